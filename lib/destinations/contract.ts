@@ -1,0 +1,177 @@
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { Secret } from '../core/secret.ts';
+import type { Fields, Input } from '../path/fields.ts';
+import type { NetworkPolicy } from './network/policy.ts';
+
+/**
+ * Words of this room.
+ *
+ * - **destination**: an external system that holds copies, of one *type*, with a name and connection details.
+ * - **object**: one entry at the destination (a secret, an environment variable).
+ * - **definition**: what the API has to know of a type without its SDK: fields, names, limits. `<type>/index.ts`.
+ * - **driver**: the few verbs on the SDK. `<type>/driver.ts`, imported by that type's worker only.
+ * - **fake**: a local stand-in server for the external system. `<type>/fake.ts`.
+ * - **mark**: 32 hex digits that we attach to each object we create, where the system has a place for it, so that
+ *   after a crash we know our own object again.
+ */
+
+export type Granularity = 'secret-path' | 'secret-key';
+
+/** What the API knows of a destination type (specification, sync document, sections 2.1 and 4.3). */
+export interface DestinationDefinition<F extends Fields = Fields> {
+  /** Canonical type identifier; also the folder's name. */
+  readonly type: string;
+  /** The identifier that existing clients of the API family use. */
+  readonly alias: string;
+  readonly title: string;
+  /**
+   * Type-specific request fields, with `.meta({ description, sensitive, immutable })`. Optional ones are `.optional()`
+   * or `.default()`. The fields common to all types are added by the sync room.
+   */
+  readonly fields: F;
+  /** Rules over several fields. Each text names the field, the problem and the rule; never a sensitive value. */
+  validate(connection: Input<F>): readonly string[];
+  readonly granularity: Granularity;
+  /** Name templates used when the destination has none. */
+  readonly templates: Readonly<Record<Granularity, string>>;
+  readonly names: NameRule;
+  /** Absent: the system has no tags. */
+  readonly tags?: TagRule;
+  readonly valueBytesMax: number;
+  /** Rate budget per destination, from the provider's published limits. */
+  readonly rate: { readonly callsPerSecond: number; readonly burst: number };
+  /** Objects that may be under way at once for one destination. */
+  readonly concurrencyMax: number;
+}
+
+export interface NameRule {
+  readonly lengthMax: number;
+  /** For people: `1 to 512 characters of A-Z a-z 0-9 / _ + = . @ -`. */
+  readonly text: string;
+  /** Brings a rendered name to the system's characters. It does not cut a name that is too long. */
+  normalise(name: string): string;
+  /** Why a normalised name is refused, or undefined. */
+  refuse(name: string): string | undefined;
+  /** Two names are the same object at the remote when their keys are equal (for systems that ignore case). */
+  key(name: string): string;
+}
+
+export interface TagRule {
+  readonly countMax: number;
+  /** Brings custom tags to the system's characters. Throws `AppError` `bad-request` for what cannot be mended. */
+  normalise(tags: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
+  /** The built-in tags, our mark among them. */
+  builtIn(mark: string): Readonly<Record<string, string>>;
+}
+
+/** The verbs of an external system. All are idempotent and end when `signal` aborts. Failures are `DestinationFailure`. */
+export interface Driver {
+  /** Creates the object or gives it this value. */
+  put(item: PutItem, signal: AbortSignal): Promise<PutReceipt>;
+  /** Several puts in one call, for systems that have one. One outcome per item, in order; it does not throw for one item. */
+  putMany?(items: readonly PutItem[], signal: AbortSignal): Promise<readonly PutOutcome[]>;
+  /** Removes the object. An object that is not there is a success. */
+  remove(item: RemoveItem, signal: AbortSignal): Promise<void>;
+  /** Looks at an object without reading its value. `undefined`: it is not there. `'unknown'`: we may not look. */
+  inspect(name: string, signal: AbortSignal): Promise<Inspection | undefined | 'unknown'>;
+  close(): Promise<void>;
+}
+
+/**
+ * How a put treats an object of that name which is already there:
+ * - `create`: we have no record of it. It is ours only if it carries `mark` (or, in a system without marks, was made at
+ *   or after `intendedAt`); otherwise the put fails with kind `conflict` and changes nothing.
+ * - `update`: we wrote it. It gets the value; if it is gone it is created again.
+ * - `adopt`: take over whatever is there.
+ */
+export type Claim = 'create' | 'update' | 'adopt';
+
+export interface PutItem {
+  readonly name: string;
+  readonly value: Secret;
+  /** All tags the object shall have, built-in ones included. Empty for systems without tags. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** Keys of tags that we set before and that have to go. */
+  readonly staleTags: readonly string[];
+  readonly claim: Claim;
+  readonly mark: string;
+  readonly intendedAt: Date;
+  /** The remote version of our last put, if there was one. */
+  readonly remoteVersion: string | null;
+}
+
+export interface PutReceipt {
+  /** What the remote calls this version, to notice foreign changes; null where the remote tells none. */
+  readonly remoteVersion: string | null;
+}
+
+export type PutOutcome =
+  | { readonly ok: true; readonly receipt: PutReceipt }
+  | { readonly ok: false; readonly failure: DestinationFailure };
+
+export interface RemoveItem {
+  readonly name: string;
+  readonly mark: string;
+  readonly remoteVersion: string | null;
+}
+
+export interface Inspection {
+  readonly remoteVersion: string | null;
+  /** Our mark on it, or null if it has none or the system has no marks. */
+  readonly mark: string | null;
+}
+
+/** Opens a driver. It makes no call; connections and tokens are made when first needed and kept. */
+export type OpenDriver<F extends Fields = Fields> = (connection: Input<F>, context: DriverContext) => Driver;
+
+export interface DriverContext {
+  readonly network: NetworkPolicy;
+  readonly timeouts: { readonly connectMs: number; readonly requestMs: number };
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Credentials of a configured repository-host app (specification 4.5), by its name. Undefined: there is none. */
+  readonly app: (name: string) => Promise<AppCredentials | undefined>;
+}
+
+export interface AppCredentials {
+  readonly appId: number;
+  /** PEM. */
+  readonly privateKey: Secret;
+}
+
+/**
+ * Why a call failed. The kind decides on retry and status (`sync/verdict.ts`):
+ * client side: credentials, permission, missing (the container itself: vault, project, repository), name, too-large,
+ * conflict, quota (no room for another object), invalid, blocked (the networking guard);
+ * external: throttled, unavailable, timeout, network; ours: internal.
+ */
+export type FailureKind =
+  | 'credentials'
+  | 'permission'
+  | 'missing'
+  | 'name'
+  | 'too-large'
+  | 'conflict'
+  | 'quota'
+  | 'invalid'
+  | 'blocked'
+  | 'throttled'
+  | 'unavailable'
+  | 'timeout'
+  | 'network'
+  | 'internal';
+
+/** The one error that leaves a driver. Its message says what failed, where, and what to do; it never holds a value. */
+export class DestinationFailure extends Error {
+  readonly kind: FailureKind;
+  /** From the remote's Retry-After, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: FailureKind, message: string, options?: ErrorOptions & { readonly retryAfterMs?: number }) {
+    super(message, options);
+    this.name = 'DestinationFailure';
+    this.kind = kind;
+    this.retryAfterMs = options?.retryAfterMs;
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * A stand-in for an external system: a real HTTP(S) server on 127.0.0.1 and a free port, with the provider's documented
+ * limits, names, errors and quirks. Each type's `fake.ts` exports `startFake: StartFake`.
+ */
+export type StartFake = (options?: { readonly port?: number }) => Promise<Fake>;
+
+export interface Fake {
+  /** Base URL, for the destination's `endpoint` field. */
+  readonly url: string;
+  /** A request body for `POST sys/sync/destinations/<type>/<name>` that reaches this stand-in with valid credentials. */
+  readonly destination: Readonly<Record<string, unknown>>;
+  /** The values that a reader of the external system would get now, by name. Sealed values are opened. */
+  objects(): ReadonlyMap<string, FakeObject>;
+  /** Puts an object there that we did not write. */
+  seed(name: string, value: string): void;
+  /** How often the external system was called since the start, by operation name. */
+  calls(): ReadonlyMap<string, number>;
+  /** From now on the next `times` matching calls go wrong in this way (default: until `heal`). */
+  fail(fault: Fault): void;
+  heal(): void;
+  /** Ends the server and its open connections. */
+  close(): Promise<void>;
+}
+
+export interface FakeObject {
+  readonly value: string;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/**
+ * - `throttle`: the provider's own rate-limit answer, with `retryAfterSeconds` in its form.
+ * - `unavailable`: 5xx. `denied`: the provider's answer to missing permission. `credentials`: to wrong credentials.
+ * - `hang`: takes the request and never answers. `reset`: destroys the socket.
+ * - `lost-answer`: applies the request, then destroys the socket.
+ */
+export interface Fault {
+  readonly kind: 'throttle' | 'unavailable' | 'denied' | 'credentials' | 'hang' | 'reset' | 'lost-answer';
+  readonly times?: number;
+  readonly retryAfterSeconds?: number;
+}

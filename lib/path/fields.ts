@@ -1,0 +1,90 @@
+import { z } from 'zod';
+
+/**
+ * Field types of the API family. Clients send the same field in several forms (a list as an array or as a comma
+ * string, a duration as seconds or as `1h30m`, a bool as a string), so each type reads all of them
+ * (reference core 1.4). `z.toJSONSchema(..., { io: 'output' })` gives the OpenAPI schema.
+ */
+
+/** What `.meta()` of a field may say beside `description`. */
+export interface FieldMeta {
+  readonly description: string;
+  /** Never shown: reads answer `*****`. */
+  readonly sensitive?: boolean;
+  /** Fixed once the resource exists. */
+  readonly immutable?: boolean;
+  /** Where the value comes from; body is the default for writes, query for reads. */
+  readonly in?: 'path';
+}
+
+export type Fields = Readonly<Record<string, z.ZodType>>;
+export type Input<F extends Fields> = { readonly [K in keyof F]: z.output<F[K]> };
+
+export const text = () => z.preprocess(scalarText, z.string());
+export const bool = () => z.preprocess(looseBool, z.boolean());
+export const integer = () => z.preprocess(looseInteger, z.int());
+/** Seconds. */
+export const duration = () => z.preprocess(looseSeconds, z.int().min(0));
+export const textList = () => z.preprocess(looseList, z.array(z.preprocess(scalarText, z.string())));
+export const integerList = () => z.preprocess(looseList, z.array(z.preprocess(looseInteger, z.int())));
+export const textMap = () => z.preprocess(looseMap, z.record(z.string(), z.preprocess(scalarText, z.string())));
+/** Any JSON object, kept as parsed, numbers with their digits. */
+export const jsonObject = () =>
+  z.custom<Readonly<Record<string, unknown>>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    { error: 'expected an object' },
+  );
+/** A parameter of the path's pattern. */
+export const pathText = (description: string) => z.string().meta({ description, in: 'path' });
+
+function scalarText(value: unknown): unknown {
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+}
+
+function looseBool(value: unknown): unknown {
+  if (value === 1 || value === 0) return value === 1;
+  if (typeof value !== 'string') return value;
+  if (/^(1|t|true)$/i.test(value)) return true;
+  if (/^(0|f|false)$/i.test(value)) return false;
+  return value;
+}
+
+function looseInteger(value: unknown): unknown {
+  return typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value.trim()) ? Number(value) : value;
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
+
+function looseSeconds(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const given = value.trim();
+  if (given === '') return 0;
+  if (/^-?\d{1,15}$/.test(given)) return Number(given);
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(given)) return value;
+  let seconds = 0;
+  for (const [, amount, unit] of given.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
+    seconds += Number(amount) * (unitSeconds[unit ?? 's'] ?? 1);
+  }
+  return Math.trunc(seconds);
+}
+
+function looseList(value: unknown): unknown {
+  if (typeof value === 'number') return [value];
+  if (typeof value !== 'string') return value;
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function looseMap(value: unknown): unknown {
+  const pairs = typeof value === 'string' ? looseList(value) : value;
+  if (!Array.isArray(pairs)) return value;
+  const entries = pairs.map((pair) => (typeof pair === 'string' ? splitPair(pair) : undefined));
+  return entries.every((entry) => entry !== undefined) ? Object.fromEntries(entries) : value;
+}
+
+function splitPair(pair: string): readonly [string, string] | undefined {
+  const at = pair.indexOf('=');
+  return at > 0 ? [pair.slice(0, at).trim(), pair.slice(at + 1).trim()] : undefined;
+}

@@ -1,0 +1,155 @@
+import type { Fields, Input } from './fields.ts';
+
+/**
+ * A row of the path table is everything that is known of a path: its pattern, its operations with their fields,
+ * who may call them, and the text for people. Routing, validation, `?help=1` and the OpenAPI document all come from it.
+ *
+ * Patterns are relative to the mount: `config`, `versions/:name`, and `data/*path` where `*path` takes the rest, slashes
+ * included. A `:name` parameter follows the name rule of the API (`\w(([\w-.]+)?\w)?`); a `*rest` parameter takes any text.
+ * A pattern that ends in `/` is a listing only.
+ */
+export interface Row {
+  readonly pattern: string;
+  readonly help: string;
+  readonly operations: Readonly<Partial<Record<Verb, Operation>>>;
+  /** Says whether the thing exists, to decide between the capabilities create and update. Absent: always update. */
+  readonly exists?: (input: Readonly<Record<string, unknown>>, context: RequestContext) => Promise<boolean>;
+}
+
+/** POST and PUT are both `write`. LIST and GET with `list=true` are both `list`. */
+export type Verb = 'read' | 'list' | 'write' | 'patch' | 'delete';
+
+/** One operation of a row, its field types erased. Made by `operation()`. */
+export interface Operation {
+  readonly summary: string;
+  readonly fields: Fields;
+  readonly marks: OperationMarks;
+  run(input: Readonly<Record<string, unknown>>, context: RequestContext): Promise<Reply>;
+}
+
+export interface OperationMarks {
+  /** Needs no token. */
+  readonly unauthenticated?: boolean;
+  /** Needs the sudo capability as well. */
+  readonly sudo?: boolean;
+  /** Answers while the service is sealed or not initialised. */
+  readonly whileSealed?: boolean;
+  /** Fields that the row does not name are handed to the handler as they are instead of being ignored with a warning. */
+  readonly anyFields?: boolean;
+}
+
+interface OperationSpec<F extends Fields> extends OperationMarks {
+  readonly summary: string;
+  readonly run: (input: Input<F>, context: RequestContext) => Promise<Reply>;
+}
+
+/** Ties a handler to its fields: a name that is not among them does not compile. */
+export function operation<F extends Fields>(fields: F, spec: OperationSpec<F>): Operation {
+  const { summary, run, ...marks } = spec;
+  // The pipeline parses the input with `fields` before it calls `run`.
+  return { summary, fields, marks, run: run as Operation['run'] };
+}
+
+/**
+ * What a handler answers. `undefined`: nothing to say (204 after a write or delete, 404 after a read or list).
+ * `data` goes into the envelope; a list answers `{ keys }`, and no keys is 404.
+ */
+export type Reply = ReplyContent | undefined;
+
+export interface ReplyContent {
+  readonly data?: object | null;
+  readonly auth?: AuthReply;
+  readonly warnings?: readonly string[];
+  readonly leaseDuration?: number;
+  /** Another status than the operation's own, for example 404 with the metadata of a deleted version. */
+  readonly status?: number;
+  /** The members of `data` stand at the top level as well (reference core 1.1). */
+  readonly flat?: boolean;
+  /** Replaces the envelope. */
+  readonly body?: object;
+}
+
+/** The `auth` object of the specification's section 2.2. */
+export interface AuthReply {
+  readonly client_token: string;
+  readonly accessor: string;
+  readonly policies: readonly string[];
+  readonly token_policies: readonly string[];
+  readonly metadata: Readonly<Record<string, string>> | null;
+  readonly lease_duration: number;
+  readonly renewable: boolean;
+  readonly entity_id: string;
+  readonly token_type: string;
+  readonly orphan: boolean;
+  readonly num_uses: number;
+}
+
+/** What a handler may know of its request. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** Absent only where the operation is marked `unauthenticated` and no valid token came. */
+  readonly caller: Caller | undefined;
+  readonly mount: Mount;
+  /** Path below the mount, without a leading slash. */
+  readonly path: string;
+  readonly verb: Verb;
+  /** Names in the reply: those of the specification or those that existing clients of the API family know. */
+  readonly vocabulary: Vocabulary;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly query: URLSearchParams;
+  /** Ends when the client has gone or the request's time is over. */
+  readonly signal: AbortSignal;
+  /** Adds a text to the reply's `warnings`. */
+  warn(message: string): void;
+  /** Throws `permission-denied` unless the caller may do this on another path (full path below `/v1/`). */
+  mustBeAllowed(verb: Verb, fullPath: string): Promise<void>;
+}
+
+export type Vocabulary = 'canonical' | 'alias';
+
+/** The caller of a request: a valid token. */
+export interface Caller {
+  readonly tokenId: string;
+  readonly accessor: string;
+  readonly policies: readonly string[];
+  readonly displayName: string;
+  readonly entityId: string;
+  readonly root: boolean;
+}
+
+/** An entry of the mount table. `path` has a trailing slash and no leading one; `sys/` and `auth/token/` are entries too. */
+export interface Mount {
+  readonly id: string;
+  readonly path: string;
+  /** `kv`, `system`, `token`, `cubbyhole`, ... */
+  readonly type: string;
+  readonly accessor: string;
+  readonly uuid: string;
+  readonly description: string;
+  readonly options: Readonly<Record<string, string>> | null;
+  readonly config: MountConfig;
+  readonly local: boolean;
+  readonly sealWrap: boolean;
+}
+
+export interface MountConfig {
+  readonly default_lease_ttl: number;
+  readonly max_lease_ttl: number;
+  readonly force_no_cache: boolean;
+  readonly listing_visibility?: string;
+  readonly [key: string]: unknown;
+}
+
+/** What can be mounted. `matches` tells engines of one type apart, as kv version 1 and 2. */
+export interface Engine {
+  readonly type: string;
+  readonly matches?: (mount: Mount) => boolean;
+  readonly rows: readonly Row[];
+  /** Text of the warning in the 404 for a path that no row of this engine has. */
+  readonly unsupportedPathWarning?: string;
+}
+
+/** Resolves a full path (below `/v1/`) to the longest mount that holds it. */
+export interface MountTable {
+  resolve(path: string): Promise<Mount | undefined>;
+}

@@ -1,0 +1,114 @@
+/**
+ * The queue room is the only importer of BullMQ. A job names an association and says nothing else: the worker reads what
+ * should be there. Words: an *operation* is an association that waits for its worker or is in its hands; *pending* is
+ * the set of them, in Redis, over all types.
+ */
+export interface Operation {
+  /** Association id. */
+  readonly id: string;
+  readonly type: string;
+  readonly destination_id: string;
+  /** Generation of the association that asks for it; `finish` of an older one does not take it off. */
+  readonly generation: number;
+  /** Its job waits for a retry and has to be brought forward. */
+  readonly waiting: boolean;
+}
+
+export interface Queue {
+  /**
+   * Puts one job per operation in the queue of its type. Counted against `capacity` exactly, over all types and processes,
+   * by one script; an operation that is pending already needs no room. Answers the ids that found none: they have no job.
+   */
+  enqueue(operations: readonly Operation[], capacity: number): Promise<{ readonly refused: readonly string[] }>;
+  /** Takes room for one operation without a job yet, so that a caller can give up before it has changed anything. */
+  reserve(operation: Operation, capacity: number): Promise<boolean>;
+  /** Gives room back (nothing was committed), unless a newer generation has asked for it meanwhile. */
+  release(id: string, generation: number): Promise<void>;
+  pendingCount(): Promise<number>;
+  /** Which of these ids have no pending entry or no job. For the sweep, in pages of at most 1,000. */
+  missing(operations: readonly Operation[]): Promise<readonly string[]>;
+  /**
+   * One slice of the pending set: ids that `isDirty` says are not dirty are taken off, when they have been found so twice,
+   * at least 10 s apart. Answers the cursor for the next slice ('0': through).
+   */
+  forget(cursor: string, isDirty: (ids: readonly string[]) => Promise<ReadonlySet<string>>): Promise<string>;
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** Wakes who waits in `settled` for this association, in any process. */
+  announce(id: string): Promise<void>;
+  /** Ends when the association is announced, at the time-out, or on abort; true if announced. */
+  settled(id: string, timeoutMs: number, signal: AbortSignal): Promise<boolean>;
+  /** Subscribe before the change is made: the returned function waits. */
+  listen(id: string): { wait(timeoutMs: number, signal: AbortSignal): Promise<boolean>; stop(): void };
+  /** Runs a long-lived consumer of one type's queue. */
+  consume(type: string, handler: Handler, options: ConsumeOptions): Consumer;
+  /** Takes jobs by manual fetching until the queue is empty or the deadline is near. For functions. */
+  drain(
+    type: string,
+    handler: Handler,
+    options: DrainOptions,
+  ): Promise<{ readonly done: number; readonly left: boolean }>;
+  close(): Promise<void>;
+}
+
+/** Brings one association in line. It ends within the lock time and stops when `signal` aborts (lock lost, shutdown). */
+export type Handler = (
+  job: { readonly id: string; readonly destinationId: string },
+  signal: AbortSignal,
+) => Promise<Outcome>;
+
+/**
+ * - `done`: in line with `generation`; a newer generation keeps its place in the pending set and gets its job.
+ * - `again`: not done; the same job is taken up after the delay (0: at once).
+ */
+export type Outcome =
+  | { readonly kind: 'done'; readonly generation: number }
+  | { readonly kind: 'again'; readonly afterMs: number };
+
+export interface ConsumeOptions {
+  readonly concurrency: number;
+  /** Lock of a job; renewed while its handler runs. */
+  readonly lockMs: number;
+}
+
+export interface DrainOptions extends ConsumeOptions {
+  readonly deadline: Date;
+  /** No job is taken when less than this is left. */
+  readonly reserveMs: number;
+}
+
+export interface Consumer {
+  /** Takes no more jobs, waits up to `graceMs` for those in hand, then aborts them; their jobs go back to the queue. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** The doorbell: wakes worker functions where nobody listens all the time. Does nothing in containers. */
+export interface Doorbell {
+  ring(type: string): Promise<void>;
+}
+
+/**
+ * Keeps a sick or slow destination from delaying the others of its type (rule 9). State is in Redis, shared by all
+ * workers of all processes.
+ */
+export interface Gate {
+  /** Asks to call out to a destination. Refused: how long to put the job aside. */
+  enter(destinationId: string, budget: GateBudget): Promise<GatePass>;
+}
+
+export interface GateBudget {
+  readonly callsPerSecond: number;
+  readonly burst: number;
+  /** Operations under way at once for this destination, over all processes. */
+  readonly concurrencyMax: number;
+  /** A pass that is not given back ends after this time. */
+  readonly passMs: number;
+}
+
+export type GatePass =
+  | {
+      readonly open: true;
+      /** `sick`: the destination did not answer or throttled; enough of these in a row close the gate for a while. */
+      leave(verdict: 'well' | 'sick', retryAfterMs?: number): Promise<void>;
+    }
+  | { readonly open: false; readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'broken' };

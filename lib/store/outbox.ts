@@ -1,0 +1,34 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** An association that became dirty: what the queue needs to know of it. */
+export interface Dirty {
+  readonly id: string;
+  readonly type: string;
+  readonly destination_id: string;
+  readonly generation: number;
+  /** It was waiting for a retry, so its job has to be brought forward. */
+  readonly waiting: boolean;
+}
+
+/**
+ * SQL that marks every association of a secret dirty and returns them as `Dirty` rows. An engine puts it into the same
+ * statement or transaction as its change: change and mark commit together (rule 2 of the sync). `where` is a condition
+ * on `associations`.
+ */
+export const markDirty = (where: RawBuilder<unknown>): RawBuilder<Dirty> => sql<Dirty>`
+  update associations
+     set generation = generation + 1, attempts = 0, status = 'PENDING', updated_at = now(),
+         dirty_since = coalesce(dirty_since, now())
+   where ${where}
+  returning id::text as id, type, destination_id::text as destination_id, generation::int as generation,
+            next_attempt_at is not null as waiting`;
+
+/** The condition for `markDirty`: the associations that keep a copy of this secret. */
+export const ofSecret = (mountId: string, secretName: string): RawBuilder<unknown> =>
+  sql`mount_id = ${mountId}::uuid and secret_name = ${secretName} and desired = 'present'`;
+
+/**
+ * Told after the commit which associations a change made dirty. It puts them in the queue; what finds no room stays
+ * dirty and is queued later by the sweep. Answers warnings for the reply. It never fails.
+ */
+export type Changed = (dirty: readonly Dirty[]) => Promise<readonly string[]>;

@@ -1,0 +1,25 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Database } from './tables.ts';
+
+/** What rooms are handed to reach the store. */
+export interface Store {
+  /** Pooled, statements prepared where marked hot. Loss of the connection is `AppError` `unavailable`. */
+  readonly db: Kysely<Database>;
+  readonly barrier: Barrier;
+  /** Runs `work` in one transaction; repeats it a bounded number of times on serialisation failure or deadlock. */
+  transaction<T>(work: (tx: Transaction<Database>) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/**
+ * Encryption at rest. AES-256-GCM with a random nonce; the key term stands in front, so a rotated keyring opens old
+ * values. `aad` binds a value to its place: `<table>/<row id>`. Throws `AppError` `sealed` while the keyring is not in
+ * memory, and `internal` when a value does not belong to its place.
+ */
+export interface Barrier {
+  readonly sealed: boolean;
+  seal(plaintext: string | Uint8Array, aad: string): Buffer;
+  open(sealed: Uint8Array, aad: string): Buffer;
+  /** HMAC-SHA-256 under a key that never rotates and is used for this purpose alone (`token`, `fingerprint`, `mark`). */
+  mac(purpose: string, data: string | Uint8Array): Buffer;
+}
