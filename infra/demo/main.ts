@@ -1,0 +1,55 @@
+import { openTerminal } from '../show/terminal.ts';
+import { openStage, type Stage } from './stage.ts';
+import { steps } from './steps.ts';
+
+/** `npm run demo`: the main job, step by step, on this machine alone. `-- --keep` leaves everything running. */
+const terminal = openTerminal();
+const keep = process.argv.includes('--keep');
+const unknown = process.argv.slice(2).filter((argument) => argument !== '--keep');
+if (unknown.length > 0) {
+  process.stderr.write(`demo: unknown argument ${unknown.join(' ')}; there is --keep\n`);
+  process.exit(2);
+}
+
+let stage: Stage | undefined;
+let signalled = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    signalled = true;
+    void stage?.close().then(() => process.exit(130));
+  });
+}
+
+try {
+  stage = await openStage(terminal);
+  for (const [index, step] of steps.entries()) {
+    terminal.line();
+    terminal.line(terminal.styled('bold', `[${index + 1}/${steps.length}] ${step.title}`));
+    await step.run(stage, terminal);
+  }
+  terminal.line();
+  terminal.line(
+    terminal.styled('green', 'All steps done: every copy was where it should be, and is gone where it should not.'),
+  );
+  if (keep) await stayOpen(stage);
+  await stage.close();
+  process.exit(0);
+} catch (error) {
+  if (!signalled) {
+    terminal.line(
+      terminal.styled('red', `failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+    );
+    await stage?.close();
+    process.exit(1);
+  }
+}
+
+async function stayOpen(open: Stage): Promise<void> {
+  terminal.line();
+  terminal.line(
+    `Everything keeps running until Ctrl-C. Address ${open.address}, root token ${open.rootToken}. To try:`,
+  );
+  terminal.line();
+  for (const line of open.curlLines()) terminal.line(`  ${line}`);
+  await new Promise(() => {});
+}

@@ -1,0 +1,127 @@
+import { definitions } from '../../lib/destinations/index.ts';
+import type { Terminal } from '../show/terminal.ts';
+import { type Copy, compareCopies, copiesOf, showCopies, untilStatus } from './copies.ts';
+import type { Stage } from './stage.ts';
+
+export interface Step {
+  readonly title: string;
+  run(stage: Stage, terminal: Terminal): Promise<void>;
+}
+
+const secret = { mount: 'secret', secret_name: 'demo/database' };
+const path = `${secret.mount}/data/${secret.secret_name}`;
+const types = definitions.map(({ type }) => type);
+const destination = (type: string) => `sys/sync/destinations/${type}/demo`;
+/** The one that is made to fail. */
+const sick = 'cloud-a-sm';
+
+const passwords = ['correct horse', 'battery staple', 'third time lucky', 'fourth and last'] as const;
+
+const write = (stage: Stage, password: string) => stage.api.write(path, { data: { user: 'app', password } });
+
+/** Waits until every copy has the status, shows them and, if they should be there, reads them back from the stand-ins. */
+async function showAll(stage: Stage, terminal: Terminal, status: string, password?: string): Promise<readonly Copy[]> {
+  const copies = await untilStatus(stage, secret, () => status);
+  showCopies(terminal, copies);
+  if (password !== undefined) compareCopies(stage, terminal, copies, { user: 'app', password });
+  return copies;
+}
+
+export const steps: readonly Step[] = [
+  {
+    title: `Write the KV v2 secret ${path}`,
+    async run(stage, terminal) {
+      const { version } = await stage.api.write<{ version: number }>(path, {
+        data: { user: 'app', password: passwords[0] },
+      });
+      terminal.line(`  version ${version} is stored, encrypted`);
+    },
+  },
+  {
+    title: `Create ${types.length} destinations, one of each type`,
+    async run(stage, terminal) {
+      for (const type of types) {
+        const made = await stage.api.write<{ options: { granularity_level: string } }>(destination(type), {
+          ...stage.fakes.get(type)?.destination,
+        });
+        terminal.line(`  ${type}/demo, granularity ${made.options.granularity_level}`);
+      }
+    },
+  },
+  {
+    title: 'Associate the secret with all of them, and read the copies back from the external systems',
+    async run(stage, terminal) {
+      const took = new Map<string, number>();
+      for (const type of types) {
+        const began = performance.now();
+        await stage.api.write(`${destination(type)}/associations/set`, secret);
+        took.set(type, performance.now() - began);
+      }
+      const copies = await untilStatus(stage, secret, () => 'SYNCED');
+      showCopies(terminal, copies, took);
+      compareCopies(stage, terminal, copies, { user: 'app', password: passwords[0] });
+    },
+  },
+  {
+    title: 'Write a second version: it arrives everywhere',
+    async run(stage, terminal) {
+      await write(stage, passwords[1]);
+      await showAll(stage, terminal, 'SYNCED', passwords[1]);
+    },
+  },
+  {
+    title: 'Disable the sync and write a third version: it waits as PENDING and nobody is called',
+    async run(stage, terminal) {
+      await stage.api.merge('sys/sync/config', { disabled: true });
+      const before = callCount(stage);
+      await write(stage, passwords[2]);
+      await showAll(stage, terminal, 'PENDING');
+      if (callCount(stage) !== before) throw new Error('an external system was called while the sync was disabled');
+      terminal.line('  no call to an external system');
+    },
+  },
+  {
+    title: 'Enable the sync: what waited arrives',
+    async run(stage, terminal) {
+      await stage.api.merge('sys/sync/config', { disabled: false });
+      await showAll(stage, terminal, 'SYNCED', passwords[2]);
+    },
+  },
+  {
+    title: `Take our rights at ${sick} away and write a fourth version: that one fails, the others go on`,
+    async run(stage, terminal) {
+      stage.fakes.get(sick)?.fail({ kind: 'denied' });
+      await write(stage, passwords[3]);
+      const copies = await untilStatus(stage, secret, (type) => (type === sick ? 'CLIENT_SIDE_ERROR' : 'SYNCED'));
+      showCopies(terminal, copies);
+      for (const { type, error } of copies)
+        if (error !== null) terminal.line(`  ${type}: ${error.kind}: ${error.message}`);
+    },
+  },
+  {
+    title: `Give the rights back and replay what failed`,
+    async run(stage, terminal) {
+      stage.fakes.get(sick)?.heal();
+      const { replayed } = await stage.api.write<{ replayed: number }>('sys/sync/replay', { type: sick });
+      terminal.line(`  ${replayed} operation replayed`);
+      await showAll(stage, terminal, 'SYNCED', passwords[3]);
+    },
+  },
+  {
+    title: 'Remove the associations: the external copies are gone',
+    async run(stage, terminal) {
+      const copies = await copiesOf(stage, secret);
+      for (const type of types) await stage.api.write(`${destination(type)}/associations/remove`, secret);
+      for (const { type, externalName } of copies) {
+        if (stage.fakes.get(type)?.objects().has(externalName)) throw new Error(`${type} still has ${externalName}`);
+        terminal.line(`  ${type}: ${externalName} is gone`);
+      }
+    },
+  },
+];
+
+function callCount(stage: Stage): number {
+  let count = 0;
+  for (const fake of stage.fakes.values()) for (const calls of fake.calls().values()) count += calls;
+  return count;
+}

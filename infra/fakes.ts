@@ -1,0 +1,21 @@
+import type { Fake } from '../lib/destinations/fake.ts';
+import { definitions } from '../lib/destinations/index.ts';
+import { loadFake } from '../lib/destinations/load.ts';
+import { runUntilSignal } from './run.ts';
+
+/** `npm run fakes`: the stand-ins alone, each with a body that is ready to be sent. */
+await runUntilSignal(async () => {
+  const fakes: Fake[] = [];
+  for (const { type } of definitions) {
+    const fake = await (await loadFake(type))();
+    fakes.push(fake);
+    process.stdout.write(`\n${type} at ${fake.url}\nPOST /v1/sys/sync/destinations/${type}/local\n`);
+    process.stdout.write(`${JSON.stringify(fake.destination, undefined, 2)}\n`);
+  }
+  process.stdout.write('\nready; Ctrl-C ends them\n');
+  return {
+    async close() {
+      await Promise.all(fakes.map((fake) => fake.close()));
+    },
+  };
+});

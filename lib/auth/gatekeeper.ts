@@ -1,0 +1,47 @@
+import { coalesce } from '../core/coalesce.ts';
+import type { Caller } from '../path/row.ts';
+import type { Store } from '../store/store.ts';
+import type { Gatekeeper, Need } from './contract.ts';
+import { countUse, findTokens, hashToken } from './token/store.ts';
+
+export interface GatekeeperParts {
+  readonly store: Store;
+  /** Told with each look-up how the mount table stands in the store. */
+  readonly seenMountsRevision: (revision: number) => void;
+}
+
+/**
+ * Knows callers by their tokens. Every request asks the store, so a revoked token ends at once in all processes; concurrent
+ * requests share one round trip.
+ */
+export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
+  const find = coalesce((hashes: readonly Buffer[]) => findTokens(parts.store, hashes), {
+    batchSizeMax: 64,
+    batchesMax: 4,
+  });
+  return {
+    async authenticate(token): Promise<Caller | undefined> {
+      const row = await find(hashToken(parts.store.barrier, token));
+      if (row === undefined) return undefined;
+      if (row.num_uses > 0 && !(await countUse(parts.store, row.hash))) return undefined;
+      parts.seenMountsRevision(row.mounts_revision);
+      return {
+        tokenId: token,
+        accessor: row.accessor,
+        policies: row.policies,
+        displayName: row.display_name,
+        entityId: row.entity_id,
+        root: row.policies.includes('root'),
+      };
+    },
+    authorise: async (caller, need) => caller.root || (caller.policies.includes('default') && ownToken(need)),
+  };
+}
+
+/** What the policy `default` allows of the paths there are: a caller's own token. */
+const ownPaths: ReadonlyMap<string, Need['capability']> = new Map([
+  ['auth/token/lookup-self', 'read'],
+  ['auth/token/revoke-self', 'update'],
+]);
+
+const ownToken = (need: Need): boolean => !need.sudo && ownPaths.get(need.path) === need.capability;

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+
+/** Every setting, read once at the start. This is the only file that reads the environment. */
+export type Config = z.output<typeof settings>;
+
+const wholeNumber = (least: number, most: number, usual: number) =>
+  z.coerce.number().pipe(z.int().min(least).max(most)).default(usual);
+
+/** Names of the environment, and what they mean; the README's table tells the same. Times are in milliseconds. */
+const settings = z.object({
+  DATABASE_URL: z.string().optional(),
+  REDIS_URL: z.string().optional(),
+  PORT: wholeNumber(0, 65_535, 8200),
+  KEYFERRY_HOST: z.string().default('127.0.0.1'),
+  KEYFERRY_TLS_CERT_FILE: z.string().optional(),
+  KEYFERRY_TLS_KEY_FILE: z.string().optional(),
+  KEYFERRY_SEAL_KEY: z.string().optional(),
+  KEYFERRY_SEAL_KEY_FILE: z.string().optional(),
+  KEYFERRY_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  KEYFERRY_BODY_BYTES_MAX: wholeNumber(1_024, 1_073_741_824, 33_554_432),
+  KEYFERRY_REQUEST_MS_MAX: wholeNumber(100, 3_600_000, 90_000),
+  KEYFERRY_DATABASE_POOL_SIZE: wholeNumber(1, 500, 10),
+  KEYFERRY_DATABASE_STATEMENT_MS_MAX: wholeNumber(100, 3_600_000, 30_000),
+  KEYFERRY_DATABASE_CONNECT_MS_MAX: wholeNumber(100, 600_000, 5_000),
+  KEYFERRY_REDIS_PREFIX: z
+    .string()
+    .regex(/^\{[^{}]+\}$/, 'is a hash tag such as {keyferry}')
+    .default('{keyferry}'),
+  KEYFERRY_SYNC_WAIT_MS: wholeNumber(0, 60_000, 5_000),
+  KEYFERRY_SYNC_CONCURRENCY: wholeNumber(1, 1_000, 32),
+  KEYFERRY_SYNC_ATTEMPTS_MAX: wholeNumber(1, 100, 6),
+  KEYFERRY_SYNC_RETRY_MS_FIRST: wholeNumber(1, 3_600_000, 500),
+  KEYFERRY_SYNC_RETRY_MS_MAX: wholeNumber(1, 86_400_000, 60_000),
+  KEYFERRY_SYNC_CONNECT_MS_MAX: wholeNumber(10, 600_000, 5_000),
+  KEYFERRY_SYNC_REQUEST_MS_MAX: wholeNumber(10, 600_000, 10_000),
+  KEYFERRY_SYNC_OPERATION_MS_MAX: wholeNumber(100, 600_000, 20_000),
+  KEYFERRY_SYNC_LOCK_MS: wholeNumber(500, 600_000, 30_000),
+  KEYFERRY_SWEEP_MS: wholeNumber(50, 3_600_000, 2_000),
+  KEYFERRY_SHUTDOWN_MS_MAX: wholeNumber(0, 600_000, 10_000),
+  KEYFERRY_DATA_DIR: z.string().default('.data'),
+  KEYFERRY_DEV_ROOT_TOKEN: z.string().optional(),
+});
+
+/** Lifetimes that have to fit into each other, so that no work outlives what protects it. */
+function checkTimes(config: Config): void {
+  const operationMs = config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX;
+  if (config.KEYFERRY_SYNC_LOCK_MS >= operationMs) return;
+  throw new ConfigError(
+    `KEYFERRY_SYNC_LOCK_MS (${config.KEYFERRY_SYNC_LOCK_MS}) has to be at least KEYFERRY_SYNC_OPERATION_MS_MAX + KEYFERRY_SYNC_REQUEST_MS_MAX (${operationMs})`,
+  );
+}
+
+/** The message names every setting that is wrong; never its value, which may be a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** @throws ConfigError */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  // An empty variable is one that is not set: that is how container files leave one out.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = settings.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+  }
+  checkTimes(parsed.data);
+  return parsed.data;
+}

@@ -1,0 +1,53 @@
+import { X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+import { text } from '../../path/fields.ts';
+
+/** Clients send unset options as empty texts. */
+const given = (value: unknown) => (value === '' ? undefined : value);
+
+/** The optional field `endpoint` of a type whose own address is `usual`: a base URL for private endpoints and stand-ins. */
+export const endpointField = (usual: string) =>
+  z
+    .preprocess(given, text().superRefine(refuseWith('endpoint', endpointProblem)).optional())
+    .optional()
+    .meta({ description: `Base URL of the API, for private endpoints. Default: ${usual}` });
+
+/** The optional field `tls_ca_cert`. */
+export const tlsCaCertField = () =>
+  z
+    .preprocess(given, text().superRefine(refuseWith('tls_ca_cert', certificateProblem)).optional())
+    .optional()
+    .meta({ description: 'PEM certificates of authorities to trust beside the public ones' });
+
+const refuseWith =
+  (field: string, problemOf: (value: string) => string | undefined) =>
+  (value: string, context: z.RefinementCtx): void => {
+    const problem = problemOf(value);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: `invalid ${field}: ${problem}` });
+  };
+
+/** The base URL without a trailing slash. */
+export const baseUrl = (endpoint: string): string => endpoint.replace(/\/+$/, '');
+
+// The URL itself stays out of the message: a password in it is a secret.
+function endpointProblem(value: string): string | undefined {
+  const url = URL.parse(value);
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    return 'it takes a URL such as https://api.example.com';
+  if (url.username !== '' || url.password !== '') return 'it takes no user name or password';
+  return /[?#]/.test(value) ? 'it takes no query and no fragment' : undefined;
+}
+
+function certificateProblem(value: string): string | undefined {
+  const certificates = value.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  if (certificates.length > 0 && certificates.every(isCertificate)) return undefined;
+  return 'it takes certificates in PEM form (-----BEGIN CERTIFICATE-----)';
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}

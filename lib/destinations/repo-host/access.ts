@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { DestinationFailure } from '../contract.ts';
+import type { Client } from './client.ts';
+import type { Call } from './exchange.ts';
+import { refusal } from './failure.ts';
+import type { Connection } from './fields.ts';
+
+/**
+ * Which repositories see a secret, as the members of a put that say it. A put of an organization secret without them
+ * resets what was there, so they go along with every put.
+ */
+export type Access =
+  | Readonly<Record<string, never>>
+  | { readonly visibility: 'all' | 'private' }
+  | { readonly visibility: 'selected'; readonly selected_repository_ids: readonly number[] };
+
+/** Look-ups under way at once. */
+const lookUpsMax = 4;
+
+/** Names become ids here: the API takes no names. @throws DestinationFailure missing, naming an unknown repository. */
+export async function fetchAccess(client: Client, connection: Connection, signal: AbortSignal): Promise<Access> {
+  if (connection.secrets_location !== 'organization') return {};
+  const { organization_name: org = '', organization_visibility: visibility = 'private' } = connection;
+  if (visibility !== 'selected') return { visibility };
+  const names = [...new Set(connection.selected_repository_names ?? [])];
+  const ids: number[] = [];
+  for (let at = 0; at < names.length; at += lookUpsMax) {
+    const batch = names.slice(at, at + lookUpsMax);
+    ids.push(...(await Promise.all(batch.map((name) => repositoryId(client, org, name, signal)))));
+  }
+  return { visibility, selected_repository_ids: ids };
+}
+
+/** Names hardly ever change, but a repository may be deleted and made anew under its old name. */
+export const accessFreshMs = 10 * 60_000;
+
+const repositoryBody = z.object({ id: z.int().positive() });
+
+async function repositoryId(client: Client, owner: string, repo: string, signal: AbortSignal): Promise<number> {
+  const action = `look up repository ${owner}/${repo}, named in selected_repository_names`;
+  const call: Call = { route: 'GET /repos/{owner}/{repo}', parameters: { owner, repo }, action };
+  const answer = await client.call(call, signal);
+  if (answer.status !== 200) throw refusal(answer, action);
+  const body = repositoryBody.safeParse(answer.data);
+  if (body.success) return body.data.id;
+  throw new DestinationFailure('unavailable', `cannot ${action}: the host sent something else`);
+}

@@ -1,0 +1,43 @@
+/** A value that is fetched when first needed, shared by concurrent callers, and kept while it is fresh. */
+export interface Cached<Value> {
+  /** Rejects at once when `signal` aborts; the shared fetch goes on for the others. */
+  get(signal: AbortSignal): Promise<Value>;
+  /** Forgets `value`. A newer one stays, so that many who met the same stale value fetch once. */
+  drop(value: Value): void;
+}
+
+/** A failed fetch is not kept. `fetch` must end by itself: no caller's signal reaches it. */
+export function cached<Value>(fetch: () => Promise<Value>, isFresh: (value: Value) => boolean): Cached<Value> {
+  let held: { readonly value: Value } | undefined;
+  let underWay: Promise<Value> | undefined;
+
+  async function fill(): Promise<Value> {
+    try {
+      const value = await fetch();
+      held = { value };
+      return value;
+    } finally {
+      underWay = undefined;
+    }
+  }
+
+  return {
+    async get(signal) {
+      signal.throwIfAborted();
+      if (held !== undefined && isFresh(held.value)) return held.value;
+      underWay ??= fill();
+      return await untilAborted(underWay, signal);
+    },
+    drop(value) {
+      if (held?.value === value) held = undefined;
+    },
+  };
+}
+
+function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

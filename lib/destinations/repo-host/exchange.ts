@@ -1,0 +1,59 @@
+import type { Octokit } from '@octokit/rest';
+import type { Clock } from '../../core/clock.ts';
+import { networkFailure } from './network-failure.ts';
+
+/** One request. `action` says it for people: `write secret TOKEN of repository acme/app`. */
+export interface Call {
+  readonly route: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly action: string;
+}
+
+/** What the host said, whatever the status. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number | undefined>>;
+  /** Parsed JSON, or a text where the host (or a proxy before it) did not send JSON. Not trusted. */
+  readonly data: unknown;
+  readonly receivedAt: Date;
+}
+
+/** Sends one request; the answer's status is for the caller to judge. */
+export type Exchange = (octokit: Octokit, call: Call, headers: Headers, signal: AbortSignal) => Promise<Answer>;
+
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * One request, one attempt, ended by `signal` or after `requestMs`, reading of the body included.
+ * @throws DestinationFailure timeout, network or blocked, when there is no answer.
+ */
+export function openExchange({ requestMs, clock }: { readonly requestMs: number; readonly clock: Clock }): Exchange {
+  return async (octokit, { route, parameters, action }, headers, signal) => {
+    const deadline = AbortSignal.timeout(requestMs);
+    const request = { signal: AbortSignal.any([signal, deadline]) };
+    try {
+      const answer = await octokit.request(route, { ...parameters, headers, request });
+      // Octokit takes a body that breaks off for an empty text.
+      request.signal.throwIfAborted();
+      return { ...pick(answer), receivedAt: clock.now() };
+    } catch (error) {
+      const response = responseOf(error);
+      if (response !== undefined && !request.signal.aborted) return { ...response, receivedAt: clock.now() };
+      throw networkFailure(error, { action, requestMs, stopped: signal.aborted, late: deadline.aborted });
+    }
+  };
+}
+
+type Response = Pick<Answer, 'status' | 'headers' | 'data'>;
+
+const pick = ({ status, headers, data }: Response): Response => ({ status, headers, data });
+
+/** Trap: Octokit also throws its HTTP error, with status 500, when there was no answer at all; then it has no response. */
+function responseOf(error: unknown): Response | undefined {
+  if (!(error instanceof Error) || !('response' in error)) return undefined;
+  return isResponse(error.response) ? pick(error.response) : undefined;
+}
+
+function isResponse(value: unknown): value is Response {
+  return typeof value === 'object' && value !== null && 'status' in value && 'headers' in value && 'data' in value;
+}

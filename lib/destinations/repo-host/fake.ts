@@ -1,0 +1,126 @@
+import sodium from 'libsodium-wrappers';
+import type { Fake, FakeObject, StartFake } from '../fake.ts';
+import { type Container, newKeyPair, type Visibility } from './fake/container.ts';
+import { newFaults } from './fake/faults.ts';
+import {
+  containersOf,
+  environmentName,
+  type Host,
+  hostNow,
+  newHost,
+  newRepository,
+  organizationName,
+  repositoryName,
+} from './fake/host.ts';
+import { serve } from './fake/server.ts';
+
+/**
+ * A stand-in for the repository host. `destination`, `objects()` and `seed()` are about the secrets of one repository;
+ * `at()` gives the same view of the other places.
+ */
+export interface RepoHostFake extends Fake {
+  /** Bodies for the same stand-in: by app, for an environment, for an organization, and by `enterprise_url`. */
+  readonly appDestination: Readonly<Record<string, unknown>>;
+  readonly environmentDestination: Readonly<Record<string, unknown>>;
+  readonly organizationDestination: Readonly<Record<string, unknown>>;
+  readonly enterpriseDestination: Readonly<Record<string, unknown>>;
+  /** What to write to `sys/sync/github-apps/<app_name>` for `appDestination`. */
+  readonly app: { readonly app_id: number; readonly private_key: string };
+  at(place: 'repository' | 'environment' | 'organization'): Pick<Fake, 'objects' | 'seed'>;
+  /** Who may see an organization secret now. */
+  visibility(name: string): Visibility | undefined;
+  /** Replaces all public keys; values sealed to the old ones are refused. */
+  rotateKeys(): void;
+  /** Ends all tokens of installations, as a change of the app's rights does. */
+  revokeInstallationTokens(): void;
+  /** Sets the host's clock before (or with a negative number: behind) ours. */
+  shiftClock(milliseconds: number): void;
+  /** Deletes a repository and what is in it. */
+  removeRepository(name: string): void;
+  /** Deletes a repository and makes an empty one of that name, which has another id. */
+  recreateRepository(name: string): void;
+}
+
+/** Seeded objects are older than any intent of ours. */
+const seededAgoMs = 24 * 60 * 60_000;
+
+export const startFake = (async ({ port = 0 } = {}): Promise<RepoHostFake> => {
+  await sodium.ready;
+  const host = newHost();
+  const faults = newFaults();
+  const calls = new Map<string, number>();
+  const served = await serve(host, faults, calls, port);
+  const url = `http://127.0.0.1:${served.port}`;
+  const at: RepoHostFake['at'] = (place) => viewOf(host, () => containerAt(host, place));
+  return {
+    url,
+    ...destinationsOf(host, url, served.port),
+    app: { app_id: host.app.appId, private_key: host.app.privateKeyPem },
+    ...at('repository'),
+    at,
+    calls: () => new Map(calls),
+    fail: faults.set,
+    heal: faults.heal,
+    close: served.close,
+    ...leversOf(host),
+  };
+}) satisfies StartFake;
+
+function destinationsOf(host: Host, url: string, port: number) {
+  const reach = { allowed_ipv4_addresses: ['127.0.0.0/8'], allowed_ports: [port] };
+  const byToken = { access_token: host.personalToken, endpoint: url, ...reach };
+  const repository = { repository_owner: organizationName, repository_name: repositoryName };
+  const destination = { ...byToken, ...repository };
+  const { access_token, ...withoutToken } = destination;
+  const { endpoint, ...withoutEndpoint } = destination;
+  return {
+    destination,
+    appDestination: { ...withoutToken, app_name: 'keyferry-sync', installation_id: host.app.installationId },
+    environmentDestination: { ...destination, environment_name: environmentName },
+    organizationDestination: {
+      ...byToken,
+      secrets_location: 'organization',
+      organization_name: organizationName,
+      organization_visibility: 'selected',
+      selected_repository_names: ['app', 'site'],
+    },
+    enterpriseDestination: { ...withoutEndpoint, enterprise_url: `${url}/` },
+  };
+}
+
+function containerAt(host: Host, place: Parameters<RepoHostFake['at']>[0]): Container | undefined {
+  if (place === 'organization') return host.organizations.get(organizationName);
+  const repository = host.repositories.get(`${organizationName}/${repositoryName}`);
+  return place === 'repository' ? repository : repository?.environments.get(environmentName);
+}
+
+function viewOf(host: Host, container: () => Container | undefined): Pick<Fake, 'objects' | 'seed'> {
+  return {
+    objects() {
+      const secrets = [...(container()?.secrets ?? [])];
+      return new Map(secrets.map(([name, { value }]): [string, FakeObject] => [name, { value, tags: {} }]));
+    },
+    seed(name, value) {
+      const at = new Date(hostNow(host).getTime() - seededAgoMs);
+      container()?.secrets.set(name.toUpperCase(), { value, createdAt: at, updatedAt: at, visibility: undefined });
+    },
+  };
+}
+
+function leversOf(host: Host) {
+  return {
+    visibility: (name: string) => host.organizations.get(organizationName)?.secrets.get(name)?.visibility,
+    rotateKeys() {
+      for (const container of containersOf(host)) container.keys.push(newKeyPair(container.keys.length + 1));
+    },
+    revokeInstallationTokens: () => host.installationTokens.clear(),
+    shiftClock(milliseconds: number) {
+      host.clockAheadMs = milliseconds;
+    },
+    removeRepository: (name: string) => void host.repositories.delete(`${organizationName}/${name}`),
+    recreateRepository(name: string) {
+      const idMax = Math.max(...[...host.repositories.values()].map(({ id }) => id));
+      host.repositories.set(`${organizationName}/${name}`, newRepository(idMax + 1, name));
+    },
+  };
+}

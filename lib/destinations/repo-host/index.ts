@@ -1,0 +1,33 @@
+import type { DestinationDefinition } from '../contract.ts';
+import { fields } from './fields.ts';
+import { names } from './names.ts';
+import { validate } from './validate.ts';
+
+export type { Connection } from './fields.ts';
+
+/**
+ * Secrets for the workflows of a repository host: of a repository, of one of its environments, or of an organization.
+ * The host keeps no tags and never gives a value back.
+ */
+export const definition = {
+  type: 'repo-host',
+  alias: 'gh',
+  title: 'Repository host action secrets',
+  fields,
+  validate,
+  granularity: 'secret-key',
+  templates: {
+    'secret-path': 'KEYFERRY_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}',
+    'secret-key':
+      'KEYFERRY_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}_{{ .SecretKey | uppercase }}',
+  },
+  names,
+  // "Secrets are limited to 48 KB in size": https://docs.github.com/en/actions/reference/security/secrets
+  valueBytesMax: 48 * 1024,
+  // At most 80 content-creating requests in a minute and 500 in an hour: 60 + 60 × 0.12 = 67 and 60 + 3600 × 0.12 = 492.
+  // https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+  rate: { callsPerSecond: 0.12, burst: 60 },
+  // The host asks for requests one after the other:
+  // https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+  concurrencyMax: 1,
+} satisfies DestinationDefinition<typeof fields>;

@@ -1,0 +1,84 @@
+import { createPrivateKey } from 'node:crypto';
+import { createAppAuth } from '@octokit/auth-app';
+import type { Octokit } from '@octokit/rest';
+import { z } from 'zod';
+import { type AppCredentials, DestinationFailure, type DriverContext } from '../contract.ts';
+import type { Token } from './credentials.ts';
+import type { Answer, Call } from './exchange.ts';
+import { refusal } from './failure.ts';
+import { remoteNow } from './throttle.ts';
+
+export interface Installation {
+  readonly name: string;
+  readonly installationId: number;
+}
+
+/** Sends one request as the app itself: a signed JWT instead of a token. */
+export type AppExchange = (options: AppOptions, call: Call) => Promise<Answer>;
+export type AppOptions = Pick<NonNullable<ConstructorParameters<typeof Octokit>[0]>, 'authStrategy' | 'auth'>;
+
+/**
+ * Trades the app's signature for a token of its installation. auth-app signs, and corrects the signature's times when the
+ * clocks differ. Its own token cache is not used: it is keyed by the installation's number for the whole process, so two
+ * hosts or apps with the same number would share a token, and it goes by a fixed hour instead of the token's end.
+ * @throws DestinationFailure credentials when the app is not configured, its key is no key, or the host refuses it.
+ */
+export async function makeInstallationToken(
+  { name, installationId }: Installation,
+  app: DriverContext['app'],
+  exchange: AppExchange,
+): Promise<Token> {
+  const { appId, privateKey } = await credentialsOf(name, app);
+  const auth = { appId, privateKey: privateKey.reveal() };
+  const action = `get a token for installation ${installationId} of app "${name}"`;
+  const answer = await exchange(
+    { authStrategy: createAppAuth, auth },
+    {
+      route: 'POST /app/installations/{installation_id}/access_tokens',
+      parameters: { installation_id: installationId },
+      action,
+    },
+  );
+  return readToken(answer, action);
+}
+
+async function credentialsOf(name: string, app: DriverContext['app']): Promise<AppCredentials> {
+  const credentials = await app(name);
+  if (credentials === undefined) {
+    throw new DestinationFailure('credentials', `app "${name}" is not configured: write sys/sync/github-apps/${name}`);
+  }
+  if (!isRsaKey(credentials.privateKey.reveal())) {
+    throw new DestinationFailure(
+      'credentials',
+      `the private key of app "${name}" is not an RSA key in PEM: write it anew`,
+    );
+  }
+  return credentials;
+}
+
+function isRsaKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}
+
+const tokenBody = z.object({ token: z.string().min(1), expires_at: z.iso.datetime({ offset: true }) });
+
+function readToken(answer: Answer, action: string): Token {
+  if (answer.status !== 201) throw appRefusal(answer, action);
+  const body = tokenBody.safeParse(answer.data);
+  if (!body.success) throw new DestinationFailure('unavailable', `cannot ${action}: the host sent something else`);
+  // The end is told on the host's clock.
+  const livesMs = Date.parse(body.data.expires_at) - remoteNow(answer).getTime();
+  const { receivedAt: madeAt } = answer;
+  return { text: body.data.token, madeAt, endsAt: new Date(madeAt.getTime() + livesMs) };
+}
+
+/** No such installation, or none of this app: the credentials are wrong, not the repository. */
+function appRefusal(answer: Answer, action: string): DestinationFailure {
+  const failure = refusal(answer, action);
+  if (failure.kind !== 'missing' && failure.kind !== 'invalid') return failure;
+  return new DestinationFailure('credentials', `${failure.message}; check app_name, installation_id and the app's id`);
+}

@@ -1,0 +1,35 @@
+import type { Connection } from './fields.ts';
+
+/** The container of the secrets and where the API has it. */
+export interface Location {
+  /** For people: `repository acme/app`. */
+  readonly text: string;
+  /** Route template of the secrets; `<route>/public-key` and `<route>/{secret_name}` stand below it. */
+  readonly route: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** The connection has passed `validate`, so the names that its location needs are there. */
+export function locate(connection: Connection): Location {
+  if (connection.secrets_location === 'organization') return organization(connection.organization_name ?? '');
+  const { repository_owner: owner = '', repository_name: repo = '', environment_name } = connection;
+  return environment_name === undefined ? repository(owner, repo) : environment(owner, repo, environment_name);
+}
+
+const organization = (org: string): Location => ({
+  text: `organization ${org}`,
+  route: '/orgs/{org}/actions/secrets',
+  parameters: { org },
+});
+
+const repository = (owner: string, repo: string): Location => ({
+  text: `repository ${owner}/${repo}`,
+  route: '/repos/{owner}/{repo}/actions/secrets',
+  parameters: { owner, repo },
+});
+
+const environment = (owner: string, repo: string, environment_name: string): Location => ({
+  text: `environment ${environment_name} of repository ${owner}/${repo}`,
+  route: '/repos/{owner}/{repo}/environments/{environment_name}/secrets',
+  parameters: { owner, repo, environment_name },
+});

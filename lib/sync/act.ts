@@ -1,0 +1,157 @@
+import {
+  type DestinationDefinition,
+  DestinationFailure,
+  type Driver,
+  type PutItem,
+  type PutOutcome,
+} from '../destinations/contract.ts';
+import type { Put, Written } from './plan.ts';
+
+/** What one call, or several in one, came to. `skipped`: the time was over before it. */
+export type ActResult =
+  | { readonly kind: 'put'; readonly put: Put; readonly remoteVersion: string | null }
+  | { readonly kind: 'removed'; readonly object: Written }
+  | {
+      readonly kind: 'failed';
+      readonly subKey: string;
+      readonly name: string;
+      readonly failure: DestinationFailure;
+      readonly put?: Put;
+    }
+  | { readonly kind: 'skipped'; readonly subKey: string };
+
+export interface ActParts {
+  readonly definition: DestinationDefinition;
+  readonly driver: Driver;
+  readonly tags: Readonly<Record<string, string>>;
+  /** No further call is begun after it. */
+  readonly deadline: AbortSignal;
+  /** Ends calls under way. */
+  readonly signal: AbortSignal;
+}
+
+export interface PreparedPut {
+  readonly put: Put;
+  readonly mark: string;
+  readonly intendedAt: Date;
+}
+
+/** Pushes what has to be there, a few at a time; what looks unchanged is looked at first. */
+export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Promise<readonly ActResult[]> {
+  const { driver } = parts;
+  const putMany = driver.putMany?.bind(driver);
+  if (putMany === undefined) return eachOf(puts, parts.definition.concurrencyMax, (one) => pushOne(parts, one));
+  const looked = await eachOf(puts, parts.definition.concurrencyMax, async (one) => ({
+    one,
+    known: await stillThere(parts, one),
+  }));
+  const done = looked.filter(({ known }) => known).map(({ one }) => unchanged(one));
+  const open = looked.filter(({ known }) => !known).map(({ one }) => one);
+  return [...done, ...(await pushBatch(parts, open, putMany))];
+}
+
+/** Removes what has to go. */
+export function removeAll(parts: ActParts, removes: readonly Written[]): Promise<readonly ActResult[]> {
+  return eachOf(removes, parts.definition.concurrencyMax, async (object) => {
+    if (parts.deadline.aborted) return { kind: 'skipped', subKey: object.subKey };
+    const { name, mark, remoteVersion } = object;
+    try {
+      await parts.driver.remove({ name, mark, remoteVersion }, parts.signal);
+      return { kind: 'removed', object };
+    } catch (cause) {
+      return { kind: 'failed', subKey: object.subKey, name, failure: toFailure(cause, name) };
+    }
+  });
+}
+
+async function pushOne(parts: ActParts, prepared: PreparedPut): Promise<ActResult> {
+  const { put } = prepared;
+  if (parts.deadline.aborted) return { kind: 'skipped', subKey: put.subKey };
+  try {
+    if (await stillThere(parts, prepared)) return unchanged(prepared);
+    const { remoteVersion } = await parts.driver.put(toItem(parts, prepared), parts.signal);
+    return { kind: 'put', put, remoteVersion };
+  } catch (cause) {
+    return failed(put, toFailure(cause, put.name));
+  }
+}
+
+async function pushBatch(
+  parts: ActParts,
+  prepared: readonly PreparedPut[],
+  putMany: (items: readonly PutItem[], signal: AbortSignal) => Promise<readonly PutOutcome[]>,
+): Promise<readonly ActResult[]> {
+  if (prepared.length === 0) return [];
+  if (parts.deadline.aborted) return prepared.map(({ put }) => ({ kind: 'skipped', subKey: put.subKey }));
+  try {
+    const outcomes = await putMany(
+      prepared.map((one) => toItem(parts, one)),
+      parts.signal,
+    );
+    return prepared.map(({ put }, index) => fromOutcome(put, outcomes[index]));
+  } catch (cause) {
+    return prepared.map(({ put }) => failed(put, toFailure(cause, put.name)));
+  }
+}
+
+function fromOutcome(put: Put, outcome: PutOutcome | undefined): ActResult {
+  if (outcome === undefined) return failed(put, new DestinationFailure('internal', `no outcome for ${put.name}`));
+  if (!outcome.ok) return failed(put, outcome.failure);
+  return { kind: 'put', put, remoteVersion: outcome.receipt.remoteVersion };
+}
+
+const failed = (put: Put, failure: DestinationFailure): ActResult => ({
+  kind: 'failed',
+  subKey: put.subKey,
+  name: put.name,
+  failure,
+  put,
+});
+
+const unchanged = ({ put }: PreparedPut): ActResult => ({
+  kind: 'put',
+  put,
+  remoteVersion: put.before?.remoteVersion ?? null,
+});
+
+/** The value has this fingerprint already. A remote that does not let us look is believed to have it still; a look that failed is followed by a put. */
+async function stillThere(parts: ActParts, { put }: PreparedPut): Promise<boolean> {
+  if (!put.verify) return false;
+  const found = await parts.driver.inspect(put.name, parts.signal).catch(() => undefined);
+  if (found === 'unknown') return true;
+  return found !== undefined && found.remoteVersion === put.before?.remoteVersion;
+}
+
+function toItem(parts: ActParts, { put, mark, intendedAt }: PreparedPut): PutItem {
+  return {
+    name: put.name,
+    value: put.value,
+    tags: parts.definition.tags === undefined ? {} : { ...parts.tags, ...parts.definition.tags.builtIn(mark) },
+    staleTags: put.staleTags,
+    claim: put.claim,
+    mark,
+    intendedAt,
+    remoteVersion: put.before?.remoteVersion ?? null,
+  };
+}
+
+/** A driver throws nothing else; if it does, nothing of the foreign error is shown, it may hold anything. */
+function toFailure(cause: unknown, name: string): DestinationFailure {
+  if (cause instanceof DestinationFailure) return cause;
+  return new DestinationFailure('internal', `${name}: the driver failed in an unforeseen way`, { cause });
+}
+
+/** Runs `work` over the items, at most `widthMax` at once; the results are in the order of the items. */
+async function eachOf<T, R>(
+  items: readonly T[],
+  widthMax: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = new Array(items.length);
+  const iterator = items.entries();
+  const lane = async () => {
+    for (const [index, item] of iterator) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(widthMax, items.length) }, lane));
+  return results;
+}

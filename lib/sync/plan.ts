@@ -1,0 +1,118 @@
+import type { Secret } from '../core/secret.ts';
+import type { Claim } from '../destinations/contract.ts';
+import type { Entry } from './entries.ts';
+import type { Naming } from './naming.ts';
+
+/** An object that we wrote, or were about to write. */
+export interface Written {
+  readonly subKey: string;
+  readonly name: string;
+  readonly nameKey: string;
+  readonly mark: string;
+  readonly intendedAt: Date;
+  /** False: we meant to write it and do not know whether we did. */
+  readonly written: boolean;
+  readonly remoteVersion: string | null;
+  readonly fingerprint: Buffer | null;
+  readonly tagKeys: readonly string[];
+}
+
+export interface Put {
+  readonly subKey: string;
+  readonly name: string;
+  readonly nameKey: string;
+  readonly value: Secret;
+  readonly claim: Claim;
+  readonly fingerprint: Buffer;
+  readonly staleTags: readonly string[];
+  readonly before: Written | undefined;
+  /** It looks unchanged: it is pushed only when the remote says otherwise. */
+  readonly verify: boolean;
+}
+
+export interface Refusal {
+  readonly subKey: string;
+  readonly name: string;
+  readonly kind: 'name' | 'conflict' | 'too-large';
+  readonly message: string;
+}
+
+/** What has to be done to bring the destination in line. */
+export interface Plan {
+  readonly puts: readonly Put[];
+  readonly removes: readonly Written[];
+  readonly refusals: readonly Refusal[];
+}
+
+export interface PlanInput {
+  readonly entries: readonly Entry[];
+  readonly written: readonly Written[];
+  readonly tags: Readonly<Record<string, string>>;
+  readonly adopt: boolean;
+  readonly forced: boolean;
+  readonly valueBytesMax: number;
+  readonly name: (subKey: string) => Naming;
+  readonly nameKey: (name: string) => string;
+  readonly fingerprint: (name: string, value: Secret) => Buffer;
+}
+
+/**
+ * Decides, touching nothing. Objects are known by their name as the remote compares names. A key that is refused keeps the
+ * object it had: a bad template must not take a copy away that somebody uses.
+ */
+export function plan(input: PlanInput): Plan {
+  const written = new Map(input.written.map((object) => [object.nameKey, object]));
+  const puts: Put[] = [];
+  const refusals: Refusal[] = [];
+  const takers = new Map<string, Entry[]>();
+  const named: { readonly entry: Entry; readonly name: string; readonly nameKey: string }[] = [];
+  for (const entry of input.entries) {
+    const naming = input.name(entry.subKey);
+    if (!naming.ok) {
+      refusals.push({ subKey: entry.subKey, name: '', kind: 'name', message: naming.problem });
+      continue;
+    }
+    const nameKey = input.nameKey(naming.name);
+    takers.set(nameKey, [...(takers.get(nameKey) ?? []), entry]);
+    named.push({ entry, name: naming.name, nameKey });
+  }
+  for (const { entry, name, nameKey } of named) {
+    const rivals = (takers.get(nameKey) ?? []).filter((other) => other !== entry);
+    const refusal = collision(entry, name, rivals) ?? tooLarge(entry, name, input.valueBytesMax);
+    if (refusal !== undefined) refusals.push(refusal);
+    else puts.push(toPut(input, entry, name, nameKey, written.get(nameKey)));
+  }
+  const refused = new Set(refusals.map((refusal) => refusal.subKey));
+  const removes = input.written.filter((object) => !takers.has(object.nameKey) && !refused.has(object.subKey));
+  return { puts, removes, refusals };
+}
+
+function collision(entry: Entry, name: string, rivals: readonly Entry[]): Refusal | undefined {
+  if (rivals.length === 0) return undefined;
+  const others = rivals.map((rival) => JSON.stringify(rival.subKey)).join(', ');
+  const message = `key ${JSON.stringify(entry.subKey)} and ${others} have the same name ${JSON.stringify(name)} at the destination: rename a key or change secret_name_template`;
+  return { subKey: entry.subKey, name, kind: 'conflict', message };
+}
+
+function tooLarge(entry: Entry, name: string, bytesMax: number): Refusal | undefined {
+  if (entry.value.bytes <= bytesMax) return undefined;
+  const message = `the value of ${JSON.stringify(name)} has ${entry.value.bytes} bytes; the destination takes at most ${bytesMax}`;
+  return { subKey: entry.subKey, name, kind: 'too-large', message };
+}
+
+function toPut(input: PlanInput, entry: Entry, name: string, nameKey: string, before: Written | undefined): Put {
+  const fingerprint = input.fingerprint(name, entry.value);
+  const unchanged = before?.fingerprint?.equals(fingerprint) === true && before.written;
+  const wanted = new Set(Object.keys(input.tags));
+  return {
+    subKey: entry.subKey,
+    name,
+    nameKey,
+    value: entry.value,
+    claim: input.adopt ? 'adopt' : before?.written === true ? 'update' : 'create',
+    fingerprint,
+    staleTags: (before?.tagKeys ?? []).filter((key) => !wanted.has(key)),
+    before,
+    verify: unchanged && !input.forced,
+  };
+}

@@ -1,0 +1,95 @@
+import { DestinationFailure } from '../destinations/contract.ts';
+import type { SyncError, SyncRecord } from '../store/tables.ts';
+import type { ActResult } from './act.ts';
+import type { Claimed } from './claims.ts';
+import type { Finish, WrittenObject } from './finish.ts';
+import type { Refusal } from './plan.ts';
+import { type Attempt, type SyncStatus, statusAfter, statusOf } from './status.ts';
+import { judge, type RetryPolicy, worst } from './verdict.ts';
+
+interface ReportParts {
+  readonly clock: { now(): Date };
+  readonly random: () => number;
+  readonly retry: RetryPolicy;
+}
+
+/** Turns the results of an attempt into what is written back. Decides the status; touches nothing. */
+export function report(
+  parts: ReportParts,
+  claim: Claimed,
+  refusals: readonly Refusal[],
+  results: readonly ActResult[],
+): { readonly finish: Finish; readonly failure: DestinationFailure | undefined } {
+  const failures = [
+    ...results.flatMap((result) => (result.kind === 'failed' ? [result.failure] : [])),
+    ...refusals.map(asFailure),
+  ];
+  const failure = worst(failures);
+  const unfinished = results.some((result) => result.kind === 'skipped');
+  const attempt = claim.attempts + (failure === undefined ? 0 : 1);
+  const verdict = failure === undefined ? undefined : judge(failure, attempt, parts.retry, parts.random());
+  const retrying = verdict?.kind === 'retry';
+  const outcome: Attempt['outcome'] =
+    verdict === undefined ? (unfinished ? 'unfinished' : 'clean') : retrying ? 'retry' : verdict.status;
+  const written = results.flatMap((result) => (result.kind === 'put' ? [toObject(result, claim)] : []));
+  const records = toRecords(results, refusals, retrying, parts.clock.now().toISOString());
+  return {
+    failure,
+    finish: {
+      id: claim.id,
+      token: claim.token,
+      generation: claim.generation,
+      done: outcome !== 'retry' && outcome !== 'unfinished',
+      status: statusAfter({ outcome, objects: written.length }),
+      error: failure === undefined ? null : toError(failure),
+      records,
+      attempts: failure === undefined ? 0 : attempt,
+      retryMs: retrying ? verdict.afterMs : null,
+      written,
+      removed: results.flatMap((result) => (result.kind === 'removed' ? [result.object.nameKey] : [])),
+    },
+  };
+}
+
+function toRecords(
+  results: readonly ActResult[],
+  refusals: readonly Refusal[],
+  retrying: boolean,
+  now: string,
+): SyncRecord[] {
+  const record = (sub_key: string, external_name: string, status: SyncStatus, error: SyncError | null): SyncRecord => ({
+    sub_key,
+    external_name,
+    status,
+    error,
+    updated_at: now,
+  });
+  const acted = results.flatMap((result): SyncRecord[] => {
+    if (result.kind === 'put') return [record(result.put.subKey, result.put.name, 'SYNCED', null)];
+    if (result.kind === 'skipped') return [record(result.subKey, '', 'PENDING', null)];
+    if (result.kind === 'removed') return [];
+    const status = retrying ? 'PENDING' : statusOf(result.failure.kind);
+    return [record(result.subKey, result.name, status, toError(result.failure))];
+  });
+  const refused = refusals.map((refusal) =>
+    record(refusal.subKey, refusal.name, 'CLIENT_SIDE_ERROR', { kind: refusal.kind, message: refusal.message }),
+  );
+  return [...acted, ...refused];
+}
+
+const toError = (failure: DestinationFailure): SyncError => ({
+  kind: failure.kind,
+  message: failure.message.slice(0, 1_024),
+});
+
+const asFailure = (refusal: Refusal): DestinationFailure => new DestinationFailure(refusal.kind, refusal.message);
+
+function toObject(result: Extract<ActResult, { kind: 'put' }>, claim: Claimed): WrittenObject {
+  return {
+    name_key: result.put.nameKey,
+    sub_key: result.put.subKey,
+    remote_version: result.remoteVersion,
+    fingerprint: result.put.fingerprint.toString('hex'),
+    tag_keys: Object.keys(claim.tags),
+  };
+}

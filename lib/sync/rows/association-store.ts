@@ -1,0 +1,34 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Store } from '../../store/store.ts';
+import type { AssociationRecord } from './association-view.ts';
+
+/** Reads that answer more than one association are cut here; nobody can look at more. */
+export const associationsMax = 100_000;
+
+/** Associations, by a condition on `a` (associations) and `d` (destinations). */
+export async function loadAssociations(
+  store: Store,
+  where: RawBuilder<unknown>,
+): Promise<readonly AssociationRecord[]> {
+  const { rows } = await sql<AssociationRecord>`
+    select a.type, d.name as destination_name, a.mount_path, a.mount_accessor, a.secret_name, a.granularity, a.desired,
+           a.status, a.error, a.records, a.attempts, a.next_attempt_at, a.updated_at
+      from associations a join destinations d on d.id = a.destination_id
+     where ${where} order by a.id limit ${associationsMax}`.execute(store.db);
+  return rows;
+}
+
+export const ofDestination = (id: string): RawBuilder<unknown> => sql`a.destination_id = ${id}::bigint`;
+
+export const one = (destinationId: string, mountId: string, secretName: string): RawBuilder<unknown> =>
+  sql`a.destination_id = ${destinationId}::bigint and a.mount_id = ${mountId}::uuid and a.secret_name = ${secretName}`;
+
+/** Whether a worker is through with this generation, or the association is no more. */
+export async function isObserved(store: Store, id: string, generation: number): Promise<boolean> {
+  const { rows } = await sql<{ open: boolean }>`
+    select exists(
+      select 1 from associations where id = ${id}::bigint and observed_generation < ${generation}) as open`.execute(
+    store.db,
+  );
+  return rows[0]?.open !== true;
+}

@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { AppError } from '../../core/errors.ts';
+import { bool, integer } from '../../path/fields.ts';
+import { operation, type ReplyContent, type Row } from '../../path/row.ts';
+import type { Store } from '../../store/store.ts';
+import { loadSettings, type SyncSettings } from '../requeue.ts';
+import type { SyncParts } from './parts.ts';
+
+/** The defaults of the specification, sync document 4.1. */
+const defaults: SyncSettings = { disabled: false, queue_capacity: 1_000_000 };
+
+/** Beyond it one Redis does not hold the queue. */
+const capacityMax = 100_000_000;
+
+const fields = {
+  disabled: bool().optional().meta({ description: 'Operations wait as PENDING and nothing is called' }),
+  queue_capacity: integer()
+    .pipe(z.int().min(1, 'queue_capacity is at least 1').max(capacityMax, `queue_capacity is at most ${capacityMax}`))
+    .optional()
+    .meta({ description: 'How many operations may be pending, over all destinations' }),
+};
+
+/** `sys/sync/config`. */
+export function configRow(parts: SyncParts): Row {
+  const show = async (): Promise<ReplyContent> => ({ data: await loadSettings(parts.store) });
+  const change = operation(fields, {
+    summary: 'Change the configuration of the sync',
+    async run(input) {
+      const before = await loadSettings(parts.store);
+      const after = {
+        disabled: input.disabled ?? before.disabled,
+        queue_capacity: input.queue_capacity ?? before.queue_capacity,
+      };
+      return apply(parts, after);
+    },
+  });
+  return {
+    pattern: 'sync/config',
+    help: 'Switches the sync off and on and bounds its queue.',
+    operations: {
+      read: operation({}, { summary: 'Read the configuration of the sync', run: show }),
+      write: change,
+      patch: change,
+      delete: operation({}, { summary: 'Set the configuration of the sync back', run: () => apply(parts, defaults) }),
+    },
+  };
+}
+
+/**
+ * The store is the truth, the queue follows. When this answers with `disabled`, no operation is under way any more: claims
+ * are refused from the commit on, and those made before are waited for.
+ */
+async function apply(parts: SyncParts, settings: SyncSettings): Promise<ReplyContent> {
+  await parts.store.db.updateTable('sync_config').set(settings).where('id', '=', 1).execute();
+  if (!settings.disabled) await parts.queue.resume();
+  else {
+    await parts.queue.pause();
+    await untilNoneIsUnderWay(parts);
+  }
+  return { data: settings };
+}
+
+async function untilNoneIsUnderWay(parts: SyncParts): Promise<void> {
+  const deadline = parts.clock.now().getTime() + parts.drainMs;
+  while (await someAreUnderWay(parts.store)) {
+    if (parts.clock.now().getTime() > deadline) {
+      throw new AppError(
+        'unavailable',
+        'the sync is disabled, but operations that had begun before are still under way: ask again',
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function someAreUnderWay(store: Store): Promise<boolean> {
+  const { rows } = await sql<{ busy: boolean }>`
+    select exists(select 1 from associations where claimed_until > now()) as busy`.execute(store.db);
+  return rows[0]?.busy === true;
+}

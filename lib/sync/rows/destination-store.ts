@@ -1,0 +1,69 @@
+import { sql, type Transaction } from 'kysely';
+import { AppError } from '../../core/errors.ts';
+import type { Granularity } from '../../destinations/contract.ts';
+import type { Store } from '../../store/store.ts';
+import type { Database } from '../../store/tables.ts';
+import { openConnection } from '../drivers.ts';
+import type { DestinationRecord } from './destination-view.ts';
+
+type Reader = Store['db'] | Transaction<Database>;
+
+/** `lock`: keep others from changing it until the transaction ends. */
+export async function loadDestination(
+  store: Store,
+  reader: Reader,
+  type: string,
+  name: string,
+  lock = false,
+): Promise<DestinationRecord | undefined> {
+  const query = reader.selectFrom('destinations').selectAll().where('type', '=', type).where('name', '=', name);
+  const row = await (lock ? query.forUpdate() : query).executeTakeFirst();
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    name: row.name,
+    connection: openConnection(store, type, name, row.connection),
+    granularity: row.granularity as Granularity,
+    template: row.template,
+    tags: row.custom_tags,
+    network: row.network,
+    adopt: row.adopt,
+    purgeInitiatedAt: row.purge_initiated_at,
+    purgeError: row.purge_error,
+  };
+}
+
+export type DestinationValues = Omit<DestinationRecord, 'id' | 'purgeInitiatedAt' | 'purgeError'>;
+
+/** Writes it under its type and name, new or not. */
+export async function saveDestination(
+  store: Store,
+  tx: Transaction<Database>,
+  type: string,
+  values: DestinationValues,
+  now: Date,
+): Promise<void> {
+  const sealed = store.barrier.seal(JSON.stringify(values.connection), `destinations/${type}/${values.name}`);
+  const columns = {
+    connection: sealed,
+    granularity: values.granularity,
+    template: values.template,
+    custom_tags: JSON.stringify(values.tags),
+    network: JSON.stringify(values.network),
+    adopt: values.adopt,
+    updated_at: now,
+  };
+  await tx
+    .insertInto('destinations')
+    .values({ type, name: values.name, ...columns })
+    .onConflict((conflict) =>
+      conflict.columns(['type', 'name']).doUpdateSet({ ...columns, revision: sql`destinations.revision + 1` }),
+    )
+    .execute();
+}
+
+/** While a purge goes on, nothing may be changed; once it has failed, everything may (and the purge be asked for again). */
+export function refuseDuringPurge(record: DestinationRecord): void {
+  if (record.purgeInitiatedAt === null || record.purgeError !== null) return;
+  throw new AppError('bad-request', `purge in progress: destination ${JSON.stringify(record.name)} is being deleted`);
+}

@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { Queue } from '../queue/contract.ts';
+import type { Dirty } from '../store/outbox.ts';
+import type { Store } from '../store/store.ts';
+import { dropPurged } from './finish.ts';
+import { dirtyAfter, loadSettings } from './requeue.ts';
+
+export interface SweepParts {
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Marks what became out of date by the passing of time: versions whose deletion time has come. */
+  readonly expire: (now: Date) => Promise<readonly Dirty[]>;
+}
+
+/** Where the next sweep goes on: a sweep is bounded, a long backlog takes several. */
+export interface SweepState {
+  dirtyAfter: string;
+  pendingCursor: string;
+}
+
+export const newSweepState = (): SweepState => ({ dirtyAfter: '0', pendingCursor: '0' });
+
+const pageSize = 1_000;
+const pagesMax = 10;
+
+export interface Swept {
+  readonly requeued: number;
+  readonly waitingForRoom: number;
+  readonly expired: number;
+}
+
+/**
+ * One round: tells the sync of deletions that came by time, queues every dirty association that has no job (lost between
+ * commit and queue, lost by Redis, or left out while the queue was full), takes pending entries away that nobody needs, and
+ * drops destinations whose purge is through. Each step may run twice and beside another sweep.
+ */
+export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept> {
+  const expired = await parts.expire(parts.clock.now());
+  const settings = await loadSettings(parts.store);
+  await (settings.disabled ? parts.queue.pause() : parts.queue.resume());
+  const { requeued, refused } = await requeueLost(parts, state, settings.queue_capacity);
+  state.pendingCursor = await parts.queue.forget(state.pendingCursor, (ids) => stillDirty(parts.store, ids));
+  await finishPurges(parts.store);
+  return { requeued, waitingForRoom: refused, expired: expired.length };
+}
+
+async function requeueLost(parts: SweepParts, state: SweepState, capacity: number) {
+  let requeued = 0;
+  let refused = 0;
+  for (let page = 0; page < pagesMax; page += 1) {
+    const operations = await dirtyAfter(parts.store, state.dirtyAfter, pageSize);
+    const missing = new Set(await parts.queue.missing(operations));
+    const answer = await parts.queue.enqueue(
+      operations.filter(({ id }) => missing.has(id)),
+      capacity,
+    );
+    requeued += missing.size - answer.refused.length;
+    refused += answer.refused.length;
+    // The pages after this one would find no room either; the next sweep goes on with it.
+    if (answer.refused.length > 0) break;
+    state.dirtyAfter = operations.length < pageSize ? '0' : (operations.at(-1)?.id ?? '0');
+    if (state.dirtyAfter === '0') break;
+  }
+  return { requeued, refused };
+}
+
+async function stillDirty(store: Store, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id::text as id from associations
+     where id = any(${ids}::bigint[]) and generation > observed_generation`.execute(store.db);
+  return new Set(rows.map((row) => row.id));
+}
+
+async function finishPurges(store: Store): Promise<void> {
+  const rows = await store.db
+    .selectFrom('destinations')
+    .select('id')
+    .where('purge_initiated_at', 'is not', null)
+    .execute();
+  const ids = rows.map((row) => row.id);
+  if (ids.length > 0) await dropPurged(ids).execute(store.db);
+}

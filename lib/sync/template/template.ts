@@ -1,0 +1,122 @@
+import { TemplateError } from './error.ts';
+import { functions, isTrue, type Value } from './functions.ts';
+import { type Command, type Node, type Operand, type Pipe, parse } from './parse.ts';
+
+/** The variables of a name template (specification, sync document 4.3: `secret_name_template`). */
+export const templateFields = [
+  'DestinationType',
+  'DestinationName',
+  'NamespacePath',
+  'NamespaceBaseName',
+  'NamespaceID',
+  'MountPath',
+  'MountBaseName',
+  'MountAccessor',
+  'SecretPath',
+  'SecretBaseName',
+  'SecretKey',
+] as const;
+
+export type TemplateField = (typeof templateFields)[number];
+export type TemplateInput = Readonly<Record<TemplateField, string>>;
+
+/** A template that has been read. Rendering is pure and bounded. */
+export interface Template {
+  /** @throws TemplateError when a function is given what it cannot take, or the name grows too long. */
+  render(input: TemplateInput): string;
+  /** Whether the field stands anywhere in it. */
+  mentions(field: TemplateField): boolean;
+}
+
+const renderedLengthMax = 10_000;
+const known: ReadonlySet<string> = new Set(templateFields);
+
+/**
+ * Reads a template of the go-template subset: `{{ .Field }}`, pipelines, functions, `{{ $x := ... }}`, `if`, `else if`,
+ * `else`, `end`, comments and the trimming marks `{{-` and `-}}`.
+ * @throws TemplateError that says what is wrong and where.
+ */
+export function compileTemplate(text: string): Template {
+  const nodes = parse(text, known);
+  const mentioned = new Set<string>();
+  collectFields(nodes, mentioned);
+  return {
+    render(input) {
+      const output = new Rendering(input);
+      output.run(nodes);
+      return output.text;
+    },
+    mentions: (field) => mentioned.has(field),
+  };
+}
+
+class Rendering {
+  text = '';
+  readonly #input: Readonly<Record<string, string>>;
+  readonly #variables = new Map<string, Value>();
+
+  constructor(input: TemplateInput) {
+    this.#input = input;
+  }
+
+  run(nodes: readonly Node[]): void {
+    for (const node of nodes) this.#node(node);
+  }
+
+  #node(node: Node): void {
+    if (node.kind === 'text') this.#write(node.text);
+    else if (node.kind === 'output') this.#write(String(this.#pipe(node.pipe)));
+    else if (node.kind === 'set') this.#variables.set(node.name, this.#pipe(node.pipe));
+    else this.run(node.branches.find((branch) => isTrue(this.#pipe(branch.condition)))?.body ?? node.otherwise);
+  }
+
+  #write(text: string): void {
+    this.text += text;
+    if (this.text.length > renderedLengthMax)
+      throw new TemplateError(`renders more than ${renderedLengthMax} characters`);
+  }
+
+  #pipe(pipe: Pipe): Value {
+    let value: Value | undefined;
+    for (const command of pipe) value = this.#command(command, value);
+    return value ?? '';
+  }
+
+  #command(command: Command, piped: Value | undefined): Value {
+    if (command.kind === 'value') return this.#operand(command.operand);
+    const given = command.operands.map((operand) => this.#operand(operand));
+    const called = functions.get(command.name);
+    if (called === undefined) throw new TemplateError(`unknown function ${command.name}`);
+    return called.call(piped === undefined ? given : [...given, piped]);
+  }
+
+  #operand(operand: Operand): Value {
+    if (operand.kind === 'constant') return operand.value;
+    if (operand.kind === 'field') return this.#input[operand.name] ?? '';
+    if (operand.kind === 'pipe') return this.#pipe(operand.pipe);
+    const value = this.#variables.get(operand.name);
+    if (value === undefined) throw new TemplateError(`$${operand.name} has no value here`);
+    return value;
+  }
+}
+
+function collectFields(nodes: readonly Node[], into: Set<string>): void {
+  for (const node of nodes) {
+    if (node.kind === 'output' || node.kind === 'set') pipeFields(node.pipe, into);
+    if (node.kind !== 'if') continue;
+    for (const branch of node.branches) {
+      pipeFields(branch.condition, into);
+      collectFields(branch.body, into);
+    }
+    collectFields(node.otherwise, into);
+  }
+}
+
+function pipeFields(pipe: Pipe, into: Set<string>): void {
+  for (const command of pipe) {
+    for (const operand of command.kind === 'value' ? [command.operand] : command.operands) {
+      if (operand.kind === 'field') into.add(operand.name);
+      if (operand.kind === 'pipe') pipeFields(operand.pipe, into);
+    }
+  }
+}

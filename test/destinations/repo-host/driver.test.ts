@@ -1,0 +1,211 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Driver } from '../../../lib/destinations/contract.ts';
+import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
+import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake.ts';
+import { calm, contextFor, failureOf, item, open } from './connection.ts';
+
+let fake: RepoHostFake;
+let driver: Driver;
+
+beforeEach(async () => {
+  fake = await startFake();
+  driver = open(fake);
+});
+
+afterEach(async () => {
+  await driver.close();
+  await fake.close();
+});
+
+const stored = (name: string) => fake.objects().get(name)?.value;
+const remove = (name: string) => driver.remove({ name, mark: '', remoteVersion: null }, calm());
+
+describe('put', () => {
+  it.each([
+    ['unicode and line breaks', 'grüße 😀\n\r\n\tend\n'],
+    ['an empty text', ''],
+    ['a null character', 'a\u0000b'],
+    ['48 KB', 'x'.repeat(48 * 1024)],
+  ])('brings %s to the host byte by byte', async (_what, value) => {
+    const receipt = await driver.put(item('TOKEN', value), calm());
+    expect(stored('TOKEN')).toBe(value);
+    expect(await driver.inspect('TOKEN', calm())).toEqual({ remoteVersion: receipt.remoteVersion, mark: null });
+    expect(receipt.remoteVersion).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  });
+
+  it('may run twice, and reads the public key once', async () => {
+    const put = item('TOKEN', 'one');
+    await driver.put(put, calm());
+    await driver.put(put, calm());
+    await driver.put(item('TOKEN', 'two', { claim: 'update' }), calm());
+    expect(stored('TOKEN')).toBe('two');
+    expect(fake.calls().get('get-public-key')).toBe(1);
+  });
+
+  it('leaves a foreign secret alone, unless it is told to adopt it', async () => {
+    fake.seed('TOKEN', 'foreign');
+    const failure = await failureOf(driver.put(item('TOKEN', 'ours'), calm()));
+    expect(failure).toMatchObject({ kind: 'conflict' });
+    expect(failure.message).toContain('secret TOKEN of repository acme/app was there before');
+    expect(stored('TOKEN')).toBe('foreign');
+    await driver.put(item('TOKEN', 'ours', { claim: 'adopt' }), calm());
+    expect(stored('TOKEN')).toBe('ours');
+  });
+
+  it('knows its own secret again after a lost answer', async () => {
+    const put = item('TOKEN', 'value');
+    fake.fail({ kind: 'lost-answer', times: 1 });
+    expect(await failureOf(driver.put(put, calm()))).toMatchObject({ kind: 'network' });
+    expect(stored('TOKEN')).toBe('value');
+    await driver.put(put, calm());
+    expect(fake.calls().get('put-secret')).toBe(2);
+  });
+
+  it.each([3_600_000, -3_600_000])('tells own from foreign with a host clock that is %d ms ahead', async (shift) => {
+    fake.shiftClock(shift);
+    const put = item('TOKEN', 'value');
+    fake.seed('OTHER', 'foreign');
+    await driver.put(put, calm());
+    await driver.put(put, calm());
+    expect(await failureOf(driver.put(item('OTHER', 'ours'), calm()))).toMatchObject({ kind: 'conflict' });
+  });
+
+  it('creates again what has vanished', async () => {
+    await driver.put(item('TOKEN', 'one'), calm());
+    await remove('TOKEN');
+    await driver.put(item('TOKEN', 'two', { claim: 'update', remoteVersion: '2020-01-01T00:00:00Z' }), calm());
+    expect(stored('TOKEN')).toBe('two');
+  });
+
+  it('takes the new public key when the host has replaced it', async () => {
+    await driver.put(item('TOKEN', 'one'), calm());
+    fake.rotateKeys();
+    await driver.put(item('TOKEN', 'two', { claim: 'update' }), calm());
+    expect(stored('TOKEN')).toBe('two');
+    expect(fake.calls().get('get-public-key')).toBe(2);
+  });
+
+  it('fetches a replaced key once for many puts that run together', async () => {
+    await driver.put(item('A', 'one'), calm());
+    fake.rotateKeys();
+    const names = ['A', 'B', 'C', 'D', 'E'];
+    await Promise.all(names.map((name) => driver.put(item(name, name, { claim: 'update' }), calm())));
+    expect(names.map(stored)).toEqual(names);
+    expect(fake.calls().get('get-public-key')).toBe(2);
+  });
+
+  it('refuses what the host would refuse, without a call', async () => {
+    expect(await failureOf(driver.put(item('GITHUB_TOKEN', 'v'), calm()))).toMatchObject({ kind: 'name' });
+    const large = await failureOf(driver.put(item('TOKEN', 'x'.repeat(48 * 1024 + 1)), calm()));
+    expect(large).toMatchObject({ kind: 'too-large' });
+    expect(large.message).toContain('49153 bytes, at most 49152');
+    expect(fake.calls().size).toBe(0);
+  });
+
+  it('says when a repository is full', async () => {
+    for (let number = 0; number < 100; number += 1) fake.seed(`OTHER_${number}`, 'v');
+    expect(await failureOf(driver.put(item('TOKEN', 'v'), calm()))).toMatchObject({ kind: 'quota' });
+    await driver.put(item('OTHER_7', 'v', { claim: 'adopt' }), calm());
+  });
+
+  it('succeeds when only the look at the new version fails', async () => {
+    const opened = open(fake, fake.destination);
+    await opened.put(item('TOKEN', 'one'), calm());
+    const put = opened.put(item('TOKEN', 'two', { claim: 'update' }), calm());
+    while ((fake.calls().get('put-secret') ?? 0) < 2) await new Promise((resolve) => setImmediate(resolve));
+    fake.fail({ kind: 'unavailable' });
+    expect(await put).toEqual({ remoteVersion: null });
+    fake.heal();
+    expect(stored('TOKEN')).toBe('two');
+    await opened.close();
+  });
+});
+
+describe('remove', () => {
+  it('succeeds twice, and for a secret that never was', async () => {
+    await driver.put(item('TOKEN', 'v'), calm());
+    await remove('TOKEN');
+    await remove('TOKEN');
+    await remove('NEVER');
+    expect(stored('TOKEN')).toBeUndefined();
+  });
+
+  it('is done when the repository is gone, and the log says so', async () => {
+    const warnings: string[] = [];
+    const log = { ...contextFor(fake).log, warn: (_fields: object, message: string) => void warnings.push(message) };
+    const opened = open(fake, fake.destination, { log });
+    fake.removeRepository('app');
+    await opened.remove({ name: 'TOKEN', mark: '', remoteVersion: null }, calm());
+    expect(warnings).toEqual(['nothing to remove: the location is gone, or hidden from us']);
+    await opened.close();
+  });
+
+  it('is not done when the host refuses it', async () => {
+    fake.fail({ kind: 'denied' });
+    expect(await failureOf(remove('TOKEN'))).toMatchObject({ kind: 'permission' });
+  });
+});
+
+describe('inspect', () => {
+  it('tells an absent secret from an absent repository', async () => {
+    expect(await driver.inspect('TOKEN', calm())).toBeUndefined();
+    fake.removeRepository('app');
+    expect(await failureOf(driver.inspect('TOKEN', calm()))).toMatchObject({ kind: 'missing' });
+  });
+
+  it('says unknown when it may not look', async () => {
+    fake.fail({ kind: 'denied' });
+    expect(await driver.inspect('TOKEN', calm())).toBe('unknown');
+  });
+});
+
+describe('a repository that does not exist', () => {
+  it('is named in the failure', async () => {
+    const opened = open(fake, { ...fake.destination, repository_name: 'ghost' });
+    const failure = await failureOf(opened.put(item('TOKEN', 'v'), calm()));
+    expect(failure).toMatchObject({ kind: 'missing' });
+    expect(failure.message).toContain('repository acme/ghost');
+    await opened.close();
+  });
+
+  it('is noticed when it vanishes between two puts', async () => {
+    await driver.put(item('TOKEN', 'v'), calm());
+    fake.removeRepository('app');
+    expect(await failureOf(driver.put(item('TOKEN', 'w', { claim: 'update' }), calm()))).toMatchObject({
+      kind: 'missing',
+    });
+  });
+});
+
+describe('environments and self-hosted servers', () => {
+  it('An environment has its own secrets and its own key.', async () => {
+    const opened = open(fake, fake.environmentDestination);
+    await opened.put(item('TOKEN', 'live'), calm());
+    expect(fake.at('environment').objects().get('TOKEN')?.value).toBe('live');
+    expect(stored('TOKEN')).toBeUndefined();
+    await opened.close();
+  });
+
+  it('A slash in the name of an environment stays within its path segment.', async () => {
+    const opened = open(fake, { ...fake.environmentDestination, environment_name: 'review/42' });
+    const failure = await failureOf(opened.put(item('TOKEN', 'v'), calm()));
+    expect(failure).toMatchObject({ kind: 'missing' });
+    expect(fake.calls().get('get-public-key')).toBe(1);
+    await opened.close();
+  });
+
+  it('A self-hosted server is reached below /api/v3.', async () => {
+    const opened = open(fake, fake.enterpriseDestination);
+    await opened.put(item('TOKEN', 'v'), calm());
+    expect(stored('TOKEN')).toBe('v');
+    await opened.close();
+  });
+});
+
+it('The networking guard keeps the driver from a private address and says which field opens it.', async () => {
+  const opened = open(fake, fake.destination, { network: strictPolicy });
+  const failure = await failureOf(opened.put(item('TOKEN', 'v'), calm()));
+  expect(failure).toMatchObject({ kind: 'blocked' });
+  expect(failure.message).toContain('allowed_ipv4_addresses');
+  await opened.close();
+});
