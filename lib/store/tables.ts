@@ -91,6 +91,8 @@ export interface KvSecretsTable {
   delete_version_after: number;
   /** Sealed JSON object, or null. Additional data: `kv_secrets/<mount_id>/<path>`. */
   custom_metadata: Buffer | null;
+  /** Grows when the row changes, so that a statement that waited for the row notices that its snapshot is older. */
+  revision: Generated<number>;
 }
 
 export interface KvVersionsTable {

@@ -1,0 +1,110 @@
+import { DestinationFailure, type DriverContext } from '../contract.ts';
+import { baseUrl } from '../network/endpoint.ts';
+import { guardedFetch } from '../network/fetch.ts';
+import { type Answer, type Call, exchange } from './exchange.ts';
+import { refusedFailure, silentFailure } from './failure.ts';
+import { type Connection, publicApi } from './fields.ts';
+import { parseCreation, parsePage, parseVariable, type VariableRecord } from './record.ts';
+
+/** A variable to be written. */
+export interface Variable {
+  readonly key: string;
+  readonly value: string;
+  readonly target: readonly string[];
+  readonly comment: string;
+}
+
+export interface Creation {
+  readonly created: readonly VariableRecord[];
+  readonly failed: readonly { readonly name: string | null | undefined; readonly code: string }[];
+}
+
+/** The four calls on a project's variables that we need (https://vercel.com/docs/rest-api/projects). */
+export interface Client {
+  /** All variables, page by page, without readable values. */
+  list(): Promise<readonly VariableRecord[]>;
+  /** `upsert`: a variable of the same name and the same environments gets the value instead of being refused. */
+  create(variables: readonly Variable[], upsert: boolean, signal: AbortSignal): Promise<Creation>;
+  /** Undefined: no variable has this id any more. */
+  edit(id: string, change: Partial<Omit<Variable, 'key'>>, signal: AbortSignal): Promise<VariableRecord | undefined>;
+  /** No variable with this id is a success. */
+  remove(id: string, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** More pages than any project can have: 1000 variables for each of a few environments. */
+const pagesMax = 200;
+
+/**
+ * `encrypted`, not `sensitive`: the host refuses a sensitive variable for development, and a variable that has once been
+ * sensitive can never be read or change its type again.
+ */
+const variableType = 'encrypted';
+
+export function openClient(connection: Connection, { network, timeouts, clock }: DriverContext): Client {
+  const { fetch, close } = guardedFetch(network, timeouts);
+  const project = `project ${connection.project_id}`;
+
+  function urlOf(version: string, rest: string, query: Readonly<Record<string, string>> = {}): URL {
+    const path = `${version}/projects/${encodeURIComponent(connection.project_id)}/env${rest}`;
+    const url = new URL(`${baseUrl(connection.endpoint ?? publicApi)}/${path}`);
+    const team = connection.team_id === undefined ? {} : { teamId: connection.team_id };
+    url.search = new URLSearchParams({ ...team, ...query }).toString();
+    return url;
+  }
+
+  /** Answers 404 only where `absent` says that it may mean the variable. */
+  async function call(action: string, request: Omit<Call, 'token'>, signal: AbortSignal | null, absent = false) {
+    const answer = await exchange(fetch, { ...request, token: connection.access_token }, signal).catch(
+      (error: unknown) => {
+        throw silentFailure(`${action} of ${project}`, error, signal?.aborted === true);
+      },
+    );
+    if (isSuccess(answer) || (absent && answer.status === 404)) return answer;
+    throw refusedFailure(`${action} of ${project}`, answer, clock);
+  }
+
+  async function list(): Promise<readonly VariableRecord[]> {
+    const records: VariableRecord[] = [];
+    let until: Readonly<Record<string, string>> = {};
+    for (let pages = 0; pages < pagesMax; pages += 1) {
+      const answer = await call('list the variables', { method: 'GET', url: urlOf('v10', '', until) }, null);
+      const { envs, pagination } = understood(parsePage(answer.body), 'list of variables');
+      records.push(...envs);
+      if (pagination?.next == null) return records;
+      until = { until: String(pagination.next) };
+    }
+    throw new DestinationFailure('quota', `cannot list the variables of ${project}: more than ${pagesMax} pages`);
+  }
+
+  return {
+    list,
+    create: async (variables, upsert, signal) => {
+      const url = urlOf('v10', '', upsert ? { upsert: 'true' } : {});
+      const body = variables.map((variable) => ({ ...variable, type: variableType }));
+      const answer = await call(writing(variables), { method: 'POST', url, body }, signal);
+      return understood(parseCreation(answer.body), 'answer to a write');
+    },
+    edit: async (id, body, signal) => {
+      const url = urlOf('v9', `/${encodeURIComponent(id)}`);
+      const answer = await call('write a variable', { method: 'PATCH', url, body }, signal, true);
+      return answer.status === 404 ? undefined : understood(parseVariable(answer.body), 'answer to an edit');
+    },
+    remove: async (id, signal) => {
+      const url = urlOf('v9', `/${encodeURIComponent(id)}`);
+      await call('remove a variable', { method: 'DELETE', url }, signal, true);
+    },
+    close,
+  };
+}
+
+const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300;
+
+const writing = ([first, ...rest]: readonly Variable[]): string =>
+  rest.length === 0 ? `write variable ${first?.key ?? ''}` : `write ${rest.length + 1} variables`;
+
+/** The parser's own words quote the body, so they are left out. */
+function understood<T>(parsed: { readonly data?: T | undefined }, what: string): T {
+  if (parsed.data !== undefined) return parsed.data;
+  throw new DestinationFailure('unavailable', `the service sent a ${what} that cannot be understood; check endpoint`);
+}

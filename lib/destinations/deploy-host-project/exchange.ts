@@ -1,0 +1,76 @@
+import { z } from 'zod';
+
+/** What came back for one request. `error` is empty words on success. */
+export interface Answer {
+  readonly status: number;
+  readonly retryAfterSeconds: number | undefined;
+  readonly body: unknown;
+  readonly error: ErrorBody;
+}
+
+type ErrorBody = z.output<typeof errorBody>;
+
+const errorBody = z.object({
+  code: z.string().default('none'),
+  invalidToken: z.boolean().default(false),
+  missingToken: z.boolean().default(false),
+  limit: z.object({ reset: z.number().optional(), resetMs: z.number().optional() }).optional(),
+});
+const withError = z.object({ error: errorBody });
+const noError: ErrorBody = { code: 'none', invalidToken: false, missingToken: false };
+
+/** A project may have 1000 variables per environment, and a listing carries their encrypted values. */
+const bodyBytesMax = 64 * 1024 * 1024;
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly url: URL;
+  readonly token: string;
+  readonly body?: unknown;
+}
+
+/**
+ * One request, one answer; nothing is tried again. Throws what `fetch` throws. Redirects are answers here: following one
+ * would turn a POST into a GET.
+ */
+export async function exchange(
+  fetch: typeof globalThis.fetch,
+  call: Call,
+  signal: AbortSignal | null,
+): Promise<Answer> {
+  const response = await fetch(call.url, {
+    method: call.method,
+    headers: { authorization: `Bearer ${call.token}`, 'content-type': 'application/json', accept: 'application/json' },
+    redirect: 'manual',
+    signal,
+    ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+  });
+  const body = parse(await readText(response));
+  const retryAfter = response.headers.get('retry-after') ?? '';
+  return {
+    status: response.status,
+    retryAfterSeconds: /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined,
+    body,
+    error: withError.safeParse(body).data?.error ?? noError,
+  };
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > bodyBytesMax) throw new RangeError('the answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Undefined: not JSON, as the pages of proxies between. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

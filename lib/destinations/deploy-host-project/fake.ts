@@ -1,0 +1,116 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Fake, FakeObject } from '../fake.ts';
+import { Faults, send, strike } from './fake/faults.ts';
+import { type Draft, Project, type StoredVariable } from './fake/project.ts';
+import { type OperationName, operationOf, type Reply, type Request, refuse, serve } from './fake/routes.ts';
+
+const token = 'stand-in-deploy-host-token';
+const projectId = 'prj_keyferry_stand_in';
+const teamId = 'team_keyferry_stand_in';
+const bodyBytesMax = 8 * 1024 * 1024;
+
+/** Beside what every stand-in can do. */
+export interface DeployHostFake extends Fake {
+  /** Puts a variable there that we did not write, with all its details. */
+  add(draft: Draft): void;
+  /** Everything that is there. */
+  variables(): readonly StoredVariable[];
+}
+
+/**
+ * A stand-in for the deployment host's API of environment variables: projects, teams and tokens are checked; listings come in
+ * pages; encrypted values are not given back; one variable of a name for each environment; upserts need the same
+ * environments; some of several may fail; 64 KB for each environment.
+ */
+export async function startFake({ port = 0 }: { readonly port?: number } = {}): Promise<DeployHostFake> {
+  const project = new Project();
+  const faults = new Faults();
+  const calls = new Map<OperationName, number>();
+
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = await read(incoming);
+    const operation = operationOf(request);
+    if (operation !== undefined) calls.set(operation.name, (calls.get(operation.name) ?? 0) + 1);
+    const fault = faults.take(request.method !== 'GET');
+    if (strike(fault, response)) return;
+    const refusal = refusalOf(request, incoming.headers.authorization);
+    const reply = refusal ?? (operation && serve(operation.name, operation.id, request, project)) ?? unknownPath;
+    if (fault?.kind === 'lost-answer') response.destroy();
+    else send(response, reply.status, reply.body);
+  }
+
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch(() => send(response, 400, unknownPath.body));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  const ownPort = typeof address === 'object' && address !== null ? address.port : port;
+  const url = `http://127.0.0.1:${ownPort}`;
+
+  return {
+    url,
+    destination: {
+      access_token: token,
+      project_id: projectId,
+      team_id: teamId,
+      deployment_environments: ['preview', 'production'],
+      endpoint: url,
+      allowed_ipv4_addresses: ['127.0.0.0/8'],
+      allowed_ports: [ownPort],
+    },
+    objects: () => readable(project),
+    seed: (key, value) => {
+      seed(project, { key, value, target: ['preview', 'production'] });
+    },
+    add: (draft) => seed(project, draft),
+    variables: () => [...project.variables.values()],
+    calls: () => calls,
+    fail: (fault) => faults.set(fault),
+    heal: () => faults.set(undefined),
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const unknownPath: Reply = refuse(404, 'not_found', 'The path was not found');
+
+function refusalOf({ url }: Request, authorization: string | undefined): Reply | undefined {
+  if (authorization === undefined) return refuse(403, 'forbidden', 'Not authorized', { missingToken: true });
+  if (authorization !== `Bearer ${token}`) return refuse(403, 'forbidden', 'Not authorized', { invalidToken: true });
+  if (url.searchParams.get('teamId') !== teamId) return refuse(403, 'forbidden', 'Not authorized');
+  const known = url.pathname.includes(`/projects/${projectId}/`);
+  return known ? undefined : refuse(404, 'not_found', 'Project not found.');
+}
+
+async function read(incoming: IncomingMessage): Promise<Request> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming) {
+    bytes += chunk.length;
+    if (bytes > bodyBytesMax) throw new RangeError('the body is too large');
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString();
+  const url = new URL(incoming.url ?? '/', 'http://stand-in');
+  return { method: incoming.method ?? 'GET', url, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+/** Somebody's hand: a variable for the same environments gets the value and loses its comment. */
+function seed(project: Project, draft: Draft): void {
+  const written = project.create(draft, true);
+  if (!('id' in written)) throw new Error(`the stand-in refuses the variable ${draft.key}: ${written.message}`);
+}
+
+/** What a production deployment would see, and for other environments what they alone have. */
+function readable(project: Project): ReadonlyMap<string, FakeObject> {
+  const entries = [...project.variables.values()].filter(({ gitBranch }) => gitBranch === undefined);
+  const ranked = entries.toSorted((left, right) => rank(left) - rank(right));
+  return new Map(ranked.map(({ key, value }) => [key, { value, tags: {} }]));
+}
+
+const rank = ({ target }: StoredVariable): number => Number(target.includes('production'));

@@ -1,0 +1,59 @@
+import type { ServerResponse } from 'node:http';
+import type { Fault } from '../../fake.ts';
+
+/** The fault that is on, and how often it still strikes. */
+export class Faults {
+  #fault: Fault | undefined;
+  #left = 0;
+
+  set(fault: Fault | undefined): void {
+    this.#fault = fault;
+    this.#left = fault?.times ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The fault for this call. An answer can only be lost where there was something to apply: at writes. */
+  take(isWrite: boolean): Fault | undefined {
+    if (this.#fault === undefined || this.#left <= 0) return undefined;
+    if (this.#fault.kind === 'lost-answer' && !isWrite) return undefined;
+    this.#left -= 1;
+    return this.#fault;
+  }
+}
+
+/** Answers in the API's own words. False: the call goes on (its answer may yet be lost). */
+export function strike(fault: Fault | undefined, response: ServerResponse): boolean {
+  switch (fault?.kind) {
+    case undefined:
+    case 'lost-answer':
+      return false;
+    case 'hang':
+      return true;
+    case 'reset':
+      response.destroy();
+      return true;
+    case 'throttle':
+      throttle(response, fault.retryAfterSeconds ?? 1);
+      return true;
+    case 'unavailable':
+      send(response, 503, { error: { code: 'service_unavailable', message: 'The service is unavailable' } });
+      return true;
+    case 'denied':
+      send(response, 403, { error: { code: 'forbidden', message: 'Not authorized' } });
+      return true;
+    case 'credentials':
+      send(response, 403, { error: { code: 'forbidden', message: 'Not authorized', invalidToken: true } });
+      return true;
+  }
+}
+
+/** https://vercel.com/docs/rest-api/errors: `reset` is in seconds since 1970. */
+function throttle(response: ServerResponse, seconds: number): void {
+  const resetMs = Date.now() + seconds * 1000;
+  const limit = { total: 120, remaining: 0, reset: Math.ceil(resetMs / 1000), resetMs };
+  response.setHeader('retry-after', String(seconds));
+  send(response, 429, { error: { code: 'rate_limited', message: 'Too many requests', limit } });
+}
+
+export function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { type Input, text, textList } from '../../path/fields.ts';
+import { endpointField, tlsCaCertField } from '../network/endpoint.ts';
+
+export const publicApi = 'https://api.vercel.com';
+export const environments = ['development', 'preview', 'production'] as const;
+export type Environment = (typeof environments)[number];
+
+/** Ids and names go into the URL's path: nothing that a URL parser would take apart, and neither `.` nor `..`. */
+const idPattern = /^(?!\.{1,2}$)[\w.-]{1,128}$/;
+const idRule = 'takes 1 to 128 characters of A-Z a-z 0-9 _ . -';
+const isEnvironment = (value: string): boolean => environments.some((environment) => environment === value);
+
+/** Request fields of the type (specification, sync document 4.3). */
+export const fields = {
+  access_token: text()
+    .refine((value) => value.trim() !== '', 'access_token must not be empty')
+    .meta({ description: 'Token that may read and write environment variables of the project', sensitive: true }),
+  project_id: text()
+    .refine((value) => idPattern.test(value), `project_id ${idRule}`)
+    .meta({ description: 'Id or name of the project', immutable: true }),
+  team_id: z
+    .preprocess(
+      (value) => (value === '' ? undefined : value),
+      text()
+        .refine((value) => idPattern.test(value), `team_id ${idRule}`)
+        .optional(),
+    )
+    .optional()
+    .meta({ description: 'Id of the team that owns the project; not needed for a personal account' }),
+  deployment_environments: textList()
+    .superRefine((entries, context) => {
+      for (const entry of entries.filter((value) => !isEnvironment(value))) {
+        const message = `invalid environment ${JSON.stringify(entry)}: deployment_environments takes ${environments.join(', ')}`;
+        context.addIssue({ code: 'custom', message });
+      }
+    })
+    .pipe(z.array(z.enum(environments)).min(1, `deployment_environments needs one of ${environments.join(', ')}`))
+    .meta({ description: 'Environments whose deployments get the variables: development, preview, production' }),
+  endpoint: endpointField(publicApi),
+  tls_ca_cert: tlsCaCertField(),
+};
+
+export type Connection = Input<typeof fields>;

@@ -1,0 +1,30 @@
+import type { DestinationDefinition } from '../contract.ts';
+import { fields } from './fields.ts';
+import { names } from './names.ts';
+
+export type { Connection } from './fields.ts';
+
+/**
+ * Environment variables of a project at a deployment host. The host has no tags; our mark is in a variable's comment.
+ * Running deployments keep what they have: a change is seen by the next deployment.
+ */
+export const definition = {
+  type: 'deploy-host-project',
+  alias: 'vercel-project',
+  title: 'Deployment host project environment variables',
+  fields,
+  validate: () => [],
+  granularity: 'secret-key',
+  templates: {
+    'secret-path': 'KEYFERRY_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}',
+    'secret-key':
+      'KEYFERRY_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}_{{ .SecretKey | uppercase }}',
+  },
+  names,
+  // 64 KB for all variables of a deployment together, so no single one can be larger:
+  // https://vercel.com/docs/environment-variables#environment-variable-size
+  valueBytesMax: 64 * 1024,
+  // Writes of a project's variables are limited to 120 a minute, removals to 60; the latter shows as a 429 with its reset.
+  rate: { callsPerSecond: 2, burst: 20 },
+  concurrencyMax: 4,
+} satisfies DestinationDefinition<typeof fields>;

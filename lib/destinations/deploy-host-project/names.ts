@@ -1,0 +1,41 @@
+import type { NameRule } from '../contract.ts';
+
+const lengthMax = 256;
+
+/**
+ * Names that functions of a deployment get from their runtime, so a variable of that name is refused.
+ * https://vercel.com/docs/environment-variables/reserved-environment-variables
+ */
+const reserved: ReadonlySet<string> = new Set([
+  'AWS_SECRET_KEY',
+  'AWS_EXECUTION_ENV',
+  'AWS_LAMBDA_LOG_GROUP_NAME',
+  'AWS_LAMBDA_LOG_STREAM_NAME',
+  'AWS_LAMBDA_FUNCTION_NAME',
+  'AWS_LAMBDA_FUNCTION_MEMORY_SIZE',
+  'AWS_LAMBDA_FUNCTION_VERSION',
+  'LAMBDA_RUNTIME_DIR',
+  'LAMBDA_TASK_ROOT',
+  'NOW_REGION',
+  'TZ',
+]);
+
+export const names: NameRule = {
+  lengthMax,
+  text:
+    '1 to 256 characters of A-Z a-z 0-9 _, not starting with a digit; other characters become _, and a leading digit ' +
+    'gets a _ before it; names of the runtime (TZ, AWS_LAMBDA_..., VERCEL_...) are reserved',
+  normalise: (name) => name.replaceAll(/[^A-Za-z0-9_]/gu, '_').replace(/^(?=\d)/, '_'),
+  refuse,
+  key: (name) => name,
+};
+
+function refuse(name: string): string | undefined {
+  if (name === '') return 'the name is empty';
+  if (name.length > lengthMax) return `the name has ${name.length} characters, at most ${lengthMax} are allowed`;
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return 'a name takes A-Z a-z 0-9 _ and does not start with a digit';
+  return isReserved(name) ? 'the name is reserved for the runtime of deployments' : undefined;
+}
+
+// The host sets VERCEL_* itself; one that is set by hand is shadowed or steers the build.
+const isReserved = (name: string): boolean => reserved.has(name) || name === 'VERCEL' || name.startsWith('VERCEL_');

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { markIn } from './mark.ts';
+
+/** A variable as the host tells it. Its value is left where it is: the host gives an encrypted one, and we need none. */
+export interface VariableRecord {
+  readonly id: string;
+  readonly name: string;
+  /** `encrypted`, `sensitive`, `plain`, `system`, `secret`. */
+  readonly type: string;
+  readonly targets: readonly string[];
+  /** Further environments of the project's own, beside `targets`. */
+  readonly customEnvironments: readonly string[];
+  /** The variable is for one branch only; it lies beside the one for all branches. */
+  readonly branch: string | null;
+  readonly mark: string | null;
+  /** Changes with each write. */
+  readonly version: string;
+}
+
+const variable = z.object({
+  // Variables of the system have none.
+  id: z.string().default(''),
+  key: z.string(),
+  type: z.string().default('encrypted'),
+  target: z.union([z.string().transform((target) => [target]), z.array(z.string())]).default([]),
+  customEnvironmentIds: z.array(z.string()).nullish(),
+  gitBranch: z.string().nullish(),
+  comment: z.string().nullish(),
+  createdAt: z.number().nullish(),
+  updatedAt: z.number().nullish(),
+});
+
+const refusal = z.object({
+  error: z.object({
+    code: z.string().default('unknown'),
+    key: z.string().nullish(),
+    envVarKey: z.string().nullish(),
+  }),
+});
+
+const page = z.object({
+  envs: z.array(variable.transform(toRecord)),
+  pagination: z.object({ next: z.union([z.number(), z.string()]).nullish() }).nullish(),
+});
+
+const creation = z.object({
+  created: z
+    .union([z.array(variable.transform(toRecord)), variable.transform((entry) => [toRecord(entry)])])
+    .default([]),
+  failed: z
+    .array(refusal.transform(({ error }) => ({ name: error.envVarKey ?? error.key, code: error.code })))
+    .default([]),
+});
+
+/** One page of `GET /v10/projects/:id/env`; `next` is the cursor of the following one. */
+export const parsePage = (body: unknown) => page.safeParse(body);
+/** `POST /v10/projects/:id/env`: an array was sent, but one entry may come back as a single object. */
+export const parseCreation = (body: unknown) => creation.safeParse(body);
+/** `PATCH /v9/projects/:id/env/:id`. */
+export const parseVariable = (body: unknown) => variable.transform(toRecord).safeParse(body);
+
+function toRecord(entry: z.output<typeof variable>): VariableRecord {
+  return {
+    id: entry.id,
+    name: entry.key,
+    type: entry.type,
+    targets: entry.target,
+    customEnvironments: entry.customEnvironmentIds ?? [],
+    branch: entry.gitBranch ?? null,
+    mark: markIn(entry.comment ?? ''),
+    version: `${entry.id}:${entry.updatedAt ?? entry.createdAt ?? 0}`,
+  };
+}
+
+/** The id in a version of ours. */
+export const idOfVersion = (version: string | null): string | undefined => version?.replace(/:\d+$/, '');

@@ -1,0 +1,22 @@
+import type { Row } from '../../../path/row.ts';
+import { healthRow } from '../health.ts';
+import { rotateRows } from '../rotate.ts';
+import { initRow } from './init.ts';
+import { leaderRow } from './leader.ts';
+import type { SealRowParts } from './parts.ts';
+import { sealRow } from './seal.ts';
+import { sealStatusRow } from './status.ts';
+import { unsealRow } from './unseal.ts';
+
+export type { SealRowParts } from './parts.ts';
+
+/** The rows of `sys/` about the seal, and about the health of this process. */
+export const sealRows = (parts: SealRowParts): readonly Row[] => [
+  initRow(parts),
+  unsealRow(parts),
+  sealRow(parts),
+  sealStatusRow(parts),
+  healthRow(parts),
+  leaderRow,
+  ...rotateRows(parts),
+];

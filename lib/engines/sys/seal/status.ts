@@ -1,0 +1,49 @@
+import { operation, type Row } from '../../../path/row.ts';
+import type { SealStatus } from '../../../store/seal/contract.ts';
+import type { SealRowParts } from './parts.ts';
+import { apiVersion, buildDate } from './version.ts';
+
+/** `sys/seal-status`: from memory, so it answers whatever has failed. */
+export function sealStatusRow({ seal }: SealRowParts): Row {
+  return {
+    pattern: 'seal-status',
+    help: 'Tells whether this process is sealed, and how far unsealing has come.',
+    operations: {
+      read: operation(
+        {},
+        {
+          summary: 'The state of the seal.',
+          unauthenticated: true,
+          whileSealed: true,
+          run: async () => {
+            // A database that is away changes nothing of what is known.
+            if (seal.state() === 'uninitialised') await seal.refresh().catch(() => {});
+            return { body: sealStatusBody(seal.status()) };
+          },
+        },
+      ),
+    },
+  };
+}
+
+/** The reply of `sys/seal-status` and of each `sys/unseal`. */
+export function sealStatusBody(status: SealStatus): object {
+  const known = status.state === 'uninitialised' ? {} : cluster(status);
+  return {
+    type: status.type,
+    initialized: status.state !== 'uninitialised',
+    sealed: status.state !== 'ready',
+    t: status.threshold,
+    n: status.shares,
+    progress: status.progress,
+    nonce: status.nonce,
+    version: apiVersion,
+    build_date: buildDate,
+    migration: false,
+    ...known,
+    recovery_seal: status.type === 'static',
+    storage_type: 'postgresql',
+  };
+}
+
+const cluster = ({ clusterName, clusterId }: SealStatus) => ({ cluster_name: clusterName, cluster_id: clusterId });

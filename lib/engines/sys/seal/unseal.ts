@@ -1,0 +1,32 @@
+import { badRequest } from '../../../core/errors.ts';
+import { bool, text } from '../../../path/fields.ts';
+import { operation, type Row } from '../../../path/row.ts';
+import type { SealRowParts } from './parts.ts';
+import { sealStatusBody } from './status.ts';
+
+const fields = {
+  key: text().nullish().meta({ description: 'One key share, as hex or base64.', sensitive: true }),
+  reset: bool().nullish().meta({ description: 'Forgets the shares given so far.' }),
+  migrate: bool().nullish().meta({ description: 'Not supported.' }),
+};
+
+/** `sys/unseal`: takes one share; the last one that is needed opens the barrier. */
+export function unsealRow({ seal }: SealRowParts): Row {
+  return {
+    pattern: 'unseal',
+    help: 'Takes one key share. When enough are given, this process is unsealed.',
+    operations: {
+      write: operation(fields, {
+        summary: 'Gives one key share, or starts again.',
+        unauthenticated: true,
+        whileSealed: true,
+        run: async ({ key, reset, migrate }) => {
+          if (migrate === true) throw badRequest('changing the type of the seal is not supported');
+          if (reset === true) return { body: sealStatusBody(seal.resetUnseal()) };
+          if (!key) throw badRequest("'key' must be specified in request body as JSON, or 'reset' set to true");
+          return { body: sealStatusBody(await seal.unseal(key)) };
+        },
+      }),
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { Kysely, sql } from 'kysely';
+import type { Clock } from '../core/clock.ts';
+import { KeyringBarrier } from './barrier.ts';
+import { poolDialect } from './driver.ts';
+import { isMigrated, migrate } from './migrate.ts';
+import { openPool, type PoolOptions } from './pool.ts';
+import { Reachability } from './reachability.ts';
+import type { Seal } from './seal/contract.ts';
+import { BarrierSeal } from './seal/seal.ts';
+import { readStaticKey, type StaticKeySource } from './seal/static-key.ts';
+import type { Store } from './store.ts';
+import type { Database } from './tables.ts';
+import { inTransaction } from './transaction.ts';
+
+export interface StoreOptions extends PoolOptions {
+  /** `shamir`: people unseal with key shares. Otherwise each process unseals itself with this key. */
+  readonly seal: 'shamir' | StaticKeySource;
+  readonly clock: Clock;
+  /** How often a process looks whether another one has initialised the store or rotated its keyring. */
+  readonly refreshMs?: number;
+}
+
+/** The store with its seal, as the composition root holds it. */
+export interface OpenStore extends Store {
+  readonly seal: Seal;
+  /** Whether the database answers; asks it only if no query was answered in the last seconds. Never throws. */
+  reachable(): Promise<boolean>;
+}
+
+const refreshMsDefault = 5_000;
+/** A step over a large table takes longer than a statement of a request may; others wait for it. */
+const migrationMsMax = 600_000;
+
+/**
+ * Opens the store: brings the schema up to date and reads the seal, which opens at once if its key is configured.
+ *
+ * @throws AppError `unavailable` when the database is not there: starting again is the caller's choice.
+ */
+export async function openStore(options: StoreOptions): Promise<OpenStore> {
+  const { clock, log } = options;
+  const staticKey = options.seal === 'shamir' ? undefined : await readStaticKey(options.seal);
+  const reachability = new Reachability(clock);
+  const db = new Kysely<Database>({ dialect: poolDialect(openPool(options), reachability) });
+  const barrier = new KeyringBarrier(clock);
+  const seal = new BarrierSeal({ db, barrier, staticKey, log, clock });
+  try {
+    await bringUpToDate(db, options);
+    await seal.refresh();
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  const stopRefreshing = refreshRegularly(seal, options);
+  return {
+    db,
+    barrier,
+    seal,
+    transaction: (work) => inTransaction(db, work),
+    reachable: () => reachability.check(() => sql`select 1`.execute(db)),
+    close: async () => {
+      stopRefreshing();
+      await seal.end();
+      staticKey?.fill(0);
+      await db.destroy();
+    },
+  };
+}
+
+async function bringUpToDate(db: Kysely<Database>, options: StoreOptions): Promise<void> {
+  if (await isMigrated(db)) return;
+  const pool = openPool({ ...options, poolSize: 1, statementTimeoutMs: migrationMsMax });
+  const patient = new Kysely<Database>({ dialect: poolDialect(pool, new Reachability(options.clock)) });
+  await migrate(patient).finally(() => patient.destroy());
+}
+
+function refreshRegularly(seal: BarrierSeal, { log, refreshMs }: StoreOptions): () => void {
+  const timer = setInterval(() => {
+    seal.refresh().catch((error: unknown) => {
+      log.debug({ error: error instanceof Error ? error.message : 'unknown error' }, 'the seal was not read again');
+    });
+  }, refreshMs ?? refreshMsDefault);
+  // It must not keep a process alive that is done.
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,70 @@
+import type { Transaction } from 'kysely';
+import type { Database } from '../tables.ts';
+import type { ShareRule } from './shares.ts';
+
+/**
+ * The seal of this process. `uninitialised`: the store has no keyring yet. `sealed`: it has one, and this process does not
+ * hold it. `ready`: the barrier works. Initialising leads to `sealed` with key shares and to `ready` with the automatic
+ * seal; enough shares, or the configured key, lead from `sealed` to `ready`; `sealNow` and the end of the process lead back.
+ * Each process unseals itself.
+ */
+export interface Seal {
+  state(): SealState;
+  /** What is known in memory; answers also while the database is away. */
+  status(): SealStatus;
+  /**
+   * Makes the keyring. `prepare` runs inside the transaction with the barrier open and makes what must be there from the
+   * start, such as the root token: when it fails, nothing is initialised. It must not call the seal.
+   *
+   * @throws AppError `bad-request` when the rule is invalid or somebody was first.
+   */
+  init<T>(rule: ShareRule, prepare: Prepare<T>): Promise<Initialised<T>>;
+  /**
+   * Takes one share, in hex or base64.
+   *
+   * @throws AppError `bad-request` when it is no share, or when enough are there and do not fit.
+   */
+  unseal(share: string): Promise<SealStatus>;
+  /** Forgets the shares given so far. */
+  resetUnseal(): SealStatus;
+  /** Overwrites the keys in this process. An automatic seal stays closed until the process starts anew. */
+  sealNow(): void;
+  /** Adds a key, under which new values are sealed soon after. @throws AppError `sealed` */
+  rotate(): Promise<void>;
+  /** @throws AppError `sealed` */
+  keyStatus(): KeyStatus;
+  /** Reads the row again: initialised or rotated by another process? Unseals if the key is configured. */
+  refresh(): Promise<void>;
+}
+
+/** Writes by `tx` what a new store starts with. */
+export type Prepare<T> = (tx: Transaction<Database>) => Promise<T>;
+
+export type SealState = 'ready' | 'sealed' | 'uninitialised';
+
+export interface SealStatus {
+  readonly state: SealState;
+  readonly type: 'shamir' | 'static';
+  /** 0 before initialisation and with the automatic seal. */
+  readonly shares: number;
+  readonly threshold: number;
+  /** Shares given so far. */
+  readonly progress: number;
+  readonly nonce: string;
+  /** Empty before initialisation. */
+  readonly clusterId: string;
+  readonly clusterName: string;
+}
+
+export interface KeyStatus {
+  readonly term: number;
+  readonly installTime: Date;
+  /** Approximate: each process counts for itself and adds to the stored count now and then. */
+  readonly encryptions: number;
+}
+
+export interface Initialised<T> {
+  /** The shares of the unseal key; none with the automatic seal. They exist here and nowhere else. */
+  readonly shares: readonly Buffer[];
+  readonly prepared: T;
+}

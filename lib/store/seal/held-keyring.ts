@@ -1,0 +1,91 @@
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { KeyringBarrier } from '../barrier.ts';
+import { encryptionsMax, type Keyring, newestKey, withEncryptions, withNewKey, zeroKeyring } from '../keyring.ts';
+import type { Database } from '../tables.ts';
+import { inTransaction } from '../transaction.ts';
+import type { KeyStatus } from './contract.ts';
+import { changeKeyring, openKeyring, openRootKey, type SealRecord } from './record.ts';
+
+/** Counts smaller than this are not worth a write; so many a process may lose when it is killed. */
+const countsStoredMin = 100_000;
+
+/** The keyring in the memory of this process, and the root key, under which a keyring that another process rotated comes. */
+export class HeldKeyring {
+  readonly #db: Kysely<Database>;
+  readonly #barrier: KeyringBarrier;
+  readonly #clock: Clock;
+  #rootKey: Buffer | undefined;
+  #clusterId = '';
+  #revision = 0;
+
+  constructor(db: Kysely<Database>, barrier: KeyringBarrier, clock: Clock) {
+    this.#db = db;
+    this.#barrier = barrier;
+    this.#clock = clock;
+  }
+
+  get held(): boolean {
+    return this.#rootKey !== undefined;
+  }
+
+  /** @throws CipherError when this is not the unseal key of the record. */
+  open(record: SealRecord, unsealKey: Uint8Array): void {
+    const rootKey = openRootKey(record, unsealKey);
+    this.hold(record, rootKey, openKeyring(record, rootKey));
+  }
+
+  hold(record: SealRecord, rootKey: Buffer, keyring: Keyring): void {
+    this.#barrier.load(keyring);
+    this.#rootKey = rootKey;
+    this.#clusterId = record.cluster_id;
+    this.#revision = record.revision;
+  }
+
+  /** Takes over what another process has changed. False: this is the record of another store. */
+  follow(record: SealRecord | undefined): boolean {
+    if (this.#rootKey === undefined) return true;
+    if (record?.cluster_id !== this.#clusterId) return false;
+    if (record.revision !== this.#revision) this.hold(record, this.#rootKey, openKeyring(record, this.#rootKey));
+    return true;
+  }
+
+  /** Adds a key. */
+  rotate(): Promise<void> {
+    return this.#change((keyring) => withNewKey(keyring, this.#clock.now()));
+  }
+
+  /** Adds what was counted to the stored counts, and a key when the newest one has done its work. */
+  async storeCounts(countsMin: number = countsStoredMin): Promise<void> {
+    const used = new Map(this.#barrier.used);
+    const total = [...used.values()].reduce((sum, count) => sum + count, 0);
+    if (!this.held || total < countsMin) return;
+    await this.#change((keyring) => {
+      const counted = withEncryptions(keyring, used);
+      return newestKey(counted).encryptions > encryptionsMax ? withNewKey(counted, this.#clock.now()) : counted;
+    });
+    this.#barrier.forgetUsed(used);
+  }
+
+  status(): KeyStatus {
+    const { term, installTime, encryptions } = newestKey(this.#barrier.keyring);
+    return { term, installTime, encryptions: encryptions + (this.#barrier.used.get(term) ?? 0) };
+  }
+
+  /** Overwrites and forgets all keys. */
+  drop(): void {
+    this.#barrier.unload();
+    this.#rootKey?.fill(0);
+    this.#rootKey = undefined;
+  }
+
+  async #change(change: (keyring: Keyring) => Keyring): Promise<void> {
+    const rootKey = this.#rootKey;
+    if (rootKey === undefined) throw new AppError('sealed', 'the service is sealed');
+    const { record, keyring } = await inTransaction(this.#db, (tx) => changeKeyring(tx, rootKey, change));
+    // It may have been dropped meanwhile, and must not come back.
+    if (this.#rootKey !== rootKey) zeroKeyring(keyring);
+    else this.hold(record, rootKey, keyring);
+  }
+}

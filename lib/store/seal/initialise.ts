@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely';
+import { badRequest } from '../../core/errors.ts';
+import type { KeyringBarrier } from '../barrier.ts';
+import type { Database } from '../tables.ts';
+import type { Prepare } from './contract.ts';
+import type { SealMaterial } from './material.ts';
+import { insertRecord, readRecord } from './record.ts';
+
+export const alreadyInitialised = () => badRequest('the service is already initialized');
+
+/** Stores the new seal together with what `prepare` makes while the barrier is open; leaves the barrier open. */
+export async function storeMaterial<T>(
+  db: Kysely<Database>,
+  barrier: KeyringBarrier,
+  material: SealMaterial,
+  prepare: Prepare<T>,
+): Promise<T> {
+  let prepared: { readonly value: T } | undefined;
+  try {
+    await db.transaction().execute(async (tx) => {
+      // A second process waits here for the first one's end, and then finds its row.
+      if (!(await insertRecord(tx, material.record))) throw alreadyInitialised();
+      barrier.load(material.keyring);
+      prepared = { value: await prepare(tx) };
+    });
+  } catch (error) {
+    if (prepared === undefined || !(await wasStored(db, material))) {
+      barrier.unload();
+      throw error;
+    }
+  }
+  if (prepared === undefined) throw new Error('the transaction ended without its work');
+  return prepared.value;
+}
+
+/** The answer to COMMIT may be what was lost. Then the row is there, and these keys are the only ones that open it. */
+async function wasStored(db: Kysely<Database>, material: SealMaterial): Promise<boolean> {
+  const record = await readRecord(db).catch(() => undefined);
+  return record?.cluster_id === material.record.cluster_id;
+}

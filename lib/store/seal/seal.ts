@@ -1,0 +1,178 @@
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
+import { badRequest } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { KeyringBarrier } from '../barrier.ts';
+import { CipherError } from '../cipher.ts';
+import type { Database } from '../tables.ts';
+import type { Initialised, KeyStatus, Prepare, Seal, SealState, SealStatus } from './contract.ts';
+import { HeldKeyring } from './held-keyring.ts';
+import { alreadyInitialised, storeMaterial } from './initialise.ts';
+import { decodeKey } from './key-text.ts';
+import { newMaterial } from './material.ts';
+import { UnsealProgress } from './progress.ts';
+import { readRecord, type SealRecord } from './record.ts';
+import { checkShareRule, combineShares, type ShareRule, shareBytes } from './shares.ts';
+import { turns } from './turns.ts';
+
+export interface SealParts {
+  readonly db: Kysely<Database>;
+  readonly barrier: KeyringBarrier;
+  /** The key of the automatic seal; absent: key shares. */
+  readonly staticKey: Buffer | undefined;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** The seal over the table `seal`. What waits for the database happens one after the other. */
+export class BarrierSeal implements Seal {
+  readonly #parts: SealParts;
+  readonly #keyring: HeldKeyring;
+  readonly #progress = new UnsealProgress();
+  readonly #inTurn = turns();
+  /** The row as it was read last. */
+  #record: SealRecord | undefined;
+  /** Sealed by hand, or the configured key is wrong: the automatic seal does not try again. */
+  #staysSealed = false;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(parts: SealParts) {
+    this.#parts = parts;
+    this.#keyring = new HeldKeyring(parts.db, parts.barrier, parts.clock);
+    parts.barrier.onMissingTerm(() => this.refresh());
+  }
+
+  state(): SealState {
+    if (this.#record === undefined) return 'uninitialised';
+    return this.#keyring.held ? 'ready' : 'sealed';
+  }
+
+  status(): SealStatus {
+    const record = this.#record;
+    return {
+      state: this.state(),
+      type: record?.type ?? (this.#parts.staticKey === undefined ? 'shamir' : 'static'),
+      shares: record?.shares ?? 0,
+      threshold: record?.threshold ?? 0,
+      progress: this.#progress.shares.length,
+      nonce: this.#progress.nonce,
+      clusterId: record?.cluster_id ?? '',
+      clusterName: record?.cluster_name ?? '',
+    };
+  }
+
+  init<T>(rule: ShareRule, prepare: Prepare<T>): Promise<Initialised<T>> {
+    const { db, barrier, staticKey, clock } = this.#parts;
+    return this.#inTurn(async () => {
+      this.#record = await readRecord(db);
+      if (this.#record !== undefined) throw alreadyInitialised();
+      if (staticKey === undefined) checkShareRule(rule);
+      const material = await newMaterial(rule, staticKey, clock.now());
+      const prepared = await storeMaterial(db, barrier, material, prepare);
+      this.#record = material.record;
+      this.#keyring.hold(material.record, material.rootKey, material.keyring);
+      if (staticKey === undefined) this.#keyring.drop();
+      return { shares: material.shares, prepared };
+    });
+  }
+
+  unseal(text: string): Promise<SealStatus> {
+    return this.#inTurn(async () => {
+      const share = decodeKey(text);
+      if (share === undefined) throw badRequest("'key' must be a valid hex or base64 string");
+      this.#record ??= await readRecord(this.#parts.db);
+      const record = this.#record;
+      if (record === undefined) throw badRequest('the service is not initialized');
+      if (this.#keyring.held) return this.status();
+      if (record.type === 'static') throw badRequest('this service is unsealed by its configured key when it starts');
+      const bytes = shareBytes(record);
+      if (share.length !== bytes) throw badRequest(`'key' must be ${bytes} bytes long, this one has ${share.length}`);
+      this.#progress.add(share);
+      if (this.#progress.shares.length >= record.threshold) await this.#openWithShares();
+      return this.status();
+    });
+  }
+
+  resetUnseal(): SealStatus {
+    if (this.#keyring.held) throw badRequest('the service is unsealed');
+    this.#progress.reset();
+    return this.status();
+  }
+
+  sealNow(): void {
+    this.#staysSealed = true;
+    this.#keyring.drop();
+    this.#progress.reset();
+  }
+
+  rotate(): Promise<void> {
+    return this.#inTurn(() => this.#keyring.rotate());
+  }
+
+  keyStatus(): KeyStatus {
+    return this.#keyring.status();
+  }
+
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#inTurn(() => this.#refresh()).finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  /** Stores what was counted, then seals. For the end of the process; never throws. */
+  async end(): Promise<void> {
+    await this.#inTurn(() => this.#keyring.storeCounts(1)).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : 'unknown error';
+      this.#parts.log.warn({ error: reason }, 'the last count of encryptions was not stored');
+    });
+    this.sealNow();
+  }
+
+  async #refresh(): Promise<void> {
+    const record = await readRecord(this.#parts.db);
+    if (!this.#keyring.follow(record)) {
+      this.#parts.log.error({}, 'the store was replaced by another one: sealing');
+      this.#keyring.drop();
+    }
+    this.#record = record;
+    if (record !== undefined && !this.#keyring.held) this.#openWithStaticKey(record);
+    await this.#keyring.storeCounts();
+  }
+
+  async #openWithShares(): Promise<void> {
+    // Read again: the keyring may have been rotated since. When that fails, the shares are kept for the next try.
+    const record = await readRecord(this.#parts.db);
+    if (record === undefined) throw badRequest('the service is not initialized');
+    try {
+      this.#open(record, await combineShares(this.#progress.shares, record));
+    } catch (cause) {
+      throw badRequest('the given keys do not unseal this service: start again with the first one', { cause });
+    } finally {
+      this.#progress.reset();
+    }
+  }
+
+  #openWithStaticKey(record: SealRecord): void {
+    const { staticKey, log } = this.#parts;
+    if (this.#staysSealed || record.type !== 'static') return;
+    try {
+      if (staticKey === undefined) throw new CipherError('the store needs an unseal key, and none is configured');
+      this.#open(record, Buffer.from(staticKey));
+    } catch (cause) {
+      if (!(cause instanceof CipherError)) throw cause;
+      this.#staysSealed = true;
+      log.error({ error: cause.message }, 'the store stays sealed: configure the unseal key it was initialised with');
+    }
+  }
+
+  #open(record: SealRecord, unsealKey: Buffer): void {
+    try {
+      this.#keyring.open(record, unsealKey);
+    } finally {
+      unsealKey.fill(0);
+    }
+    this.#record = record;
+    this.#parts.log.info({ cluster_id: record.cluster_id }, 'unsealed');
+  }
+}

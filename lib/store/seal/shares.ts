@@ -1,0 +1,41 @@
+import { combine, split } from 'shamir-secret-sharing';
+import { badRequest } from '../../core/errors.ts';
+import { keyBytes } from '../cipher.ts';
+
+/** Into how many shares the unseal key is split, and how many of them give it back. */
+export interface ShareRule {
+  readonly shares: number;
+  readonly threshold: number;
+}
+
+/** The share's coordinate is one byte and not 0. */
+const sharesMax = 255;
+
+/** A share is the key's length and one byte for its coordinate; of a single share, the key itself. */
+export const shareBytes = (rule: ShareRule): number => (rule.shares === 1 ? keyBytes : keyBytes + 1);
+
+/** 1 ≤ threshold ≤ shares ≤ 255, and a threshold of 1 only for a single share: else each share would be the whole key. */
+export function checkShareRule({ shares, threshold }: ShareRule): void {
+  const refuse = (why: string) => badRequest(`invalid seal configuration: ${why}`);
+  if (shares < 1) throw refuse('secret_shares must be at least 1');
+  if (shares > sharesMax) throw refuse(`secret_shares must be at most ${sharesMax}`);
+  if (threshold < 1) throw refuse('secret_threshold must be at least 1');
+  if (threshold > shares) throw refuse('secret_threshold must not be greater than secret_shares');
+  if (threshold === 1 && shares > 1) throw refuse('secret_threshold must be greater than 1 for more than one share');
+}
+
+export async function splitKey(key: Uint8Array, rule: ShareRule): Promise<readonly Buffer[]> {
+  if (rule.shares === 1) return [Buffer.from(key)];
+  // The library refuses a Buffer: it asks for the constructor `Uint8Array` itself.
+  const copy = new Uint8Array(key);
+  const shares = await split(copy, rule.shares, rule.threshold);
+  copy.fill(0);
+  return shares.map((share) => Buffer.from(share));
+}
+
+/** @throws Error when two shares have the same coordinate. A wrong set gives a wrong key, not an error. */
+export async function combineShares(shares: readonly Buffer[], rule: ShareRule): Promise<Buffer> {
+  const [only] = shares;
+  if (rule.shares === 1 && only !== undefined) return Buffer.from(only);
+  return Buffer.from(await combine(shares.map((share) => new Uint8Array(share))));
+}

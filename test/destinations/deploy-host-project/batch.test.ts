@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { failureOf, item, never, open, start } from './setup.ts';
+
+const many = (count: number, value: string, change = {}) =>
+  Array.from({ length: count }, (_, index) => item(`NAME_${index}`, `${value}${index}`, change));
+
+test('several puts are one listing and one call for 50', async () => {
+  const fake = await start();
+  const driver = open(fake);
+  const made = await driver.putMany?.(many(60, 'a'), never);
+  expect(made?.every(({ ok }) => ok)).toBe(true);
+  expect(Object.fromEntries(fake.calls())).toEqual({ filterProjectEnvs: 1, createProjectEnv: 2 });
+  await driver.putMany?.(many(60, 'b', { claim: 'update' }), never);
+  expect(fake.objects().get('NAME_59')?.value).toBe('b59');
+  expect(Object.fromEntries(fake.calls())).toEqual({ filterProjectEnvs: 2, createProjectEnv: 4 });
+});
+
+test('each item has its own outcome, in order', async () => {
+  const fake = await start();
+  fake.seed('TAKEN', 'theirs');
+  const items = [
+    item('GOOD', 'v'),
+    item('TAKEN', 'v'),
+    item('TZ', 'v'),
+    item('LARGE', 'x'.repeat(65_537)),
+    item('LAST', 'v'),
+  ];
+  const outcomes = await open(fake).putMany?.(items, never);
+  expect(outcomes?.map((outcome) => (outcome.ok ? 'ok' : outcome.failure.kind))).toEqual([
+    'ok',
+    'conflict',
+    'name',
+    'too-large',
+    'ok',
+  ]);
+  expect(fake.objects().get('TAKEN')?.value).toBe('theirs');
+});
+
+test('what the service refuses among others is told by name', async () => {
+  const fake = await start();
+  const items = [item('FIRST', 'x'.repeat(40_000)), item('SECOND', 'x'.repeat(40_000)), item('THIRD', 'small')];
+  const outcomes = await open(fake).putMany?.(items, never);
+  expect(outcomes).toMatchObject([
+    { ok: true },
+    { ok: false, failure: { kind: 'quota', message: expect.stringContaining('variable SECOND') } },
+    { ok: true },
+  ]);
+});
+
+test('when none of several was written, each is asked again for its own reason', async () => {
+  const fake = await start();
+  fake.seed('FULL', 'x'.repeat(65_000));
+  const outcomes = await open(fake).putMany?.([item('A', 'x'.repeat(600)), item('B', 'x'.repeat(600))], never);
+  expect(outcomes?.map((outcome) => (outcome.ok ? 'ok' : outcome.failure.kind))).toEqual(['quota', 'quota']);
+  expect(fake.calls().get('createProjectEnv')).toBe(3);
+});
+
+test('a throttled call ends the batch, and nothing is thrown for one item', async () => {
+  const fake = await start();
+  const driver = open(fake);
+  fake.fail({ kind: 'throttle', retryAfterSeconds: 7 });
+  const outcomes = await driver.putMany?.(many(120, 'a'), never);
+  expect(outcomes).toHaveLength(120);
+  expect(outcomes?.every((outcome) => !outcome.ok && outcome.failure.retryAfterMs === 7000)).toBe(true);
+  expect(Object.fromEntries(fake.calls())).toEqual({ filterProjectEnvs: 1 });
+});
+
+test('a batch whose answer was lost can be put again', async () => {
+  const fake = await start();
+  const driver = open(fake);
+  fake.fail({ kind: 'lost-answer', times: 1 });
+  const lost = await driver.putMany?.(many(3, 'a'), never);
+  expect(lost?.map((outcome) => (outcome.ok ? 'ok' : outcome.failure.kind))).toEqual(['network', 'network', 'network']);
+  expect(fake.objects().size).toBe(3);
+  const again = await driver.putMany?.(many(3, 'a'), never);
+  expect(again?.every(({ ok }) => ok)).toBe(true);
+  expect(fake.variables()).toHaveLength(3);
+});
+
+test('no items are no call', async () => {
+  const fake = await start();
+  expect(await open(fake).putMany?.([], never)).toEqual([]);
+  expect(fake.calls().size).toBe(0);
+});
+
+test('a batch that was ended before it began makes no call', async () => {
+  const fake = await start();
+  const driver = open(fake);
+  const outcomes = await driver.putMany?.(many(2, 'a'), AbortSignal.abort());
+  expect(outcomes).toMatchObject([{ failure: { kind: 'timeout' } }, { failure: { kind: 'timeout' } }]);
+  expect((await failureOf(driver.put(item('A', 'v'), AbortSignal.abort()))).kind).toBe('timeout');
+  expect(fake.calls().size).toBe(0);
+});

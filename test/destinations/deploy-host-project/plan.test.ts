@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { type Plan, plan, type Wanted } from '../../../lib/destinations/deploy-host-project/plan.ts';
+import type { VariableRecord } from '../../../lib/destinations/deploy-host-project/record.ts';
+
+const mark = 'a'.repeat(32);
+const wanted: Wanted = { name: 'DB', claim: 'create', mark, remoteVersion: null };
+const both = ['preview', 'production'];
+
+const record = (id: string, targets: readonly string[], more: Partial<VariableRecord> = {}): VariableRecord => ({
+  id,
+  name: 'DB',
+  type: 'encrypted',
+  targets,
+  customEnvironments: [],
+  branch: null,
+  mark: null,
+  version: `${id}:1`,
+  ...more,
+});
+const own = (id: string, targets: readonly string[], more = {}) => record(id, targets, { mark, ...more });
+const writes = (write: object, ...steps: object[]) => ({ kind: 'write', steps, write });
+const edit = (id: string) => ({ kind: 'edit', id });
+
+test.each<readonly [string, Partial<Wanted>, readonly VariableRecord[], object]>([
+  ['nothing is there', {}, [], writes({ kind: 'create' })],
+  ['nothing is there any more', { claim: 'update', remoteVersion: 'x:1' }, [], writes({ kind: 'create' })],
+  ['a foreign one is for another environment', {}, [record('f', ['development'])], writes({ kind: 'create' })],
+  ['a foreign one is for one branch', {}, [record('f', ['preview'], { branch: 'fix' })], writes({ kind: 'create' })],
+  ['one of another name is there', {}, [record('f', both, { name: 'OTHER' })], writes({ kind: 'create' })],
+  [
+    'a foreign one shares an environment',
+    {},
+    [record('f', ['production'])],
+    { kind: 'conflict', record: record('f', ['production']) },
+  ],
+  ['ours with another mark is there', {}, [record('f', both, { mark: 'b'.repeat(32) })], { kind: 'conflict' }],
+  [
+    'a foreign one came where ours was',
+    { claim: 'update', remoteVersion: 'x:1' },
+    [record('f', both)],
+    { kind: 'conflict' },
+  ],
+  ['an id alone is no proof for create', { remoteVersion: 'f:1' }, [record('f', both)], { kind: 'conflict' }],
+  ['ours is there after a lost answer', {}, [own('o', both)], writes({ kind: 'replace' })],
+  ['ours is there', { claim: 'update' }, [own('o', ['production', 'preview'])], writes({ kind: 'replace' })],
+  ['ours lost its comment', { claim: 'update', remoteVersion: 'o:1' }, [record('o', both)], writes(edit('o'))],
+  ['ours is for fewer environments', { claim: 'update' }, [own('o', ['preview'])], writes(edit('o'))],
+  ['ours is for more environments', { claim: 'update' }, [own('o', [...both, 'development'])], writes(edit('o'))],
+  ['ours was made sensitive', { claim: 'update' }, [own('o', both, { type: 'sensitive' })], writes(edit('o'))],
+  [
+    'ours is for fewer and a foreign one has the rest',
+    { claim: 'update' },
+    [own('o', ['preview']), record('f', ['production'])],
+    { kind: 'conflict' },
+  ],
+  [
+    'ours was split in two',
+    { claim: 'update' },
+    [own('o', ['preview']), own('p', ['production'])],
+    writes(edit('o'), { kind: 'remove', id: 'p' }),
+  ],
+  ['adopting one within our environments', { claim: 'adopt' }, [record('f', ['production'])], writes(edit('f'))],
+  ['adopting one with just our environments', { claim: 'adopt' }, [record('f', both)], writes(edit('f'))],
+  [
+    'adopting where one has more environments',
+    { claim: 'adopt' },
+    [record('f', [...both, 'development'])],
+    writes({ kind: 'create' }, { kind: 'narrow', id: 'f', targets: ['development'] }),
+  ],
+  [
+    'adopting two',
+    { claim: 'adopt' },
+    [record('f', ['preview']), record('g', ['production'])],
+    writes(edit('f'), { kind: 'remove', id: 'g' }),
+  ],
+  [
+    'adopting where one has environments of its own',
+    { claim: 'adopt' },
+    [record('f', both, { customEnvironments: ['env_1'] })],
+    writes({ kind: 'create' }, { kind: 'narrow', id: 'f', targets: [] }),
+  ],
+  [
+    'adopting where nothing shares an environment',
+    { claim: 'adopt' },
+    [record('f', ['development'])],
+    writes({ kind: 'create' }),
+  ],
+])('%s', (_case, change, records, expected) => {
+  expect(plan({ ...wanted, ...change }, both, records)).toMatchObject(expected);
+});
+
+test('no plan but adoption ever touches a record that is not ours', () => {
+  const foreign = [record('f', ['preview']), record('g', ['development']), record('h', ['preview'], { branch: 'x' })];
+  const touched = (decided: Plan) =>
+    decided.kind === 'conflict'
+      ? []
+      : [...decided.steps, decided.write].flatMap((step) => ('id' in step ? [step.id] : []));
+  for (const claim of ['create', 'update'] as const) {
+    for (const targets of [['preview'], ['production'], both, ['development']]) {
+      expect(touched(plan({ ...wanted, claim, remoteVersion: 'z:9' }, targets, foreign))).toEqual([]);
+    }
+  }
+});

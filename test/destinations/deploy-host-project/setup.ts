@@ -1,0 +1,62 @@
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { systemClock } from '../../../lib/core/clock.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import { Secret } from '../../../lib/core/secret.ts';
+import type { DestinationFailure, DriverContext, PutItem } from '../../../lib/destinations/contract.ts';
+import { openDriver } from '../../../lib/destinations/deploy-host-project/driver.ts';
+import { type DeployHostFake, startFake } from '../../../lib/destinations/deploy-host-project/fake.ts';
+import { definition } from '../../../lib/destinations/deploy-host-project/index.ts';
+import { networkFields, toPolicy } from '../../../lib/destinations/network/fields.ts';
+
+export const mark = '0123456789abcdef0123456789abcdef';
+export const never = new AbortController().signal;
+const schema = z.object({ ...definition.fields, ...networkFields });
+
+export async function start(): Promise<DeployHostFake> {
+  const fake = await startFake();
+  onTestFinished(() => fake.close());
+  return fake;
+}
+
+/** What a driver is opened with on the stand-in, through the same fields as a request. */
+export function configure(fake: DeployHostFake, change: object = {}, requestMs = 5000) {
+  const input = schema.parse({ ...fake.destination, ...change });
+  const connection = { team_id: undefined, endpoint: undefined, tls_ca_cert: undefined, ...input };
+  const context: DriverContext = {
+    network: toPolicy(input, input.tls_ca_cert),
+    timeouts: { connectMs: 2000, requestMs },
+    clock: systemClock,
+    log: silentLog,
+    app: async () => undefined,
+  };
+  return { connection, context };
+}
+
+export function open(fake: DeployHostFake, change: object = {}, requestMs?: number) {
+  const { connection, context } = configure(fake, change, requestMs);
+  const driver = openDriver(connection, context);
+  onTestFinished(() => driver.close());
+  return driver;
+}
+
+export const item = (name: string, value: string, change: Partial<PutItem> = {}): PutItem => ({
+  name,
+  value: new Secret(value),
+  tags: {},
+  staleTags: [],
+  claim: 'create',
+  mark,
+  intendedAt: new Date(),
+  remoteVersion: null,
+  ...change,
+});
+
+/** The failure of a call that must not succeed. */
+export const failureOf = (work: Promise<unknown>): Promise<DestinationFailure> =>
+  work.then(
+    () => {
+      throw new Error('it succeeded');
+    },
+    (failure: DestinationFailure) => failure,
+  );

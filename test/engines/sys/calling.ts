@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { ReplyContent, RequestContext, Row, Verb } from '../../../lib/path/row.ts';
+
+const mount = {
+  id: '00000000-0000-0000-0000-000000000000',
+  path: 'sys/',
+  type: 'system',
+  accessor: 'system_00000000',
+  uuid: '00000000-0000-0000-0000-000000000000',
+  description: '',
+  options: null,
+  config: { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false },
+  local: false,
+  sealWrap: false,
+};
+
+/** Calls an operation as the pipeline does: the fields read from what the client sent, then the handler. */
+export async function call(
+  rows: readonly Row[],
+  verb: Verb,
+  path: string,
+  sent: Readonly<Record<string, unknown>> = {},
+): Promise<ReplyContent | undefined> {
+  const operation = rows.find((row) => row.pattern === path)?.operations[verb];
+  if (operation === undefined) throw new Error(`no row answers ${verb} ${path}`);
+  const context: RequestContext = {
+    requestId: 'test',
+    caller: undefined,
+    mount,
+    path,
+    verb,
+    vocabulary: 'canonical',
+    headers: {},
+    query: new URLSearchParams(),
+    signal: new AbortController().signal,
+    warn: () => {},
+    mustBeAllowed: async () => {},
+  };
+  return operation.run(z.object(operation.fields).parse(sent), context);
+}

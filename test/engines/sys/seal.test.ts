@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../../lib/core/secret.ts';
+import { sealRows } from '../../../lib/engines/sys/seal/index.ts';
+import type { Row } from '../../../lib/path/row.ts';
+import { type OpenStore, openStore, type StoreOptions } from '../../../lib/store/open.ts';
+import { ending, testDatabase } from '../../services.ts';
+import { heldClock } from '../../store/clocks.ts';
+import { storeOptions } from '../../store/stores.ts';
+import { call } from './calling.ts';
+
+async function start(changes: Partial<StoreOptions> = {}): Promise<{ store: OpenStore; rows: readonly Row[] }> {
+  const store = ending(await openStore(storeOptions(await testDatabase(), changes)));
+  const rows = sealRows({
+    seal: store.seal,
+    reachable: store.reachable,
+    mintRootToken: async () => `token-${store.barrier.mac('token', 'root').length}`,
+    clock: heldClock(),
+  });
+  return { store, rows };
+}
+
+const staticSeal = () => ({ key: new Secret(randomBytes(32).toString('hex')) });
+
+/** The reply of an initialisation, as a client reads it. */
+async function init(rows: readonly Row[], shares = 3, threshold = 2): Promise<Record<string, unknown>> {
+  const reply = await call(rows, 'write', 'init', { secret_shares: shares, secret_threshold: threshold });
+  return { ...reply?.body };
+}
+
+const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+const isBadRequest = (message: string) => expect.objectContaining({ kind: 'bad-request', message });
+
+describe('sys/init', () => {
+  test('answers the keys in hex and base64 and the root token, once', async () => {
+    const { rows } = await start();
+    expect(await call(rows, 'read', 'init')).toEqual({ body: { initialized: false } });
+    const body = await init(rows);
+    expect(Object.keys(body)).toEqual(['keys', 'keys_base64', 'root_token']);
+    expect(texts(body['keys']).map((key) => key.length)).toEqual([66, 66, 66]);
+    expect(texts(body['keys_base64']).map((key) => Buffer.from(key, 'base64').toString('hex'))).toEqual(body['keys']);
+    expect(body['root_token']).toBe('token-32');
+    expect(await call(rows, 'read', 'init')).toEqual({ body: { initialized: true } });
+    await expect(init(rows)).rejects.toThrow(isBadRequest('the service is already initialized'));
+  });
+
+  test('refuses a bad rule, a missing one, and keys that were to be encrypted', async () => {
+    const { rows } = await start();
+    await expect(init(rows, 2, 3)).rejects.toThrow(/invalid seal configuration: /);
+    await expect(call(rows, 'write', 'init')).rejects.toThrow(/secret_shares must be at least 1/);
+    const encrypted = { secret_shares: 1, secret_threshold: 1, pgp_keys: ['key'] };
+    await expect(call(rows, 'write', 'init', encrypted)).rejects.toThrow(/pgp_keys.*not supported/);
+    expect(await call(rows, 'read', 'init')).toEqual({ body: { initialized: false } });
+  });
+
+  test('with the automatic seal answers empty lists of keys and the root token', async () => {
+    const { rows, store } = await start({ seal: staticSeal() });
+    const reply = await call(rows, 'write', 'init', { recovery_shares: 5, recovery_threshold: 3, secret_shares: null });
+    const empty = { keys: [], keys_base64: [], recovery_keys: [], recovery_keys_base64: [] };
+    expect(reply).toEqual({ body: { ...empty, root_token: 'token-32' } });
+    expect(store.seal.state()).toBe('ready');
+  });
+
+  test('sees what another process has initialised', async () => {
+    const url = await testDatabase();
+    const [one, two] = await Promise.all([openStore(storeOptions(url)), openStore(storeOptions(url))]);
+    ending(one);
+    ending(two);
+    const parts = { seal: two.seal, reachable: two.reachable, mintRootToken: async () => 'token', clock: heldClock() };
+    await one.seal.init({ shares: 1, threshold: 1 }, async () => undefined);
+    expect(await call(sealRows(parts), 'read', 'init')).toEqual({ body: { initialized: true } });
+  });
+});
+
+describe('sys/unseal and sys/seal', () => {
+  test('each share answers the state of the seal, in hex or in base64', async () => {
+    const { rows } = await start();
+    const body = await init(rows);
+    const [hex] = texts(body['keys']);
+    const [, base64] = texts(body['keys_base64']);
+    const first = await call(rows, 'write', 'unseal', { key: hex });
+    expect(first?.body).toMatchObject({ sealed: true, progress: 1, t: 2, n: 3, nonce: expect.stringMatching(/-/) });
+    const second = await call(rows, 'write', 'unseal', { key: base64, reset: false, migrate: false });
+    expect(second?.body).toMatchObject({ sealed: false, progress: 0, nonce: '' });
+    const again = await call(rows, 'write', 'unseal', { key: hex });
+    expect(again?.body).toMatchObject({ sealed: false });
+    await expect(call(rows, 'write', 'unseal', { reset: true })).rejects.toThrow(
+      isBadRequest('the service is unsealed'),
+    );
+  });
+
+  test('reset forgets the progress', async () => {
+    const { rows } = await start();
+    const [hex] = texts((await init(rows))['keys']);
+    await call(rows, 'write', 'unseal', { key: hex });
+    expect((await call(rows, 'write', 'unseal', { reset: true }))?.body).toMatchObject({ progress: 0, nonce: '' });
+  });
+
+  test.each([
+    [{}, "'key' must be specified in request body as JSON, or 'reset' set to true"],
+    [{ key: '' }, "'key' must be specified in request body as JSON, or 'reset' set to true"],
+    [{ key: 'no key!' }, "'key' must be a valid hex or base64 string"],
+    [{ key: 'abcdef' }, "'key' must be 33 bytes long, this one has 3"],
+    [{ migrate: true }, 'changing the type of the seal is not supported'],
+  ])('%o is refused', async (sent, message) => {
+    const { rows } = await start();
+    await init(rows);
+    await expect(call(rows, 'write', 'unseal', sent)).rejects.toThrow(isBadRequest(message));
+  });
+
+  test('seal answers nothing, also when it is sealed already', async () => {
+    const { rows, store } = await start({ seal: staticSeal() });
+    await init(rows);
+    expect(await call(rows, 'write', 'seal')).toBeUndefined();
+    expect(store.seal.state()).toBe('sealed');
+    expect(await call(rows, 'write', 'seal')).toBeUndefined();
+  });
+
+  test('seal needs sudo; what comes before a token needs none; all of them answer while sealed', async () => {
+    const { rows } = await start();
+    const marks = Object.fromEntries(
+      rows.flatMap((row) => Object.entries(row.operations).map(([verb, op]) => [`${verb} ${row.pattern}`, op.marks])),
+    );
+    const open = { unauthenticated: true, whileSealed: true };
+    expect(marks).toEqual({
+      'read init': open,
+      'write init': open,
+      'write unseal': open,
+      'write seal': { sudo: true, whileSealed: true },
+      'read seal-status': open,
+      'read health': open,
+      'read leader': open,
+      'read key-status': {},
+      'write rotate': { sudo: true },
+      'write rotate/keyring': { sudo: true },
+    });
+  });
+});
+
+describe('sys/seal-status', () => {
+  test('before initialisation counts nothing and names no cluster', async () => {
+    const { rows } = await start();
+    const body = { ...(await call(rows, 'read', 'seal-status'))?.body };
+    expect(body).toEqual({
+      type: 'shamir',
+      initialized: false,
+      sealed: true,
+      t: 0,
+      n: 0,
+      progress: 0,
+      nonce: '',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      build_date: expect.any(String),
+      migration: false,
+      recovery_seal: false,
+      storage_type: 'postgresql',
+    });
+  });
+
+  test('afterwards names the cluster', async () => {
+    const { rows, store } = await start();
+    await init(rows);
+    const { clusterId, clusterName } = store.seal.status();
+    expect((await call(rows, 'read', 'seal-status'))?.body).toMatchObject({
+      initialized: true,
+      sealed: true,
+      t: 2,
+      n: 3,
+      cluster_id: clusterId,
+      cluster_name: clusterName,
+    });
+  });
+});
+
+test('sys/leader knows of no leader', async () => {
+  const { rows } = await start();
+  expect((await call(rows, 'read', 'leader'))?.body).toMatchObject({ ha_enabled: false, is_self: false });
+});
+
+describe('sys/rotate and sys/key-status', () => {
+  test.each(['rotate', 'rotate/keyring'])('%s adds a term', async (path) => {
+    const clock = heldClock();
+    const { rows, store } = await start({ seal: staticSeal(), clock });
+    await init(rows);
+    store.barrier.seal('value', 'x');
+    const data = { term: 1, install_time: clock.now().toISOString(), encryptions: 1 };
+    expect(await call(rows, 'read', 'key-status')).toEqual({ flat: true, data });
+    clock.pass(1_000);
+    expect(await call(rows, 'write', path)).toBeUndefined();
+    const rotated = { term: 2, install_time: clock.now().toISOString(), encryptions: 0 };
+    expect(await call(rows, 'read', 'key-status')).toEqual({ flat: true, data: rotated });
+  });
+
+  test('neither answers while sealed', async () => {
+    const { rows } = await start();
+    await init(rows);
+    for (const verb of ['read', 'write'] as const) {
+      const answer = call(rows, verb, verb === 'read' ? 'key-status' : 'rotate');
+      await expect(answer).rejects.toThrow(expect.objectContaining({ kind: 'sealed' }));
+    }
+  });
+});

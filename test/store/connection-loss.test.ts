@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../infra/local/child.ts';
+import { type LocalPostgres, startPostgres } from '../../infra/local/postgres.ts';
+import { type OpenStore, openStore } from '../../lib/store/open.ts';
+import { ending, testDatabase } from '../services.ts';
+import { storeOptions } from './stores.ts';
+
+const isUnavailable = expect.objectContaining({ kind: 'unavailable' });
+
+/** A server of this test's own, that it may stop and start. */
+async function ownServer() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'keyferry-store-'));
+  const port = await freePort();
+  let server: LocalPostgres = await startPostgres({ dataDir, port, volatile: true });
+  onTestFinished(async () => {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return {
+    url: server.url.replace('keyferry@', 'keyferry:marker-password@'),
+    stop: () => server.stop(),
+    kill: () => server.kill(),
+    start: async () => {
+      server = await startPostgres({ dataDir, port, volatile: true });
+    },
+  };
+}
+
+/** A line to the server that can go dead without being closed. */
+async function silenceableLine(serverPort: number) {
+  let silent = false;
+  const line = createServer((client) => {
+    const server = connect(serverPort, '127.0.0.1');
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.on('data', (data) => silent || to.write(data));
+      from.on('close', () => to.destroy());
+      from.on('error', () => to.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => line.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    line.close();
+  });
+  const address = line.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    port: address.port,
+    silence: () => {
+      silent = true;
+    },
+    speak: () => {
+      silent = false;
+    },
+  };
+}
+
+function unhandledErrors(): unknown[] {
+  const seen: unknown[] = [];
+  const remember = (error: unknown) => seen.push(error);
+  process.on('unhandledRejection', remember).on('uncaughtException', remember);
+  onTestFinished(() => {
+    process.off('unhandledRejection', remember).off('uncaughtException', remember);
+  });
+  return seen;
+}
+
+const readOne = (store: OpenStore) => sql<{ one: number }>`select 1 as one`.execute(store.db);
+
+test('queries fail as unavailable while the server is away, and work again when it is back', async () => {
+  const unhandled = unhandledErrors();
+  const server = await ownServer();
+  const store = await openStore(storeOptions(server.url));
+  ending(store);
+  const initialised = await store.seal.init({ shares: 3, threshold: 2 }, async () => undefined);
+  const shares = initialised.shares.map((share) => share.toString('hex'));
+
+  // One connection waits in a transaction, one in a statement, the rest are idle.
+  const inTransaction = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
+  const broken = store.transaction(async (tx) => {
+    await sql`select 1`.execute(tx);
+    inTransaction.resolve();
+    await stopped.promise;
+    await sql`select 2`.execute(tx);
+  });
+  const sleeping = sql`select pg_sleep(60)`.execute(store.db);
+  const brokenIsUnavailable = expect(broken).rejects.toThrow(isUnavailable);
+  const sleepingIsUnavailable = expect(sleeping).rejects.toThrow(isUnavailable);
+  await Promise.all([readOne(store), readOne(store), inTransaction.promise]);
+
+  await server.stop();
+  stopped.resolve();
+  await Promise.all([brokenIsUnavailable, sleepingIsUnavailable]);
+  const failure: unknown = await readOne(store).catch((error: unknown) => error);
+  expect(failure).toEqual(isUnavailable);
+  expect(String(failure)).toContain('the database cannot serve this now: it refuses connections');
+  expect(String(failure)).not.toContain('marker-password');
+  expect(await store.reachable()).toBe(false);
+
+  // What is known is still told; a share that cannot be checked now is kept.
+  expect(store.seal.status()).toMatchObject({ state: 'sealed', threshold: 2 });
+  await store.seal.unseal(shares[0] ?? '');
+  await expect(store.seal.unseal(shares[1] ?? '')).rejects.toThrow(isUnavailable);
+  await expect(store.seal.refresh()).rejects.toThrow(isUnavailable);
+
+  await server.start();
+  expect((await readOne(store)).rows).toEqual([{ one: 1 }]);
+  expect(await store.reachable()).toBe(true);
+  expect(await store.seal.unseal(shares[1] ?? '')).toMatchObject({ state: 'ready' });
+  await store.transaction(async (tx) => sql`select 1`.execute(tx));
+  expect(unhandled).toEqual([]);
+});
+
+test('a server that crashes under load loses no connection of the pool for ever', async () => {
+  const unhandled = unhandledErrors();
+  const server = await ownServer();
+  const store = ending(await openStore(storeOptions(server.url, { poolSize: 4 })));
+  const asking = Array.from({ length: 40 }, () => sql`select pg_sleep(0.05)`.execute(store.db));
+  const results = Promise.allSettled(asking);
+  await server.kill();
+  for (const result of await results) {
+    if (result.status === 'rejected') expect(result.reason).toEqual(isUnavailable);
+  }
+  await server.start();
+  const together = Array.from({ length: 4 }, () => sql`select pg_sleep(0.05)`.execute(store.db));
+  expect(await Promise.all(together)).toHaveLength(4);
+  expect(unhandled).toEqual([]);
+});
+
+test('a network that swallows everything ends the statement, its transaction and its connection', async () => {
+  const url = new URL(await testDatabase());
+  const line = await silenceableLine(Number(url.port));
+  url.port = String(line.port);
+  const store = ending(await openStore(storeOptions(url.href, { statementTimeoutMs: 100, connectTimeoutMs: 500 })));
+  const broken = store.transaction(async (tx) => {
+    line.silence();
+    await sql`select 1`.execute(tx);
+  });
+  await expect(broken).rejects.toThrow(/it does not answer/);
+  await expect(readOne(store)).rejects.toThrow(isUnavailable);
+  line.speak();
+  expect((await readOne(store)).rows).toEqual([{ one: 1 }]);
+});
+
+test('a store cannot be opened while the server is away, and says why without the password', async () => {
+  const url = `postgres://keyferry:marker-password@127.0.0.1:${await freePort()}/keyferry`;
+  const failure: unknown = await openStore(storeOptions(url)).catch((error: unknown) => error);
+  expect(failure).toEqual(isUnavailable);
+  expect(String(failure)).not.toContain('marker-password');
+});
+
+test('when all connections are in use, the next one waits its time and is told so; the database is not called ill', async () => {
+  const store = ending(await openStore(storeOptions(await testDatabase(), { poolSize: 2, connectTimeoutMs: 200 })));
+  const free = Promise.withResolvers<void>();
+  const holding = Array.from({ length: 2 }, () => store.db.connection().execute(() => free.promise));
+  await expect(readOne(store)).rejects.toThrow(/no connection was free in time/);
+  expect(await store.reachable()).toBe(true);
+  free.resolve();
+  await Promise.all(holding);
+  expect((await readOne(store)).rows).toEqual([{ one: 1 }]);
+});
+
+test('a server that takes no more connections is unavailable, not broken', async () => {
+  const url = new URL(await testDatabase());
+  const admin = ending(await openStore(storeOptions(url.href)));
+  const guest = `guest_${randomBytes(4).toString('hex')}`;
+  await sql.raw(`create role ${guest} login connection limit 1`).execute(admin.db);
+  await sql.raw(`grant all on all tables in schema public to ${guest}`).execute(admin.db);
+  url.username = guest;
+  const store = ending(await openStore(storeOptions(url.href, { poolSize: 2 })));
+  const free = Promise.withResolvers<void>();
+  const holding = store.db.connection().execute(() => free.promise);
+  await expect(readOne(store)).rejects.toThrow(/it has too many connections/);
+  free.resolve();
+  await holding;
+  expect((await readOne(store)).rows).toEqual([{ one: 1 }]);
+});

@@ -1,0 +1,102 @@
+import { Kysely, sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../lib/core/clock.ts';
+import { poolDialect } from '../../lib/store/driver.ts';
+import { isMigrated, migrate } from '../../lib/store/migrate.ts';
+import { type Migration, migrations } from '../../lib/store/migrations/index.ts';
+import { openStore } from '../../lib/store/open.ts';
+import { openPool } from '../../lib/store/pool.ts';
+import { Reachability } from '../../lib/store/reachability.ts';
+import type { Database } from '../../lib/store/tables.ts';
+import { ending, testDatabase } from '../services.ts';
+import { storeOptions } from './stores.ts';
+
+function connect(databaseUrl: string): Kysely<Database> {
+  const dialect = poolDialect(openPool(storeOptions(databaseUrl)), new Reachability(systemClock));
+  const db = new Kysely<Database>({ dialect });
+  ending({ stop: () => db.destroy() });
+  return db;
+}
+
+const step = (name: string, statement: string): Migration => ({
+  name,
+  up: async (tx) => {
+    await sql.raw(statement).execute(tx);
+  },
+});
+
+test('migrating twice does each step once', async () => {
+  const db = connect(await testDatabase());
+  expect(await isMigrated(db)).toBe(false);
+  await migrate(db);
+  await migrate(db);
+  expect(await isMigrated(db)).toBe(true);
+  const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db);
+  expect(rows.map((row) => row.name)).toEqual(migrations.map((migration) => migration.name));
+});
+
+test('many processes may start on an empty database at once', async () => {
+  const url = await testDatabase();
+  const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(storeOptions(url))));
+  for (const store of stores) {
+    ending(store);
+    expect(store.seal.state()).toBe('uninitialised');
+  }
+});
+
+test('a step that fails leaves nothing behind, and the steps before it stay', async () => {
+  const db = connect(await testDatabase());
+  const one = step('0001', 'create table one (id integer)');
+  const broken = step('0002', 'create table two (id integer); select 1 / 0');
+  await expect(migrate(db, [one, broken])).rejects.toThrow('division by zero');
+  const { rows } =
+    await sql`select to_regclass('one') is not null as one, to_regclass('two') is not null as two`.execute(db);
+  expect(rows).toEqual([{ one: true, two: false }]);
+  await migrate(db, [one, step('0002', 'create table two (id integer)')]);
+  expect(await isMigrated(db, [one, broken])).toBe(true);
+});
+
+test('a database of a newer release is refused with the name of the step that is not known', async () => {
+  const url = await testDatabase();
+  const db = connect(url);
+  await migrate(db, [...migrations, step('9999-later', 'select 1')]);
+  await expect(openStore(storeOptions(url))).rejects.toThrow(/"9999-later".*newer release/);
+  await expect(migrate(db)).rejects.toThrow(/newer release/);
+});
+
+test('the tables hold what their types say: text ids, numeric counters, nulls and documents', async () => {
+  const store = ending(await openStore(storeOptions(await testDatabase())));
+  const mount = await store.db
+    .insertInto('mounts')
+    .values({
+      path: 'kv/',
+      type: 'kv',
+      accessor: 'kv_1',
+      description: '',
+      options: 'null',
+      config: '{"a":1}',
+      local: false,
+      seal_wrap: false,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  expect(mount).toMatchObject({ options: null, config: { a: 1 }, created_at: expect.any(Date) });
+  const destination = await store.db
+    .insertInto('destinations')
+    .values({
+      type: 'fake',
+      name: 'd',
+      connection: Buffer.of(1),
+      granularity: 'secret-path',
+      template: null,
+      custom_tags: '{}',
+      network: '{}',
+      adopt: false,
+      updated_at: new Date(),
+      purge_initiated_at: null,
+      purge_error: null,
+    })
+    .returning(['id', 'revision', 'connection'])
+    .executeTakeFirstOrThrow();
+  expect(destination).toEqual({ id: '1', revision: 1, connection: Buffer.of(1) });
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { openStore } from '../../lib/store/open.ts';
+import { markDirty, ofSecret } from '../../lib/store/outbox.ts';
+import { ending, testDatabase } from '../services.ts';
+import { storeOptions } from './stores.ts';
+
+const mountId = '11111111-1111-4111-8111-111111111111';
+
+test('marking a secret dirty counts up its present associations, ends their waiting, and names them', async () => {
+  const store = ending(await openStore(storeOptions(await testDatabase())));
+  const destination = await store.db
+    .insertInto('destinations')
+    .values({
+      type: 'fake',
+      name: 'd',
+      connection: Buffer.of(1),
+      granularity: 'secret-path',
+      template: null,
+      custom_tags: '{}',
+      network: '{}',
+      adopt: false,
+      updated_at: new Date(),
+      purge_initiated_at: null,
+      purge_error: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const association = (secretName: string, desired: 'present' | 'absent', nextAttemptAt: Date | null) => ({
+    destination_id: destination.id,
+    type: 'fake',
+    mount_id: mountId,
+    mount_path: 'kv/',
+    mount_accessor: 'kv_1',
+    secret_name: secretName,
+    granularity: 'secret-path',
+    template: 't',
+    adopt: false,
+    desired,
+    generation: 3,
+    observed_generation: 3,
+    status: 'SYNCED',
+    error: 'null',
+    records: '[]',
+    attempts: 4,
+    next_attempt_at: nextAttemptAt,
+    updated_at: new Date(0),
+    dirty_since: null,
+    claimed_by: null,
+    claimed_until: null,
+  });
+  const rows = [
+    association('a', 'present', new Date()),
+    association('b', 'present', null),
+    association('c', 'absent', null),
+  ];
+  await store.db.insertInto('associations').values(rows).execute();
+
+  const mark = (name: string) =>
+    store.transaction(async (tx) => (await markDirty(ofSecret(mountId, name)).execute(tx)).rows);
+  const dirty = { type: 'fake', destination_id: destination.id, generation: 4 };
+  expect(await mark('a')).toEqual([{ ...dirty, id: '1', waiting: true }]);
+  expect(await mark('b')).toEqual([{ ...dirty, id: '2', waiting: false }]);
+  expect(await mark('c')).toEqual([]);
+  const [first, , third] = await store.db.selectFrom('associations').selectAll().orderBy('id').execute();
+  expect(first).toMatchObject({ generation: 4, observed_generation: 3, status: 'PENDING', attempts: 0 });
+  expect(first?.dirty_since).toBeInstanceOf(Date);
+  expect(third).toMatchObject({ generation: 3, status: 'SYNCED', attempts: 4, dirty_since: null });
+});
