@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import type { Mount, MountTable } from '../path/row.ts';
 import type { Changed } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
 
@@ -17,4 +18,37 @@ export interface SecretSource {
     mountId: string,
     secretName: string,
   ): Promise<{ readonly version: number; readonly json: string } | undefined>;
+}
+
+/** What a new mount is made of. Its path has a trailing slash and no leading one. */
+export interface NewMount {
+  readonly path: string;
+  readonly type: string;
+  readonly description?: string;
+  readonly options?: Readonly<Record<string, string>> | null;
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly local?: boolean;
+  readonly sealWrap?: boolean;
+}
+
+/** What may be changed of a mount. */
+export type MountTuning = Pick<Mount, 'description' | 'options' | 'config'>;
+
+/** The mount table as the rows of `sys/` read and change it. Every change is seen by the next `resolve` of this process. */
+export interface Mounts extends MountTable {
+  /** All mounts, those that are always there among them, by path. */
+  list(): Promise<readonly Mount[]>;
+  /** The mount at exactly this path. */
+  find(path: string): Promise<Mount | undefined>;
+  /** @throws AppError `bad-request` when the path is in use, or lies above or below another mount */
+  enable(mount: NewMount): Promise<void>;
+  /**
+   * Removes a mount with all its data, in bounded steps; associations of its secrets become dirty with each step. Stopped
+   * half-way it is done again by the next call. Absent: nothing to do. Answers warnings.
+   */
+  disable(path: string, changed: Changed, signal: AbortSignal): Promise<readonly string[]>;
+  /** `tune` decides under the row's lock what becomes of the mount; it may throw. False: there is no such mount. */
+  tune(path: string, tune: (mount: Mount) => MountTuning): Promise<boolean>;
+  /** Moves a mount with its data. @throws AppError `bad-request` as `enable`, and when there is nothing to move */
+  move(from: string, to: string, changed: Changed): Promise<readonly string[]>;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRawNumber } from '../core/json.ts';
 
 /**
  * Field types of the API family. Clients send the same field in several forms (a list as an array or as a comma
@@ -30,14 +31,17 @@ export const integerList = () => z.preprocess(looseList, z.array(z.preprocess(lo
 export const textMap = () => z.preprocess(looseMap, z.record(z.string(), z.preprocess(scalarText, z.string())));
 /** Any JSON object, kept as parsed, numbers with their digits. */
 export const jsonObject = () =>
-  z.custom<Readonly<Record<string, unknown>>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    { error: 'expected an object' },
-  );
+  z
+    .custom<Readonly<Record<string, unknown>>>(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value),
+      { error: 'expected an object' },
+    )
+    .meta({ type: 'object' });
 /** A parameter of the path's pattern. */
 export const pathText = (description: string) => z.string().meta({ description, in: 'path' });
 
 function scalarText(value: unknown): unknown {
+  if (isRawNumber(value)) return value.rawJSON;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 }
 
@@ -50,12 +54,14 @@ function looseBool(value: unknown): unknown {
 }
 
 function looseInteger(value: unknown): unknown {
+  if (isRawNumber(value)) return Number(value.rawJSON);
   return typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value.trim()) ? Number(value) : value;
 }
 
 const unitSeconds: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
 
 function looseSeconds(value: unknown): unknown {
+  if (isRawNumber(value)) return Number(value.rawJSON);
   if (typeof value !== 'string') return value;
   const given = value.trim();
   if (given === '') return 0;
@@ -69,7 +75,7 @@ function looseSeconds(value: unknown): unknown {
 }
 
 function looseList(value: unknown): unknown {
-  if (typeof value === 'number') return [value];
+  if (typeof value === 'number' || isRawNumber(value)) return [value];
   if (typeof value !== 'string') return value;
   return value
     .split(',')

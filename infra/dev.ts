@@ -1,0 +1,18 @@
+import { readConfig } from '../lib/core/config.ts';
+import { startInstance } from './instance.ts';
+import { openLog } from './log.ts';
+import { runUntilSignal } from './run.ts';
+
+/** `npm start`: the development server. Data stays in `.data/` between starts. */
+await runUntilSignal(async () => {
+  const config = readConfig();
+  const instance = await startInstance({
+    dataDir: config.KEYFERRY_DATA_DIR,
+    port: config.PORT,
+    log: openLog(config),
+    rootToken: config.KEYFERRY_DEV_ROOT_TOKEN,
+    tell: (text) => process.stdout.write(`${text}\n`),
+  });
+  process.stdout.write(`root token ${instance.rootToken}\nready ${instance.address}\n`);
+  return instance;
+});

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openApi, openSweeper, openWorkers, type Sweeper } from '../lib/app.ts';
+import { type Config, readConfig } from '../lib/core/config.ts';
+import type { Log } from '../lib/core/log.ts';
+import { definitions } from '../lib/destinations/index.ts';
+import { loadDriver } from '../lib/destinations/load.ts';
+import { startServices } from './local/services.ts';
+
+/** A whole service in one process, for development: API, workers of all types and sweep on services of its own. */
+export interface Instance {
+  readonly address: string;
+  readonly rootToken: string;
+  close(): Promise<void>;
+}
+
+export interface InstanceOptions {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly log: Log;
+  readonly rootToken?: string | undefined;
+  /** Milliseconds before a failed push is tried again the first time. */
+  readonly retryMsFirst?: number;
+  /** Told what has been started. */
+  readonly tell: (text: string) => void;
+}
+
+export async function startInstance(options: InstanceOptions): Promise<Instance> {
+  await mkdir(options.dataDir, { recursive: true });
+  const environment = readConfig();
+  const services = await startServices(options.dataDir, {
+    databaseUrl: environment.DATABASE_URL,
+    redisUrl: environment.REDIS_URL,
+  });
+  options.tell('PostgreSQL and Redis are running');
+  const ends: (() => Promise<void>)[] = [services.stop];
+  const close = async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    const config = await configOf(environment, options, services);
+    const app = { config, log: options.log };
+    const api = await openApi(app);
+    ends.push(api.close);
+    const rootToken = await rootTokenOf(options, api.prepareForDevelopment);
+    const drivers = await Promise.all(
+      definitions.map(async (definition) => ({ definition, openDriver: await loadDriver(definition.type) })),
+    );
+    ends.push((await openWorkers(app, drivers)).close);
+    ends.push(await sweepRegularly(await openSweeper(app), config.KEYFERRY_SWEEP_MS, options.log));
+    const { port } = await api.listen(options.port, config.KEYFERRY_HOST);
+    options.tell('the API and the workers are running');
+    return { address: `http://${config.KEYFERRY_HOST}:${port}`, rootToken, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function configOf(
+  environment: Config,
+  options: InstanceOptions,
+  services: { readonly databaseUrl: string; readonly redisUrl: string },
+): Promise<Config> {
+  const given = environment.KEYFERRY_SEAL_KEY !== undefined || environment.KEYFERRY_SEAL_KEY_FILE !== undefined;
+  const sealKey = given ? {} : { KEYFERRY_SEAL_KEY_FILE: await sealKeyFile(options.dataDir) };
+  const retry = options.retryMsFirst === undefined ? {} : { KEYFERRY_SYNC_RETRY_MS_FIRST: options.retryMsFirst };
+  return { ...environment, ...sealKey, ...retry, DATABASE_URL: services.databaseUrl, REDIS_URL: services.redisUrl };
+}
+
+/** A key for the automatic seal, made at the first start. */
+async function sealKeyFile(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'seal.key');
+  await writeFile(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' }).catch(ignoreExisting);
+  return file;
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
+
+/** The token that was printed at the first start is kept beside the data, so that it can be printed again. */
+async function rootTokenOf(
+  options: InstanceOptions,
+  prepare: (rootToken: string | undefined) => Promise<string | undefined>,
+): Promise<string> {
+  const file = join(options.dataDir, 'root-token');
+  const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
+  const token = await prepare(options.rootToken ?? (kept === '' ? undefined : kept));
+  if (token === undefined) {
+    throw new Error(
+      `the database is initialised, but ${file} is missing: set KEYFERRY_DEV_ROOT_TOKEN, or remove ${options.dataDir}`,
+    );
+  }
+  if (token !== kept) await writeFile(file, `${token}\n`, { mode: 0o600 });
+  return token;
+}
+
+/** Rounds one after the other; answers how to end them. A round that fails is told in the log, the next one tries again. */
+export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log): Promise<() => Promise<void>> {
+  const stop = new AbortController();
+  const rounds = (async () => {
+    while (!stop.signal.aborted) {
+      await sweeper.run().catch((error: unknown) => log.warn({ error: String(error) }, 'a sweep failed'));
+      await pause(everyMs, undefined, { signal: stop.signal }).catch(() => {});
+    }
+  })();
+  return async () => {
+    stop.abort();
+    await rounds;
+    await sweeper.close();
+  };
+}

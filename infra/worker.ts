@@ -1,0 +1,31 @@
+import { parseArgs } from 'node:util';
+import { openWorkers } from '../lib/app.ts';
+import { ConfigError, readConfig } from '../lib/core/config.ts';
+import { definitions } from '../lib/destinations/index.ts';
+import { loadDriver } from '../lib/destinations/load.ts';
+import { openLog } from './log.ts';
+import { runUntilSignal } from './run.ts';
+
+/** `npm run worker -- --type <type>`: workers of the named types, of all without a name. */
+await runUntilSignal(async () => {
+  const wanted = typesFrom(process.argv.slice(2));
+  const config = readConfig();
+  const destinations = await Promise.all(
+    wanted.map(async (definition) => ({ definition, openDriver: await loadDriver(definition.type) })),
+  );
+  const workers = await openWorkers({ config, log: openLog(config) }, destinations);
+  process.stdout.write(`ready ${wanted.map(({ type }) => type).join(' ')}\n`);
+  return workers;
+});
+
+function typesFrom(args: readonly string[]) {
+  const { values } = parseArgs({ args: [...args], options: { type: { type: 'string', multiple: true } } });
+  const named = values.type ?? definitions.map(({ type }) => type);
+  return named.map((type) => {
+    const found = definitions.find((definition) => definition.type === type || definition.alias === type);
+    if (found !== undefined) return found;
+    throw new ConfigError(
+      `unknown type ${type}; there are ${definitions.map((definition) => definition.type).join(', ')}`,
+    );
+  });
+}

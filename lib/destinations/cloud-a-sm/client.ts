@@ -1,0 +1,51 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { DriverContext } from '../contract.ts';
+import { guardedAgents } from '../network/agents.ts';
+import { openCredentials } from './credentials.ts';
+import { toFailure } from './failure.ts';
+import type { Connection } from './fields.ts';
+import { settingsOf } from './settings.ts';
+
+type Request<Answer> = (sdk: SecretsManagerClient, options: { readonly abortSignal: AbortSignal }) => Promise<Answer>;
+
+/** Secrets Manager with our credentials. */
+export interface Client {
+  /**
+   * One request, one attempt, within requestMs (the getting of credentials included).
+   * @param action for messages: "create secret a/b"
+   * @throws DestinationFailure `ServiceFailure` when the service refuses
+   */
+  call<Answer>(action: string, signal: AbortSignal, request: Request<Answer>): Promise<Answer>;
+  close(): void;
+}
+
+export function openClient(connection: Connection, { network, timeouts }: DriverContext): Client {
+  const agents = guardedAgents(network, timeouts);
+  const settings = settingsOf(connection, agents, timeouts.requestMs);
+  const sdk = new SecretsManagerClient({
+    ...settings,
+    credentials: openCredentials(connection, network, settings, timeouts),
+  });
+  return {
+    async call(action, signal, request) {
+      // Getting credentials takes no signal, so the wait ends here and not only in the SDK.
+      const ends = AbortSignal.any([signal, AbortSignal.timeout(timeouts.requestMs)]);
+      try {
+        ends.throwIfAborted();
+        return await Promise.race([request(sdk, { abortSignal: ends }), whenAborted(ends)]);
+      } catch (error) {
+        throw toFailure(error, { action, requestMs: timeouts.requestMs, stopped: signal.aborted });
+      }
+    },
+    close() {
+      sdk.destroy();
+      agents.close();
+    },
+  };
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

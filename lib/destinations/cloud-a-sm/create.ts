@@ -1,0 +1,42 @@
+import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
+import type { PutItem } from '../contract.ts';
+import type { Client } from './client.ts';
+import { ServiceFailure } from './failure.ts';
+import type { Connection } from './fields.ts';
+import { toReplicas } from './replicas.ts';
+import { toTags } from './tagging.ts';
+import { nextVersion } from './versions.ts';
+
+/** Creates the secret. Resolves to its version, or undefined if the name is taken or still being deleted. */
+export async function create(
+  client: Client,
+  connection: Connection,
+  item: PutItem,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const version = nextVersion(item.mark, item.remoteVersion);
+  const command = new CreateSecretCommand({
+    Name: item.name,
+    SecretString: item.value.reveal(),
+    ClientRequestToken: version,
+    Tags: toTags(item.tags),
+    ...optionsOf(connection),
+  });
+  try {
+    await client.call(`create secret ${item.name}`, signal, (sdk, options) => sdk.send(command, options));
+    return version;
+  } catch (error) {
+    if (error instanceof ServiceFailure && (error.scheduled || error.code === 'ResourceExistsException')) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function optionsOf({ kms_key_id, replica_regions = {} }: Connection) {
+  const replicas = toReplicas(replica_regions);
+  return {
+    ...(kms_key_id !== undefined && { KmsKeyId: kms_key_id }),
+    ...(replicas.length > 0 && { AddReplicaRegions: replicas }),
+  };
+}

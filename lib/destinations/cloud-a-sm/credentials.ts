@@ -1,0 +1,100 @@
+import {
+  createCredentialChain,
+  fromEnv,
+  fromHttp,
+  fromIni,
+  fromInstanceMetadata,
+  fromTemporaryCredentials,
+  fromTokenFile,
+} from '@aws-sdk/credential-providers';
+import { decide } from '../network/decide.ts';
+import type { NetworkPolicy } from '../network/policy.ts';
+import { toFailure } from './failure.ts';
+import type { Connection } from './fields.ts';
+import type { ClientSettings } from './settings.ts';
+
+interface Timeouts {
+  readonly connectMs: number;
+  readonly requestMs: number;
+}
+
+type Provider = ReturnType<typeof fromTemporaryCredentials>;
+
+/**
+ * Credentials of a connection: its access key, or those of the environment; with `role_arn` they serve to assume that
+ * role. The SDK keeps them until shortly before they end. No call is made before credentials are needed.
+ */
+export function openCredentials(
+  connection: Connection,
+  policy: NetworkPolicy,
+  settings: ClientSettings,
+  timeouts: Timeouts,
+): Provider {
+  const { role_arn: role, external_id: externalId } = connection;
+  const source = accessKey(connection) ?? environment(policy, settings, timeouts);
+  if (role === undefined) return source;
+  const assumed = fromTemporaryCredentials({
+    masterCredentials: source,
+    params: {
+      RoleArn: role,
+      RoleSessionName: 'keyferry',
+      ...(externalId !== undefined && { ExternalId: externalId }),
+    },
+    clientConfig: settings,
+  });
+  return async (properties) => {
+    try {
+      return await assumed(properties);
+    } catch (error) {
+      throw toFailure(error, { action: `assume role ${role}`, requestMs: timeouts.requestMs, stopped: false });
+    }
+  };
+}
+
+function accessKey({ access_key_id, secret_access_key }: Connection): Provider | undefined {
+  if (access_key_id === undefined || secret_access_key === undefined) return undefined;
+  return async () => ({ accessKeyId: access_key_id, secretAccessKey: secret_access_key });
+}
+
+/**
+ * The SDK's credential chain, in parts, because the whole chain dials the metadata services past our agents. In this order:
+ * the variables AWS_ACCESS_KEY_ID ..., the shared config files (calls to STS and SSO go through our agents), a web identity
+ * token file, and where the policy opens their addresses the metadata services of containers and instances.
+ *
+ * A profile whose `credential_source` is a metadata service is followed as written: that file belongs to the worker's
+ * machine, and no field of a destination leads there. The web identity token is shown to the provider's own STS
+ * only: it is a bearer token, so it must never reach an `endpoint` that a destination names.
+ */
+function environment(
+  policy: NetworkPolicy,
+  { endpoint: _, region, ...shared }: ClientSettings,
+  timeouts: Timeouts,
+): Provider {
+  const metadata = { timeout: timeouts.connectMs, maxRetries: 0 };
+  const providers: Readonly<Record<MetadataService, Provider>> = {
+    container: async () => fromHttp(metadata)(),
+    instance: async () => fromInstanceMetadata(metadata)(),
+  };
+  return createCredentialChain(
+    fromEnv(),
+    // Single sign-on has a region of its own.
+    fromIni({ clientConfig: shared }),
+    fromTokenFile({ clientConfig: { ...shared, ...(region !== undefined && { region }) } }),
+    ...openMetadataServices(policy).map((service) => providers[service]),
+  );
+}
+
+type MetadataService = 'container' | 'instance';
+
+/** Where the SDK finds them: ECS, EKS pod identity, and the instance. */
+const metadataAddresses: readonly (readonly [MetadataService, string])[] = [
+  ['container', '169.254.170.2'],
+  ['container', '169.254.170.23'],
+  ['instance', '169.254.169.254'],
+];
+
+/** The metadata services that a policy opens. A service with several addresses needs all of them open. */
+export function openMetadataServices(policy: NetworkPolicy): readonly MetadataService[] {
+  const closed = metadataAddresses.filter(([, address]) => decide(policy, address, 80).length > 0);
+  return (['container', 'instance'] as const).filter((service) => closed.every(([name]) => name !== service));
+}

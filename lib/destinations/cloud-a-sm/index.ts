@@ -1,0 +1,28 @@
+import type { DestinationDefinition } from '../contract.ts';
+import { fields } from './fields.ts';
+import { names } from './names.ts';
+import { tags } from './tags.ts';
+import { validate } from './validate.ts';
+
+export type { Connection } from './fields.ts';
+
+/** Secrets of AWS Secrets Manager in one account and region. */
+export const definition = {
+  type: 'cloud-a-sm',
+  alias: 'aws-sm',
+  title: 'AWS Secrets Manager',
+  fields,
+  validate,
+  granularity: 'secret-path',
+  templates: {
+    'secret-path': 'keyferry/{{ .MountAccessor }}/{{ .SecretPath }}',
+    'secret-key': 'keyferry/{{ .MountAccessor }}/{{ .SecretPath }}/{{ .SecretKey }}',
+  },
+  names,
+  tags,
+  valueBytesMax: 65_536,
+  // CreateSecret, DeleteSecret, TagResource and PutSecretValue have 50 calls a second each, for everybody in the account
+  // and region: https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_limits.html. We take half.
+  rate: { callsPerSecond: 25, burst: 50 },
+  concurrencyMax: 8,
+} satisfies DestinationDefinition<typeof fields>;

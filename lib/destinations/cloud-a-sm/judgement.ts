@@ -1,0 +1,104 @@
+import type { FailureKind } from '../contract.ts';
+
+/** `quotable`: the service's text helps and cannot quote what was sent. Texts on bad parameters and signatures can. */
+export interface Judgement {
+  readonly kind: FailureKind;
+  readonly advice: string;
+  readonly quotable: boolean;
+}
+
+/** The texts for a secret that waits for its deletion differ from operation to operation. */
+export const scheduledText = /scheduled for deletion|marked (for deletion|deleted)|was deleted/i;
+
+const judgements = {
+  credentials: plain('credentials', 'the credentials are wrong, expired or missing: set new ones'),
+  noCredentials: plain(
+    'credentials',
+    'set access_key_id and secret_access_key, or give the worker credentials by AWS_* variables, shared config or web ' +
+      'identity; the metadata services of containers and instances are asked only where allowed_ipv4_addresses opens them',
+  ),
+  clock: plain('unavailable', 'the clocks of worker and provider differ'),
+  permission: quoted(
+    'permission',
+    "give the credentials this permission (in IAM, the secret's policy or the KMS key's)",
+  ),
+  throttled: plain('throttled', 'its rate limit is used up'),
+  unavailable: plain('unavailable', 'it is out of order'),
+  quota: quoted('quota', 'a quota of the account is used up: remove secrets or versions, or ask for more'),
+  key: quoted('invalid', 'check kms_key_id and the state of the key'),
+  state: quoted('invalid', 'the secret is in a state that does not allow it'),
+  parameter: plain('invalid', 'the service does not take these parameters: check the fields of the destination'),
+  exists: quoted('conflict', 'there is one already'),
+  absent: quoted('missing', 'it is not there'),
+  tooLarge: plain('too-large', 'the request is too large'),
+} as const;
+
+const codes: ReadonlyMap<string, Judgement> = new Map(
+  (
+    [
+      ['noCredentials', 'CredentialsProviderError TokenProviderError'],
+      [
+        'credentials',
+        'UnrecognizedClientException InvalidClientTokenId ExpiredToken ExpiredTokenException SignatureDoesNotMatch ' +
+          'InvalidSignatureException IncompleteSignature IncompleteSignatureException MissingAuthenticationToken ' +
+          'MissingAuthenticationTokenException InvalidAccessKeyId AuthFailure OptInRequired InvalidIdentityToken ' +
+          'InvalidIdentityTokenException IDPRejectedClaim IDPRejectedClaimException',
+      ],
+      ['clock', 'RequestTimeTooSkewed RequestExpired RequestInTheFuture'],
+      ['permission', 'AccessDenied AccessDeniedException UnauthorizedOperation NotAuthorized'],
+      [
+        'throttled',
+        'ThrottlingException Throttling ThrottledException RequestLimitExceeded TooManyRequestsException ' +
+          'RequestThrottled RequestThrottledException SlowDown PriorRequestNotComplete',
+      ],
+      [
+        'unavailable',
+        'InternalServiceError InternalServiceErrorException InternalFailure InternalError InternalServerError ' +
+          'ServiceUnavailable ServiceUnavailableException IDPCommunicationError IDPCommunicationErrorException',
+      ],
+      ['quota', 'LimitExceededException LimitExceeded ServiceQuotaExceededException'],
+      ['key', 'EncryptionFailure DecryptionFailure'],
+      ['state', 'InvalidRequestException PreconditionNotMetException RegionDisabledException'],
+      ['exists', 'ResourceExistsException'],
+      ['absent', 'ResourceNotFoundException'],
+      ['tooLarge', 'RequestEntityTooLarge RequestEntityTooLargeException'],
+    ] as const
+  ).flatMap(([judgement, list]) => list.split(' ').map((code): [string, Judgement] => [code, judgements[judgement]])),
+);
+
+const statuses: ReadonlyMap<number, Judgement> = new Map([
+  [401, judgements.credentials],
+  [403, plain('permission', 'the credentials need more rights, or a proxy between refuses')],
+  [404, plain('missing', 'nothing is served there: check endpoint')],
+  [408, judgements.unavailable],
+  [413, judgements.tooLarge],
+  [429, judgements.throttled],
+]);
+
+/** By the service's code, and where that is new or the answer is from something else, by the status. */
+export function judge({
+  code,
+  status = 0,
+  message,
+}: {
+  code: string;
+  status?: number | undefined;
+  message: string;
+}): Judgement {
+  // A clock that is off comes as a bad signature. The SDK takes the clock of the answer for the next call.
+  if (/^Signature/.test(code) || code === 'InvalidSignatureException') {
+    if (/expired|not yet current/i.test(message)) return judgements.clock;
+  }
+  const known = codes.get(code) ?? statuses.get(status);
+  if (known !== undefined) return known;
+  // A success that cannot be read is the answer of something else.
+  return status >= 500 || (status >= 200 && status < 300) ? judgements.unavailable : judgements.parameter;
+}
+
+function plain(kind: FailureKind, advice: string): Judgement {
+  return { kind, advice, quotable: false };
+}
+
+function quoted(kind: FailureKind, advice: string): Judgement {
+  return { kind, advice, quotable: true };
+}

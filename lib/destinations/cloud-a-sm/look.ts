@@ -1,0 +1,46 @@
+import { DescribeSecretCommand, type DescribeSecretCommandOutput } from '@aws-sdk/client-secrets-manager';
+import type { Client } from './client.ts';
+import { ServiceFailure } from './failure.ts';
+
+/** What the service tells of a secret without its value. */
+export interface RemoteSecret {
+  /** The version that readers get. Null: the secret has no value yet. */
+  readonly currentVersion: string | null;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Scheduled for deletion: readers are refused. */
+  readonly deleted: boolean;
+  readonly kmsKeyId: string | undefined;
+  readonly replicaRegions: readonly string[];
+}
+
+/** `'unknown'`: we may not look (no permission for DescribeSecret). A secret may also be `deleted`. */
+export async function look(
+  client: Client,
+  name: string,
+  signal: AbortSignal,
+): Promise<RemoteSecret | undefined | 'unknown'> {
+  try {
+    return toRemote(
+      await client.call(`look at secret ${name}`, signal, (sdk, options) =>
+        sdk.send(new DescribeSecretCommand({ SecretId: name }), options),
+      ),
+    );
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    if (error.code === 'ResourceNotFoundException') return undefined;
+    if (error.kind === 'permission') return 'unknown';
+    throw error;
+  }
+}
+
+function toRemote(answer: DescribeSecretCommandOutput): RemoteSecret {
+  const versions = Object.entries(answer.VersionIdsToStages ?? {});
+  const tags = (answer.Tags ?? []).flatMap(({ Key, Value = '' }) => (Key === undefined ? [] : [[Key, Value] as const]));
+  return {
+    currentVersion: versions.find(([, stages]) => stages.includes('AWSCURRENT'))?.[0] ?? null,
+    tags: Object.fromEntries(tags),
+    deleted: answer.DeletedDate !== undefined,
+    kmsKeyId: answer.KmsKeyId,
+    replicaRegions: (answer.ReplicationStatus ?? []).flatMap(({ Region }) => (Region === undefined ? [] : [Region])),
+  };
+}

@@ -1,0 +1,22 @@
+import type { NameRule } from '../contract.ts';
+
+const lengthMax = 512;
+
+/**
+ * https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_CreateSecret.html. A name that ends in a hyphen and
+ * six characters looks like the end of an ARN; that matters to readers who search by partial ARN only, and is allowed.
+ */
+export const names: NameRule = {
+  lengthMax,
+  text: `1 to ${lengthMax} characters of A-Z a-z 0-9 / _ + = . @ -; any other character becomes -`,
+  normalise: (name) => name.replace(/[^A-Za-z0-9/_+=.@-]/gu, '-'),
+  refuse,
+  key: (name) => name,
+};
+
+function refuse(name: string): string | undefined {
+  if (name === '') return 'the name is empty';
+  if (name.length > lengthMax) return `the name has ${name.length} characters, at most ${lengthMax} are allowed`;
+  if (!/^[A-Za-z0-9/_+=.@-]+$/.test(name)) return 'the name has other characters than A-Z a-z 0-9 / _ + = . @ -';
+  return undefined;
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DestinationFailure, type PutItem, type PutReceipt } from '../contract.ts';
+import type { Client } from './client.ts';
+import { create } from './create.ts';
+import type { Connection } from './fields.ts';
+import { definition } from './index.ts';
+import { look, type RemoteSecret } from './look.ts';
+import { mayWrite } from './ownership.ts';
+import { tagChanges } from './tagging.ts';
+import { update } from './update.ts';
+
+/**
+ * A name stays taken for a while after its secret was deleted at once, and a new secret is not seen everywhere at once:
+ * each round looks anew.
+ */
+const waitsMs = [0, 250, 500, 1_000, 2_000, 4_000];
+const retryAfterMs = 15_000;
+
+/** Creates the secret or gives it this value. One attempt; it ends at the latest after the rounds and waits above. */
+export async function put(
+  client: Client,
+  connection: Connection,
+  item: PutItem,
+  signal: AbortSignal,
+): Promise<PutReceipt> {
+  mustFit(item);
+  for (const waitMs of waitsMs) {
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal });
+    const version = await tryOnce(client, connection, item, signal);
+    if (version !== undefined) return { remoteVersion: version };
+  }
+  const text = `cannot write secret ${item.name}: an earlier secret of this name is still being deleted; it is tried again`;
+  throw new DestinationFailure('unavailable', text, { retryAfterMs });
+}
+
+async function tryOnce(
+  client: Client,
+  connection: Connection,
+  item: PutItem,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const created = item.claim === 'create' ? await create(client, connection, item, signal) : undefined;
+  const found = await look(client, item.name, signal);
+  if (created !== undefined && isInLine(found, created, item)) return created;
+  if (found !== undefined) {
+    mustBeWritable(found, item);
+    const version = await update(client, connection, found, item, signal);
+    // Without a look, the refusal of the update was the look: the secret may be gone.
+    if (version !== undefined || found !== 'unknown') return version;
+  }
+  return item.claim === 'create' ? undefined : await create(client, connection, item, signal);
+}
+
+/**
+ * The service takes a creation that it knows for a repeat and answers as if it had just done it, also when newer values were
+ * written since, and whatever the tags are. So a success is believed only if nothing else is seen.
+ */
+function isInLine(found: RemoteSecret | 'unknown' | undefined, version: string, item: PutItem): boolean {
+  if (found === undefined || found === 'unknown') return true;
+  return found.currentVersion === version && Object.keys(tagChanges(found, item).set).length === 0;
+}
+
+function mustFit({ name, value }: PutItem): void {
+  const { names, valueBytesMax } = definition;
+  const reason = names.refuse(name);
+  if (reason !== undefined) throw new DestinationFailure('name', `cannot write secret ${name}: ${reason}`);
+  if (value.bytes === 0) {
+    const text = `cannot write secret ${name}: the value is empty, and the service stores no empty value`;
+    throw new DestinationFailure('invalid', text);
+  }
+  if (value.bytes <= valueBytesMax) return;
+  const size = `the value has ${value.bytes} bytes, at most ${valueBytesMax} are allowed`;
+  throw new DestinationFailure('too-large', `cannot write secret ${name}: ${size}`);
+}
+
+function mustBeWritable(found: RemoteSecret | 'unknown', item: PutItem): void {
+  const { name, claim } = item;
+  if (found === 'unknown') {
+    if (claim !== 'create') return;
+    const rule = 'give the credentials secretsmanager:DescribeSecret to find out whose it is, or adopt it';
+    throw new DestinationFailure('permission', `cannot create secret ${name}: there is one of this name; ${rule}`);
+  }
+  if (mayWrite(found, item)) return;
+  const state = found.deleted ? 'waits for its deletion' : 'was there before';
+  const rule = 'remove it for good, change secret_name_template, or adopt it';
+  throw new DestinationFailure('conflict', `cannot create secret ${name}: one that is not ours ${state}; ${rule}`);
+}

@@ -1,0 +1,64 @@
+import { DeleteSecretCommand } from '@aws-sdk/client-secrets-manager';
+import type { Log } from '../../core/log.ts';
+import { DestinationFailure, type RemoveItem } from '../contract.ts';
+import type { Client } from './client.ts';
+import { ServiceFailure } from './failure.ts';
+import type { Connection } from './fields.ts';
+import { look } from './look.ts';
+import { isOurs } from './ownership.ts';
+import { removeReplicas } from './replicas.ts';
+import { changeTags } from './tagging.ts';
+import { ownerRemoved, ownerTag } from './tags.ts';
+
+/**
+ * Deletes the secret, with its recovery window or at once. One that waits for its deletion already is removed. One that
+ * bears neither our mark nor our version took the place of ours: nothing of ours is left to remove.
+ */
+export async function remove(
+  client: Client,
+  { recovery_window_days: days }: Connection,
+  log: Log,
+  item: RemoveItem,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name } = item;
+  const found = await look(client, name, signal);
+  if (found === undefined || (found !== 'unknown' && found.deleted)) return;
+  if (found !== 'unknown') {
+    if (!isOurs(found, item)) {
+      log.warn({ name }, 'nothing to remove: the secret of this name is not ours any more');
+      return;
+    }
+    // The service deletes no secret that has replicas.
+    await removeReplicas(client, name, found.replicaRegions, signal);
+    if (days > 0) await release(client, name, signal);
+  }
+  await deleteSecret(client, name, days, signal);
+}
+
+/**
+ * Says on the secret that nobody of us holds it any more. Whoever of us gets this name next restores the secret; should it
+ * crash before its own mark is on, this tag tells that the secret is free to take.
+ */
+async function release(client: Client, name: string, signal: AbortSignal): Promise<void> {
+  try {
+    await changeTags(client, name, { set: { [ownerTag]: ownerRemoved }, unset: [] }, signal);
+  } catch (error) {
+    const unneeded = isGone(error) || (error instanceof DestinationFailure && error.kind === 'permission');
+    if (!unneeded) throw error;
+  }
+}
+
+async function deleteSecret(client: Client, name: string, days: number, signal: AbortSignal): Promise<void> {
+  const how = days === 0 ? { ForceDeleteWithoutRecovery: true } : { RecoveryWindowInDays: days };
+  try {
+    await client.call(`remove secret ${name}`, signal, (sdk, options) =>
+      sdk.send(new DeleteSecretCommand({ SecretId: name, ...how }), options),
+    );
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof ServiceFailure && (error.scheduled || error.code === 'ResourceNotFoundException');

@@ -1,0 +1,42 @@
+import { TagResourceCommand, UntagResourceCommand } from '@aws-sdk/client-secrets-manager';
+import type { PutItem } from '../contract.ts';
+import type { Client } from './client.ts';
+import type { RemoteSecret } from './look.ts';
+
+export interface TagChanges {
+  readonly set: Readonly<Record<string, string>>;
+  readonly unset: readonly string[];
+}
+
+/**
+ * What has to change. Tags of others stay. A secret that came back from deletion gets exactly the tags that a new one
+ * would have. Without a look everything is sent.
+ */
+export function tagChanges(found: RemoteSecret | 'unknown', { tags, staleTags }: PutItem): TagChanges {
+  const stale = staleTags.filter((key) => !(key in tags));
+  if (found === 'unknown') return { set: tags, unset: stale };
+  const set = Object.fromEntries(Object.entries(tags).filter(([key, value]) => found.tags[key] !== value));
+  const present = Object.keys(found.tags).filter((key) => !(key in tags) && !/^aws:/i.test(key));
+  return { set, unset: found.deleted ? present : present.filter((key) => stale.includes(key)) };
+}
+
+/** Takes tags away first: both together could be more than a secret can have. */
+export async function changeTags(
+  client: Client,
+  name: string,
+  { set, unset }: TagChanges,
+  signal: AbortSignal,
+): Promise<void> {
+  if (unset.length > 0) {
+    await client.call(`untag secret ${name}`, signal, (sdk, options) =>
+      sdk.send(new UntagResourceCommand({ SecretId: name, TagKeys: [...unset] }), options),
+    );
+  }
+  if (Object.keys(set).length === 0) return;
+  await client.call(`tag secret ${name}`, signal, (sdk, options) =>
+    sdk.send(new TagResourceCommand({ SecretId: name, Tags: toTags(set) }), options),
+  );
+}
+
+export const toTags = (tags: Readonly<Record<string, string>>) =>
+  Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));

@@ -1,0 +1,73 @@
+import { RestoreSecretCommand, UpdateSecretCommand } from '@aws-sdk/client-secrets-manager';
+import type { PutItem } from '../contract.ts';
+import type { Client } from './client.ts';
+import { ServiceFailure } from './failure.ts';
+import type { Connection } from './fields.ts';
+import type { RemoteSecret } from './look.ts';
+import { changeReplicas } from './replicas.ts';
+import { changeTags, tagChanges } from './tagging.ts';
+import { writeValue } from './versions.ts';
+
+/**
+ * Brings a secret that is there in line with the item. Resolves to the version of the value, or undefined if the secret
+ * vanished or was deleted in between: then it is worth another look. The tags go first: once the mark is on it, a crash
+ * leaves a secret that we know again.
+ */
+export async function update(
+  client: Client,
+  connection: Connection,
+  found: RemoteSecret | 'unknown',
+  item: PutItem,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { name } = item;
+  try {
+    if (found !== 'unknown' && found.deleted) await restore(client, name, signal);
+    await changeTags(client, name, tagChanges(found, item), signal);
+    if (found !== 'unknown') await changeKey(client, name, connection.kms_key_id, found, signal);
+    const version = await writeValue(client, found, item, signal);
+    if (found !== 'unknown') await changeReplicas(client, name, connection.replica_regions, found, signal);
+    return version;
+  } catch (error) {
+    if (!(error instanceof ServiceFailure)) throw error;
+    if (error.scheduled && found === 'unknown') return await restoreUnseen(client, name, signal);
+    if (error.scheduled || error.code === 'ResourceNotFoundException') return undefined;
+    throw error;
+  }
+}
+
+async function restore(client: Client, name: string, signal: AbortSignal): Promise<void> {
+  await client.call(`restore secret ${name}`, signal, (sdk, options) =>
+    sdk.send(new RestoreSecretCommand({ SecretId: name }), options),
+  );
+}
+
+/** We may not look, but the service told that the secret waits for its deletion. */
+async function restoreUnseen(client: Client, name: string, signal: AbortSignal): Promise<undefined> {
+  try {
+    await restore(client, name, signal);
+  } catch (error) {
+    if (!(error instanceof ServiceFailure && error.code === 'ResourceNotFoundException')) throw error;
+  }
+  return undefined;
+}
+
+/** Without the field the key stays: taking a key off a secret that somebody protected with it would be a step back. */
+async function changeKey(
+  client: Client,
+  name: string,
+  wanted: string | undefined,
+  { kmsKeyId }: RemoteSecret,
+  signal: AbortSignal,
+): Promise<void> {
+  if (wanted === undefined || isSameKey(wanted, kmsKeyId ?? '')) return;
+  await client.call(`change the KMS key of secret ${name}`, signal, (sdk, options) =>
+    sdk.send(new UpdateSecretCommand({ SecretId: name, KmsKeyId: wanted }), options),
+  );
+}
+
+/** The service may tell the ARN of a key that was given by its id or alias, and the other way round. */
+function isSameKey(one: string, other: string): boolean {
+  const ends = (whole: string, part: string) => [':', '/'].some((before) => whole.endsWith(`${before}${part}`));
+  return one === other || (one !== '' && other !== '' && (ends(one, other) || ends(other, one)));
+}

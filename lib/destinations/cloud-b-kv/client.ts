@@ -1,0 +1,89 @@
+import type { PipelinePolicy } from '@azure/core-rest-pipeline';
+import { SecretClient } from '@azure/keyvault-secrets';
+import type { DriverContext } from '../contract.ts';
+import { guardedAgents } from '../network/agents.ts';
+import { baseUrl } from '../network/endpoint.ts';
+import { deadlinePolicy } from './deadline.ts';
+import type { Connection } from './fields.ts';
+import { type Login, newLogin } from './login.ts';
+
+/** The SDK's client, guarded and bounded. */
+export interface Client {
+  /** Each call of the SDK goes through this. */
+  call<T>(signal: AbortSignal, run: (secrets: SecretClient) => Promise<T>): Promise<T>;
+  close(): void;
+}
+
+/** The SDK's own retries and redirects are off: one call is one attempt. */
+export function openClient(connection: Connection, context: DriverContext): Client {
+  const { tls_ca_cert: pem } = connection;
+  const network = { ...context.network, caCertificates: context.network.caCertificates ?? pem };
+  const agents = guardedAgents(network, context.timeouts);
+  const login = newLogin(connection, context, agents.https);
+  const base = baseUrl(connection.endpoint ?? connection.key_vault_uri);
+  const gate = firstAlone();
+  const secrets = new SecretClient(base, login.credential, {
+    agent: agents.https,
+    retryOptions: { maxRetries: 0 },
+    redirectOptions: { maxRetries: 0 },
+    // The token's scope is ours, whatever resource the challenge names (see login.ts).
+    disableChallengeResourceVerification: true,
+    additionalPolicies: [
+      { policy: pinPolicy(base), position: 'perRetry' },
+      { policy: tokenPolicy(login, gate.open), position: 'perRetry' },
+      { policy: deadlinePolicy(context.timeouts.requestMs), position: 'perRetry' },
+    ],
+  });
+  return { call: (signal, run) => gate.pass(signal, () => run(secrets)), close: agents.close };
+}
+
+/** The links of a list carry the vault's own address. They are followed at the address that was configured, nowhere else. */
+function pinPolicy(base: string): PipelinePolicy {
+  return {
+    name: 'keyferry-pin',
+    sendRequest(request, next) {
+      const { pathname, search } = new URL(request.url);
+      if (!request.url.startsWith(`${base}/`)) request.url = `${base}${pathname}${search}`;
+      return next(request);
+    },
+  };
+}
+
+/** A token that the vault refuses is forgotten, so that the SDK's answer to the refusal is a new login. */
+function tokenPolicy(login: Login, accepted: () => void): PipelinePolicy {
+  return {
+    name: 'keyferry-token',
+    async sendRequest(request, next) {
+      const token = request.headers.get('authorization')?.replace(/^Bearer /i, '');
+      const response = await next(request);
+      if (token === undefined) return response;
+      if (response.status === 401) login.forget(token);
+      else accepted();
+      return response;
+    },
+  };
+}
+
+/**
+ * Trap: until the vault has accepted a first token, the SDK keeps the body of the first request aside and sends the request
+ * without it to be asked for a token. A second request at that time makes it lose that body. So calls go one by one
+ * until a token was accepted.
+ */
+function firstAlone() {
+  let isOpen = false;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    open: () => {
+      isOpen = true;
+    },
+    pass<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+      if (isOpen) return run();
+      const turn = last.then(() => {
+        signal.throwIfAborted();
+        return run();
+      });
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { isRestError, type RestError } from '@azure/core-rest-pipeline';
+import { DestinationFailure, type FailureKind } from '../contract.ts';
+import { blockedMessage } from '../network/blocked.ts';
+import { RequestTimeout } from './deadline.ts';
+
+/**
+ * What went wrong, in the words of the contract. The SDK's error is never kept as `cause`: it carries the request, and so the
+ * value and the token.
+ */
+export function explain(error: unknown, what: string): DestinationFailure {
+  if (error instanceof DestinationFailure) return error;
+  const blocked = blockedMessage(error);
+  if (blocked !== undefined) return new DestinationFailure('blocked', blocked);
+  if (error instanceof RequestTimeout) return new DestinationFailure('timeout', `${what}: ${error.message}`);
+  if (isRestError(error)) return error.statusCode === undefined ? unsent(error, what) : refused(error, what);
+  const name = error instanceof Error ? error.name : typeof error;
+  return new DestinationFailure('internal', `${what} failed with an unexpected ${name}`);
+}
+
+/** The provider's error codes, from outer to inner: `['Conflict', 'ObjectIsBeingDeleted']`. */
+export function codesOf(error: unknown): readonly string[] {
+  if (!isRestError(error)) return [];
+  const codes: string[] = [];
+  let link: unknown = get(error.details, 'error');
+  for (let depth = 0; depth < 4 && typeof link === 'object' && link !== null; depth++) {
+    const code = get(link, 'code');
+    if (typeof code === 'string') codes.push(code);
+    link = get(link, 'innerError');
+  }
+  return codes;
+}
+
+export const statusOf = (error: unknown): number | undefined => (isRestError(error) ? error.statusCode : undefined);
+
+/** No answer came: `code` is that of the socket or of TLS. */
+function unsent(error: RestError, what: string): DestinationFailure {
+  const code = error.code ?? 'no code';
+  if (code === 'ENOTFOUND') return new DestinationFailure('missing', `${what}: ${noSuchVault}`);
+  if (code === 'ETIMEDOUT') return new DestinationFailure('timeout', `${what}: the connection was not ready in time`);
+  if (code === 'PARSE_ERROR') return new DestinationFailure('unavailable', `${what}: the answer could not be read`);
+  const advice = isTrustProblem(code) ? '; if its certificate is signed by a private authority, set tls_ca_cert' : '';
+  return new DestinationFailure('network', `${what}: the connection failed (${code})${advice}`);
+}
+
+// A name that does not exist; one that cannot be looked up at the moment is EAI_AGAIN.
+const noSuchVault = 'its host name does not exist: check key_vault_uri, and whether the vault was deleted';
+
+export const isTrustProblem = (code: string): boolean => /CERT|SIGNATURE|SELF_SIGNED|^ERR_TLS/.test(code);
+
+function refused(error: RestError, what: string): DestinationFailure {
+  const status = error.statusCode ?? 0;
+  const codes = codesOf(error);
+  const shown = codes.length === 0 ? `status ${status}` : `status ${status}, ${codes.join(', ')}`;
+  const kind = kindOf(status);
+  const retryAfterMs = retryAfter(error.response?.headers.get('retry-after'));
+  const message = `${what} was refused (${shown})${adviceFor(kind, codes)}`;
+  return new DestinationFailure(kind, message, retryAfterMs === undefined ? {} : { retryAfterMs });
+}
+
+/** https://learn.microsoft.com/azure/key-vault/general/rest-error-codes */
+export function kindOf(status: number): FailureKind {
+  if (status === 401) return 'credentials';
+  if (status === 403) return 'permission';
+  if (status === 404) return 'missing';
+  if (status === 408) return 'timeout';
+  if (status === 409) return 'conflict';
+  if (status === 413) return 'too-large';
+  if (status === 429) return 'throttled';
+  return status >= 500 ? 'unavailable' : 'invalid';
+}
+
+function adviceFor(kind: FailureKind, codes: readonly string[]): string {
+  if (kind === 'credentials') return ': check tenant_id, client_id and client_secret';
+  if (kind !== 'permission') return '';
+  if (codes.includes('ForbiddenByFirewall')) return ': the firewall of the vault does not let this service in';
+  if (codes.includes('ForbiddenByConnection')) return ': the vault takes connections by its private endpoint only';
+  if (codes.includes('SecretDisabled')) return ': the secret is disabled';
+  return ': the app registration needs the role Key Vault Secrets Officer, or an access policy with get, list, set, delete, recover (and purge, for purge_on_delete)';
+}
+
+/** Seconds or an HTTP date, in milliseconds. */
+export function retryAfter(header: string | undefined): number | undefined {
+  if (header === undefined || header.trim() === '') return undefined;
+  const seconds = Number(header);
+  const waitMs = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
+  return Number.isFinite(waitMs) ? Math.max(0, waitMs) : undefined;
+}
+
+function get(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}

@@ -1,0 +1,28 @@
+import { bool, type Input, text } from '../../path/fields.ts';
+import { endpointField, tlsCaCertField } from '../network/endpoint.ts';
+import { cloudNames } from './clouds.ts';
+
+/** Request fields of the type (specification, sync document 4.3). */
+export const fields = {
+  key_vault_uri: text().meta({
+    description: 'URI of the vault, such as https://my-vault.vault.azure.net',
+    immutable: true,
+  }),
+  tenant_id: text().meta({ description: 'Directory (tenant) of the app registration', immutable: true }),
+  client_id: text().meta({ description: 'Application (client) id of the app registration' }),
+  client_secret: text().meta({ description: 'A client secret of the app registration', sensitive: true }),
+  cloud: text()
+    .default('cloud')
+    .meta({ description: `Cloud that the vault is in: ${cloudNames}. Default: the public one`, immutable: true }),
+  purge_on_delete: bool().default(false).meta({
+    description:
+      'Purges secrets that are removed, so that nobody can recover them. By default they stay recoverable for as long as the vault keeps them, and are recovered when they are needed again',
+  }),
+  authority_host: text()
+    .optional()
+    .meta({ description: 'Base URL (https) of the login service. Default: that of the cloud' }),
+  endpoint: endpointField('key_vault_uri'),
+  tls_ca_cert: tlsCaCertField(),
+};
+
+export type Connection = Input<typeof fields>;

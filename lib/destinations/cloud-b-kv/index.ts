@@ -1,0 +1,29 @@
+import type { DestinationDefinition } from '../contract.ts';
+import { fields } from './fields.ts';
+import { names } from './names.ts';
+import { tags } from './tags.ts';
+import { validate } from './validate.ts';
+
+export type { Connection } from './fields.ts';
+
+/** Secrets of one key vault. Each put makes a new version, which is enabled; older versions stay in the vault. */
+export const definition = {
+  type: 'cloud-b-kv',
+  alias: 'azure-kv',
+  title: 'Azure Key Vault',
+  fields,
+  validate,
+  granularity: 'secret-path',
+  templates: {
+    'secret-path': 'keyferry/{{ .MountAccessor }}/{{ .SecretPath }}',
+    'secret-key': 'keyferry/{{ .MountAccessor }}/{{ .SecretPath }}/{{ .SecretKey }}',
+  },
+  names,
+  tags,
+  // "25 KB": https://learn.microsoft.com/azure/key-vault/secrets/about-secrets. The service counts 25,600 bytes.
+  valueBytesMax: 25 * 1024,
+  // Per vault, 300 new versions and 4,000 calls of other kinds in 10 seconds: 50 + 10 × 25 = 300.
+  // https://learn.microsoft.com/azure/key-vault/general/service-limits
+  rate: { callsPerSecond: 25, burst: 50 },
+  concurrencyMax: 8,
+} satisfies DestinationDefinition<typeof fields>;

@@ -1,0 +1,88 @@
+import type { SecretProperties } from '@azure/keyvault-secrets';
+import { DestinationFailure, type Inspection } from '../contract.ts';
+import type { Client } from './client.ts';
+import { statusOf } from './failure.ts';
+import { markTag } from './tags.ts';
+
+/** Pages of versions that are read, and versions on one (the service's most). */
+const pagesMax = 4;
+const pageSize = 25;
+
+/**
+ * The newest version of a secret. The list of versions tells it without the value; where it cannot (more than 100 versions, or
+ * two of the same second, the unit of the service's times), the secret is read and its value dropped unseen.
+ * `undefined`: it is not there, or deleted. `'unknown'`: neither `list` nor `get` is permitted.
+ */
+export async function look(
+  client: Client,
+  name: string,
+  signal: AbortSignal,
+): Promise<Inspection | undefined | 'unknown'> {
+  const listed = await listVersions(client, name, signal).catch(absentOrDenied);
+  if (listed === undefined) return undefined;
+  const newest = listed === 'denied' ? undefined : soleNewest(listed);
+  if (newest !== undefined) return inspectionOf(newest);
+  if (listed !== 'denied' && listed.complete && listed.versions.length === 0) return undefined;
+  const read = await readNewest(client, name, signal).catch(absentOrDenied);
+  if (read === 'denied') return 'unknown';
+  return read === undefined ? undefined : inspectionOf(read);
+}
+
+interface Listed {
+  readonly versions: readonly SecretProperties[];
+  readonly complete: boolean;
+}
+
+// The service sorts versions by their random ids, so the newest can be on any page.
+function listVersions(client: Client, name: string, signal: AbortSignal): Promise<Listed> {
+  return client.call(signal, async (secrets) => {
+    const versions: SecretProperties[] = [];
+    let pages = 0;
+    const listing = secrets.listPropertiesOfSecretVersions(name, { abortSignal: signal });
+    for await (const page of listing.byPage({ maxPageSize: pageSize })) {
+      versions.push(...page);
+      pages += 1;
+      if (pages === pagesMax) return { versions, complete: page.length < pageSize };
+    }
+    return { versions, complete: true };
+  });
+}
+
+function readNewest(client: Client, name: string, signal: AbortSignal): Promise<SecretProperties> {
+  return client.call(signal, async (secrets) => {
+    const { properties } = await secrets.getSecret(name, { abortSignal: signal });
+    return properties;
+  });
+}
+
+function soleNewest({ versions, complete }: Listed): SecretProperties | undefined {
+  if (!complete) return undefined;
+  const time = (version: SecretProperties) => version.createdOn?.getTime() ?? 0;
+  const latest = Math.max(...versions.map(time));
+  const newest = versions.filter((version) => time(version) === latest);
+  return newest.length === 1 ? newest[0] : undefined;
+}
+
+function inspectionOf({ version, tags }: SecretProperties): Inspection {
+  return { remoteVersion: version ?? null, mark: tags?.[markTag] ?? null };
+}
+
+function absentOrDenied(error: unknown): undefined | 'denied' {
+  if (statusOf(error) === 404) return undefined;
+  if (statusOf(error) === 403) return 'denied';
+  throw error;
+}
+
+/** A create may only take what is free or carries its own mark. */
+export function refuseForeign(found: Inspection | undefined | 'unknown', name: string, mark: string): void {
+  if (found === undefined) return;
+  if (found === 'unknown') {
+    const message = `creating secret ${name}: whether it exists cannot be told without the permission list or get`;
+    throw new DestinationFailure('permission', message);
+  }
+  if (found.mark === mark) return;
+  throw new DestinationFailure(
+    'conflict',
+    `secret ${name} exists in the vault and was not written by this association: remove it there, change secret_name_template, or adopt it`,
+  );
+}

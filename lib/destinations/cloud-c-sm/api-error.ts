@@ -1,0 +1,83 @@
+import { z } from 'zod';
+
+/** The service answered, but not with success. `code` is the canonical one, such as `NOT_FOUND`. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  /** Such as `SERVICE_DISABLED`. */
+  readonly reason: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(answer: { status: number; code: string; message: string; reason?: string; retryAfterMs?: number }) {
+    super(answer.message);
+    this.name = 'ApiError';
+    this.status = answer.status;
+    this.code = answer.code;
+    this.reason = answer.reason;
+    this.retryAfterMs = answer.retryAfterMs;
+  }
+}
+
+/** google.rpc.Status as JSON: https://google.aip.dev/193 */
+const errorBody = z.object({
+  error: z.object({
+    status: z.string().optional(),
+    message: z.string().default(''),
+    details: z
+      .array(
+        z.object({ '@type': z.string(), reason: z.string().optional(), retryDelay: z.string().optional() }).loose(),
+      )
+      .default([]),
+  }),
+});
+
+const messageLengthMax = 300;
+
+/** `quote`: the service's text may be passed on, because the request held nothing secret. */
+export async function readApiError(response: Response, quote: boolean): Promise<ApiError> {
+  const { status } = response;
+  const parsed = errorBody.safeParse(parseJson(await response.text()));
+  // Between us and the service there are proxies, which answer with pages.
+  const error = parsed.success ? parsed.data.error : { status: undefined, message: '', details: [] };
+  const reason = error.details.find((detail) => detail['@type'].endsWith('ErrorInfo'))?.reason;
+  const delay = error.details.find((detail) => detail['@type'].endsWith('RetryInfo'))?.retryDelay;
+  const retryAfterMs = delayMs(delay) ?? retryAfter(response.headers.get('retry-after'));
+  return new ApiError({
+    status,
+    code: error.status ?? codeOfStatus(status),
+    message: quote ? error.message.slice(0, messageLengthMax) : '',
+    ...(reason !== undefined && { reason }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+/** For answers that are not of the service's form. */
+function codeOfStatus(status: number): string {
+  if (status === 401) return 'UNAUTHENTICATED';
+  if (status === 403) return 'PERMISSION_DENIED';
+  if (status === 408 || status === 504) return 'DEADLINE_EXCEEDED';
+  if (status === 429) return 'RESOURCE_EXHAUSTED';
+  return status >= 500 ? 'UNAVAILABLE' : 'INVALID_ARGUMENT';
+}
+
+/** `1.5s` in milliseconds. */
+function delayMs(delay: string | undefined): number | undefined {
+  const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? '')?.[1];
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
+}
+
+/** Seconds or an HTTP date, in milliseconds. */
+export function retryAfter(header: string | null): number | undefined {
+  if (header === null || header.trim() === '') return undefined;
+  const seconds = Number(header);
+  const waitMs = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
+  return Number.isFinite(waitMs) ? Math.max(0, waitMs) : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { createPrivateKey } from 'node:crypto';
+import { z } from 'zod';
+
+/** What is used of a service account's JSON key. Its URLs (`token_uri` and others) are not. */
+const serviceAccount = z.object({
+  type: z.literal('service_account'),
+  client_email: z.string().min(1),
+  private_key: z.string().refine(isPrivateKey),
+  private_key_id: z.string().optional(),
+  project_id: z.string().optional(),
+  universe_domain: z
+    .string()
+    .regex(/^[a-z0-9.-]+$/)
+    .optional(),
+});
+
+export type ServiceAccount = z.output<typeof serviceAccount>;
+
+/** The path of `@path`; undefined: the text is the credentials themselves. */
+export const fileOf = (credentials: string): string | undefined =>
+  credentials.startsWith('@') ? credentials.slice(1) : undefined;
+
+/**
+ * Only keys of service accounts are taken: other kinds of credentials name URLs to ask and programs to run. A text as result says
+ * what is wrong; it repeats nothing of the content.
+ */
+export function parseCredentials(json: string): ServiceAccount | string {
+  const content = parseJson(json);
+  if (content === undefined) return 'they are not JSON';
+  const parsed = serviceAccount.safeParse(content);
+  if (parsed.success) return parsed.data;
+  const members = new Set(parsed.error.issues.map((issue) => String(issue.path[0] ?? 'the whole')));
+  return `they are not the JSON key of a service account (look at ${[...members].join(', ')})`;
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // The parser's message quotes the text.
+    return undefined;
+  }
+}
+
+function isPrivateKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,46 @@
+import type { FakeObject, StartFake } from '../fake.ts';
+import { newFaults } from './fake/faults.ts';
+import { newAuthority } from './fake/login.ts';
+import { newestOf, newProject } from './fake/project.ts';
+import { secretRoutes } from './fake/routes.ts';
+import { serve } from './fake/server.ts';
+
+const projectId = 'keyferry-stand-in';
+
+/**
+ * The REST API of a secret manager with one project and one service account, with the provider's limits, names, label rules,
+ * replication rules, etags, checksums and error bodies. A request is counted, and can meet a fault, once its token was
+ * accepted.
+ */
+export const startFake: StartFake = async (options = {}) => {
+  const calls = new Map<string, number>();
+  const count = (operation: string) => calls.set(operation, (calls.get(operation) ?? 0) + 1);
+  const faults = newFaults();
+  const project = newProject(projectId);
+  const authority = newAuthority(projectId);
+  const routes = secretRoutes(project, authority, faults, count);
+  const served = await serve(options.port ?? 0, routes);
+
+  return {
+    url: served.url,
+    destination: {
+      credentials: JSON.stringify(authority.credentials),
+      endpoint: served.url,
+      allowed_ipv4_addresses: ['127.0.0.0/8'],
+      allowed_ports: [served.port],
+    },
+    objects: () => {
+      const entries = [...project.secrets.values()].flatMap((secret): [string, FakeObject][] => {
+        const newest = newestOf(secret);
+        if (newest?.state !== 'ENABLED' || newest.value === undefined) return [];
+        return [[secret.id, { value: newest.value.toString(), tags: secret.labels }]];
+      });
+      return new Map(entries);
+    },
+    seed: (name, value) => project.seed(name, value),
+    calls: () => calls,
+    fail: faults.set,
+    heal: faults.heal,
+    close: served.close,
+  };
+};

@@ -1,0 +1,39 @@
+/** A request as the stand-in sees it. */
+export interface Question {
+  readonly method: string;
+  /** Decoded segments of the path. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Instead of an answer: silence, or a broken connection. */
+export type Reaction = Answer | 'hang' | 'reset';
+
+const statuses = {
+  INVALID_ARGUMENT: 400,
+  FAILED_PRECONDITION: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  ALREADY_EXISTS: 409,
+  RESOURCE_EXHAUSTED: 429,
+  UNAVAILABLE: 503,
+} as const;
+
+/** google.rpc.Status as JSON: https://google.aip.dev/193 */
+export function problem(status: keyof typeof statuses, message: string, details: readonly object[] = []): Answer {
+  const code = statuses[status];
+  return { status: code, body: { error: { code, message, status, ...(details.length > 0 && { details }) } } };
+}
+
+export const notFound = (what: string): Answer => problem('NOT_FOUND', `${what} not found.`);
+export const invalid = (message: string): Answer => problem('INVALID_ARGUMENT', message);
+export const ok = (body: object): Answer => ({ status: 200, body });

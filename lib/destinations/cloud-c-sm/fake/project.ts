@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+
+export type VersionState = 'ENABLED' | 'DISABLED' | 'DESTROYED';
+
+export interface Version {
+  readonly number: number;
+  readonly state: VersionState;
+  /** Undefined: destroyed. */
+  readonly value: Buffer | undefined;
+  readonly created: Date;
+}
+
+export interface StoredSecret {
+  readonly id: string;
+  readonly created: Date;
+  readonly replication: unknown;
+  labels: Readonly<Record<string, string>>;
+  etag: string;
+  /** Oldest first. */
+  versions: readonly Version[];
+}
+
+export interface Project {
+  readonly id: string;
+  readonly secrets: Map<string, StoredSecret>;
+  add(id: string, labels: StoredSecret['labels'], replication: unknown): StoredSecret;
+  seed(id: string, value: string): void;
+}
+
+export function newProject(id: string): Project {
+  const secrets = new Map<string, StoredSecret>();
+  const add: Project['add'] = (secretId, labels, replication) => {
+    const secret = { id: secretId, created: new Date(), replication, labels, etag: newEtag(), versions: [] };
+    secrets.set(secretId, secret);
+    return secret;
+  };
+  return {
+    id,
+    secrets,
+    add,
+    seed: (secretId, value) => void addVersion(add(secretId, {}, { automatic: {} }), Buffer.from(value)),
+  };
+}
+
+export function addVersion(secret: StoredSecret, value: Buffer): Version {
+  const version: Version = { number: secret.versions.length + 1, state: 'ENABLED', value, created: new Date() };
+  secret.versions = [...secret.versions, version];
+  return version;
+}
+
+export function replaceVersion(secret: StoredSecret, changed: Version): Version {
+  secret.versions = secret.versions.map((version) => (version.number === changed.number ? changed : version));
+  return changed;
+}
+
+/** Versions are numbered from 1; `latest` is the last one that was added, whatever its state. */
+export function findVersion(secret: StoredSecret, name: string): Version | undefined {
+  return name === 'latest' ? newestOf(secret) : secret.versions.find(({ number }) => String(number) === name);
+}
+
+export const newestOf = (secret: StoredSecret): Version | undefined => secret.versions.at(-1);
+
+/** Quoted, as the service has it. */
+export const newEtag = (): string => `"${randomBytes(8).toString('hex')}"`;

@@ -1,0 +1,49 @@
+import { type Answer, invalid, notFound, problem, type Question, type Reaction } from './answer.ts';
+import { type Faults, faultAnswer } from './faults.ts';
+import type { Authority } from './login.ts';
+import type { Operation } from './operation.ts';
+import type { Project } from './project.ts';
+import { secretOperations } from './secret-operations.ts';
+import { versionOperations } from './version-operations.ts';
+
+/** The REST API: https://cloud.google.com/secret-manager/docs/reference/rest */
+export function secretRoutes(
+  project: Project,
+  authority: Authority,
+  faults: Faults,
+  count: (operation: string) => void,
+) {
+  return (question: Question): Reaction => {
+    const refused = authority.refuse(question);
+    if (refused !== undefined) return refused;
+    const operation = find(question);
+    if (operation === undefined) return notFound('Requested entity');
+    count(operation.name);
+    const run = () => answer(operation, question);
+    const fault = faults.take(operation);
+    if (fault === undefined) return run();
+    if (fault.kind === 'lost-answer') run();
+    return faultAnswer(fault) ?? (fault.kind === 'hang' ? 'hang' : 'reset');
+  };
+
+  function answer(operation: Operation, question: Question): Answer {
+    const [, , id] = question.path;
+    // Whose project it is, is not told.
+    if (id !== project.id) return problem('PERMISSION_DENIED', `Permission denied on resource project ${id}.`);
+    const name = question.path[4]?.split(':')[0] ?? question.query.get('secretId') ?? '';
+    if (!/^[0-9A-Za-z_-]{1,255}$/.test(name))
+      return invalid(`The provided Secret ID [${name}] does not match the expected format.`);
+    return operation.run(project, name, question);
+  }
+}
+
+/** `v1/projects/{project}/secrets[/{secret}[:action][/versions[/{version}[:action]]]]` */
+function find({ method, path }: Question): Operation | undefined {
+  const [api, projects, , secrets, secret, versions, version] = path;
+  if (api !== 'v1' || projects !== 'projects' || secrets !== 'secrets' || path.length > 7) return undefined;
+  const action = path.at(-1)?.split(':')[1];
+  const key = action === undefined ? method : `${method} :${action}`;
+  if (versions === undefined) return secretOperations[secret === undefined ? `${method} all` : key];
+  if (versions !== 'versions') return undefined;
+  return versionOperations[version === undefined ? `${method} all` : key];
+}

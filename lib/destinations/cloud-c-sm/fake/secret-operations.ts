@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { crc32c } from '../crc32c.ts';
+import { type Answer, invalid, notFound, ok, problem, type Question } from './answer.ts';
+import type { Operation } from './operation.ts';
+import { addVersion, newEtag, type Project, type StoredSecret } from './project.ts';
+import { labelsProblem, replicationShape } from './rules.ts';
+import { versionBody } from './version-operations.ts';
+
+/** By method, and the action behind the colon; `all` is the collection. */
+export const secretOperations: Readonly<Record<string, Operation>> = {
+  'POST all': { name: 'create', writes: true, run: create },
+  GET: { name: 'get', writes: false, run: get },
+  PATCH: { name: 'update', writes: true, run: update },
+  DELETE: { name: 'delete', writes: true, run: remove },
+  'POST :addVersion': { name: 'addVersion', writes: true, run: add },
+};
+
+const payloadBytesMax = 64 * 1024;
+
+const labels = z.record(z.string(), z.string()).default({});
+const createShape = z.object({ replication: replicationShape, labels });
+const updateShape = z.object({ labels, etag: z.string().optional() });
+const addShape = z.object({
+  payload: z.object({ data: z.base64(), dataCrc32c: z.union([z.string(), z.number()]).optional() }),
+});
+
+function create(project: Project, id: string, { body }: Question): Answer {
+  const parsed = createShape.safeParse(parseJson(body));
+  if (!parsed.success) return invalid('The replication policy or the labels are not valid.');
+  const wrong = labelsProblem(parsed.data.labels);
+  if (wrong !== undefined) return invalid(wrong);
+  if (project.secrets.has(id)) return problem('ALREADY_EXISTS', `Secret [${nameOf(project, id)}] already exists.`);
+  return ok(secretBody(project, project.add(id, parsed.data.labels, parsed.data.replication)));
+}
+
+function get(project: Project, id: string): Answer {
+  const secret = project.secrets.get(id);
+  return secret === undefined ? absent(project, id) : ok(secretBody(project, secret));
+}
+
+function update(project: Project, id: string, { body, query }: Question): Answer {
+  const secret = project.secrets.get(id);
+  if (secret === undefined) return absent(project, id);
+  const parsed = updateShape.safeParse(parseJson(body));
+  if (!parsed.success || query.get('updateMask') !== 'labels')
+    return invalid('The update mask or the labels are not valid.');
+  const wrong = labelsProblem(parsed.data.labels);
+  if (wrong !== undefined) return invalid(wrong);
+  if (parsed.data.etag !== undefined && parsed.data.etag !== secret.etag) {
+    return problem('FAILED_PRECONDITION', 'The etag provided does not match the current etag.');
+  }
+  secret.labels = parsed.data.labels;
+  secret.etag = newEtag();
+  return ok(secretBody(project, secret));
+}
+
+function remove(project: Project, id: string): Answer {
+  return project.secrets.delete(id) ? ok({}) : absent(project, id);
+}
+
+function add(project: Project, id: string, { body }: Question): Answer {
+  const secret = project.secrets.get(id);
+  if (secret === undefined) return absent(project, id);
+  const parsed = addShape.safeParse(parseJson(body));
+  if (!parsed.success || parsed.data.payload.data === '') return invalid('Field [payload] is required.');
+  const { data, dataCrc32c } = parsed.data.payload;
+  const value = Buffer.from(data, 'base64');
+  if (value.length > payloadBytesMax) return invalid('The payload exceeds the maximum size of 65536 bytes.');
+  if (dataCrc32c !== undefined && Number(dataCrc32c) !== crc32c(value)) return invalid('The checksum does not match.');
+  return ok(versionBody(project, secret, addVersion(secret, value)));
+}
+
+const nameOf = (project: Project, id: string): string => `projects/${project.id}/secrets/${id}`;
+
+export const absent = (project: Project, id: string): Answer => notFound(`Secret [${nameOf(project, id)}]`);
+
+function secretBody(project: Project, { id, created, labels, etag, replication }: StoredSecret) {
+  return { name: nameOf(project, id), createTime: created.toISOString(), labels, etag, replication };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

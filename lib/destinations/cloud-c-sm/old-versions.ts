@@ -1,0 +1,23 @@
+import type { Log } from '../../core/log.ts';
+import { DestinationFailure } from '../contract.ts';
+import { codeOf, explain } from './failure.ts';
+import type { Secrets } from './secrets.ts';
+
+/** The new version is in place whatever happens here. What passes is left to the next put; a missing permission is told. */
+export async function destroyOlder(
+  secrets: Pick<Secrets, 'enabledVersions' | 'destroyVersion'>,
+  name: string,
+  version: string,
+  log: Log,
+): Promise<void> {
+  try {
+    const enabled = await secrets.enabledVersions(name);
+    for (const older of enabled.filter((other) => Number(other) < Number(version))) {
+      await secrets.destroyVersion(name, older);
+    }
+  } catch (error) {
+    const { kind, message } = explain(error, `destroying older versions of secret ${name}`);
+    if (codeOf(error) === 'PERMISSION_DENIED') throw new DestinationFailure(kind, message);
+    log.warn({ secret: name, kind }, 'older versions were not destroyed; the next put tries again');
+  }
+}

@@ -1,0 +1,136 @@
+import type { protos } from '@google-cloud/secret-manager';
+import type { Secret } from '../../core/secret.ts';
+import type { Client, Opened } from './client.ts';
+import { crc32c } from './crc32c.ts';
+import { codeOf } from './failure.ts';
+
+type Replication = protos.google.cloud.secretmanager.v1.IReplication;
+export type Labels = Readonly<Record<string, string>>;
+
+export interface FoundSecret {
+  readonly labels: Labels;
+  readonly etag: string | undefined;
+}
+
+/** The calls of one verb, with the answers that are no failure as values. */
+export interface Secrets {
+  create(id: string, labels: Labels, replication: Replication): Promise<'created' | 'exists'>;
+  find(id: string): Promise<FoundSecret | 'absent' | 'denied'>;
+  /** With an etag only if nothing has changed since. */
+  setLabels(id: string, labels: Labels, etag: string | undefined): Promise<'set' | 'absent' | 'changed'>;
+  /** The number of the new version. */
+  addVersion(id: string, value: Secret): Promise<string | 'absent'>;
+  /** The number of the newest version; null: there is none that can be read. */
+  newestVersion(id: string): Promise<string | null | 'denied'>;
+  enabledVersions(id: string): Promise<readonly string[]>;
+  destroyVersion(id: string, version: string): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+/** Enabled versions that are seen at once. */
+const pageSize = 100;
+
+export function secretsOf(client: Client, signal: AbortSignal): Secrets {
+  const call = <T>(run: (opened: Opened) => Promise<T>) => client.call(signal, run);
+  const path = ({ secrets, project }: Opened, id: string) => secrets.secretPath(project, id);
+
+  return {
+    create: (id, labels, replication) =>
+      otherwise(
+        call(async ({ secrets, project, options }) => {
+          const secret = { labels: { ...labels }, replication };
+          await secrets.createSecret({ parent: `projects/${project}`, secretId: id, secret }, options);
+          return 'created' as const;
+        }),
+        { ALREADY_EXISTS: 'exists' as const },
+      ),
+
+    find: (id) =>
+      otherwise(
+        call(async (opened): Promise<FoundSecret> => {
+          const [{ labels, etag }] = await opened.secrets.getSecret({ name: path(opened, id) }, opened.options);
+          return { labels: labels ?? {}, etag: etag ?? undefined };
+        }),
+        { NOT_FOUND: 'absent' as const, PERMISSION_DENIED: 'denied' as const },
+      ),
+
+    setLabels: (id, labels, etag) =>
+      otherwise(
+        call(async (opened) => {
+          const secret = { name: path(opened, id), labels: { ...labels }, ...(etag !== undefined && { etag }) };
+          await opened.secrets.updateSecret({ secret, updateMask: { paths: ['labels'] } }, opened.options);
+          return 'set' as const;
+        }),
+        // https://cloud.google.com/secret-manager/docs/etags: another etag is FAILED_PRECONDITION.
+        {
+          NOT_FOUND: 'absent' as const,
+          ABORTED: 'changed' as const,
+          ...(etag && { FAILED_PRECONDITION: 'changed' as const }),
+        },
+      ),
+
+    addVersion: (id, value) =>
+      otherwise(
+        call(async (opened) => {
+          const data = Buffer.from(value.reveal());
+          const payload = { data, dataCrc32c: crc32c(data) };
+          const [{ name }] = await opened.secrets.addSecretVersion(
+            { parent: path(opened, id), payload },
+            opened.options,
+          );
+          return versionOf(name);
+        }),
+        { NOT_FOUND: 'absent' as const },
+      ),
+
+    newestVersion: (id) =>
+      otherwise(
+        call(async (opened) => {
+          const request = { name: `${path(opened, id)}/versions/latest` };
+          const [{ name, state }] = await opened.secrets.getSecretVersion(request, opened.options);
+          return state === 'ENABLED' ? versionOf(name) : null;
+        }),
+        { NOT_FOUND: null, PERMISSION_DENIED: 'denied' as const },
+      ),
+
+    enabledVersions: (id) =>
+      call(async (opened) => {
+        const request = { parent: path(opened, id), filter: 'state:ENABLED', pageSize };
+        const [versions] = await opened.secrets.listSecretVersions(request, { ...opened.options, autoPaginate: false });
+        return versions.map(({ name }) => versionOf(name));
+      }),
+
+    destroyVersion: (id, version) =>
+      otherwise(
+        call(async (opened) => {
+          await opened.secrets.destroySecretVersion(
+            { name: `${path(opened, id)}/versions/${version}` },
+            opened.options,
+          );
+        }),
+        { NOT_FOUND: undefined, FAILED_PRECONDITION: undefined },
+      ),
+
+    remove: (id) =>
+      otherwise(
+        call(async (opened) => {
+          await opened.secrets.deleteSecret({ name: path(opened, id) }, opened.options);
+        }),
+        { NOT_FOUND: undefined },
+      ),
+  };
+}
+
+/** The value that stands for the service's code in `answers`; other failures go on. */
+async function otherwise<T, A>(promise: Promise<T>, answers: Readonly<Record<string, A>>): Promise<T | A> {
+  try {
+    return await promise;
+  } catch (error) {
+    const code = codeOf(error);
+    for (const [known, answer] of Object.entries(answers)) if (known === code) return answer;
+    throw error;
+  }
+}
+
+/** `projects/123/secrets/name/versions/7` */
+const versionOf = (name: string | null | undefined): string => name?.split('/').at(-1) ?? '';

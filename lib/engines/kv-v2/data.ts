@@ -1,0 +1,42 @@
+import { operation, type Row } from '../../path/row.ts';
+import { casOptions, path, secretData, version } from './fields.ts';
+import type { KvParts } from './parts.ts';
+import { patchSecret } from './patch-secret.ts';
+import { placeBelow, placeOf } from './place.ts';
+import { readSecret } from './read-secret.ts';
+import { deleteCurrent } from './removal.ts';
+import { writeSecret } from './write-secret.ts';
+
+/** `data/*path`: the versions of secrets. */
+export function dataRow(parts: KvParts): Row {
+  const change = { path, data: secretData, options: casOptions };
+  return {
+    pattern: 'data/*path',
+    help: 'Reads and writes secrets. Each write makes a new version; the oldest ones fall out (see config).',
+    exists: (_input, context) => parts.exists(placeBelow(context, 'data/')),
+    operations: {
+      read: operation(
+        { path, version },
+        {
+          summary: 'Read a version of a secret.',
+          run: (input, context) => readSecret(parts, placeOf(context, input.path), input.version),
+        },
+      ),
+      write: operation(change, {
+        summary: 'Write a new version of a secret.',
+        run: (input, context) => writeSecret(parts, placeOf(context, input.path), input),
+      }),
+      patch: operation(change, {
+        summary: 'Write a new version: the current one with a merge patch applied.',
+        run: (input, context) => patchSecret(parts, placeOf(context, input.path), input),
+      }),
+      delete: operation(
+        { path },
+        {
+          summary: 'Delete the current version of a secret. It can be undeleted.',
+          run: (input, context) => deleteCurrent(parts, placeOf(context, input.path)),
+        },
+      ),
+    },
+  };
+}

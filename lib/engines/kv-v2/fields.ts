@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { integer, integerList, pathText } from '../../path/fields.ts';
+
+export const path = pathText('Path of the secret');
+
+/** A JSON object, kept as parsed, numbers with their digits. */
+export function object() {
+  return z.custom<JsonObject>(isJsonObject, { error: 'expected an object' });
+}
+
+/** Its members are secret, so no error shows them. */
+export const secretData = object().optional().meta({ description: 'The secret: any JSON object', sensitive: true });
+
+export const casOptions = object()
+  .optional()
+  .meta({ description: 'cas: write only if this is the number of the current version; 0: only if there is none' });
+
+export const version = integer().default(0).meta({ description: 'Number of the version; 0: the current one' });
+
+export const versions = integerList().default([]).meta({ description: 'Numbers of the versions' });

@@ -1,0 +1,28 @@
+import type { Engine } from '../../path/row.ts';
+import type { EngineParts, SecretSource } from '../contract.ts';
+import { configRow } from './config.ts';
+import { currentSecrets } from './current.ts';
+import { dataRow } from './data.ts';
+import { metadataRow } from './metadata.ts';
+import { existenceCheck, versionReader } from './read.ts';
+import { removalRows } from './removal.ts';
+import { subkeysRow } from './subkeys.ts';
+
+/**
+ * Key/value secrets with versions: the engine of mounts of type `kv` with `options.version` "2", and what the sync reads of
+ * it.
+ */
+export function kvV2(parts: EngineParts): { readonly engine: Engine } & SecretSource {
+  const kvParts = { ...parts, readVersion: versionReader(parts.store), exists: existenceCheck(parts.store) };
+  const engine: Engine = {
+    type: 'kv',
+    matches: (mount) => mount.options?.['version'] === '2',
+    unsupportedPathWarning,
+    rows: [dataRow(kvParts), metadataRow(kvParts), subkeysRow(kvParts), configRow(kvParts), ...removalRows(kvParts)],
+  };
+  return { engine, current: currentSecrets(parts) };
+}
+
+/** Existing clients look for this text (it names their own command) when they use the paths of version 1. */
+const unsupportedPathWarning =
+  "Invalid path for a versioned K/V secrets engine. See the API docs for the appropriate API endpoints to use. If using the Vault CLI, use 'vault kv get' for this operation.";

@@ -1,0 +1,10 @@
+import type { EngineParts } from '../contract.ts';
+import type { SecretPlace } from './place.ts';
+import type { ReadVersion } from './read.ts';
+
+/** What the rows of this engine are handed. */
+export interface KvParts extends EngineParts {
+  readonly readVersion: ReadVersion;
+  /** Whether there is such a secret, be it without a version. */
+  readonly exists: (place: SecretPlace) => Promise<boolean>;
+}

@@ -1,0 +1,76 @@
+import { type Kysely, sql } from 'kysely';
+import { AppError, badRequest, notFound } from '../../core/errors.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
+import type { Reply, ReplyContent } from '../../path/row.ts';
+import type { Database } from '../../store/tables.ts';
+import { openVersion } from '../sealing.ts';
+import { openCustomMetadata } from './custom-metadata.ts';
+import { mergePatch } from './merge-patch.ts';
+import type { KvParts } from './parts.ts';
+import type { SecretPlace } from './place.ts';
+import type { VersionRow } from './read.ts';
+import { replyAfter, showVersion, unreadable } from './reply.ts';
+import { casRefusal, isReadable } from './versions.ts';
+import { type LockedSecret, lockSecret, type Written, writeLockedVersion } from './write.ts';
+import { casOf, dataOf, type Given, jsonText, showWritten } from './write-secret.ts';
+
+interface Patch {
+  readonly data: JsonObject;
+  readonly cas: number | undefined;
+}
+
+type Patched = { readonly written: Written } | { readonly refusal: ReplyContent };
+
+/** Reads the current version, applies a merge patch and writes the outcome as a new version, all under the row's lock. */
+export async function patchSecret(parts: KvParts, place: SecretPlace, given: Given): Promise<Reply> {
+  const patch = { data: dataOf(given), cas: casOf(given) };
+  const patched = await parts.store.transaction((tx) => patchLocked(parts, tx, place, patch));
+  if ('refusal' in patched) return patched.refusal;
+  return replyAfter(parts, patched.written.dirty, showWritten(parts, place, patched.written));
+}
+
+async function patchLocked(parts: KvParts, tx: Kysely<Database>, place: SecretPlace, patch: Patch): Promise<Patched> {
+  const secret = await lockSecret(tx, place);
+  if (secret === undefined) throw notFound();
+  const { row, casRequired } = await readCurrent(tx, place, secret);
+  const refusal = casRefusal(patch.cas, casRequired, secret.current_version);
+  if (refusal !== undefined) throw badRequest(refusal);
+  if (row === undefined) throw notFound();
+  const json = readableJson(parts, place, row);
+  if (json === undefined) return { refusal: deleted(parts, place, secret, row) };
+  const merged = mergePatch(asObject(json), patch.data);
+  const write = { ...place, json: jsonText(merged), cas: secret.current_version };
+  return { written: await writeLockedVersion(parts, tx, write) };
+}
+
+type StoredVersion = Omit<VersionRow, 'custom_metadata'>;
+
+async function readCurrent(
+  tx: Kysely<Database>,
+  { mountId, path }: SecretPlace,
+  secret: LockedSecret,
+): Promise<{ readonly row: StoredVersion | undefined; readonly casRequired: boolean }> {
+  const { rows } = await sql<StoredVersion>`
+    select version, id, data, created_time, deletion_time, destroyed from kv_versions
+     where mount_id = ${mountId}::uuid and path = ${path} and version = ${secret.current_version}::int`.execute(tx);
+  const settings = await tx
+    .selectFrom('kv_mounts')
+    .select('cas_required')
+    .where('mount_id', '=', mountId)
+    .executeTakeFirst();
+  return { row: rows[0], casRequired: secret.cas_required || settings?.cas_required === true };
+}
+
+function readableJson({ store, clock }: KvParts, place: SecretPlace, row: StoredVersion): string | undefined {
+  if (row.data === null || !isReadable(row, clock.now())) return undefined;
+  return openVersion(store.barrier, { ...place, id: row.id }, row.data);
+}
+
+const deleted = ({ store }: KvParts, place: SecretPlace, secret: LockedSecret, row: StoredVersion): ReplyContent =>
+  unreadable(showVersion(row, openCustomMetadata(store.barrier, place, secret.custom_metadata)));
+
+function asObject(json: string): JsonObject {
+  const data = parseJson(json);
+  if (!isJsonObject(data)) throw new AppError('internal', 'a stored secret is not an object');
+  return data;
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { coalesce } from '../../core/coalesce.ts';
+import type { Store } from '../../store/store.ts';
+import type { SecretPlace } from './place.ts';
+import { versionMax } from './versions.ts';
+
+/** `version` 0: the current one. */
+export interface Wanted extends SecretPlace {
+  readonly version: number;
+}
+
+/** A version as it is stored; `data` and `custom_metadata` are sealed. */
+export interface VersionRow {
+  readonly version: number;
+  readonly id: string;
+  readonly data: Buffer | null;
+  readonly created_time: Date;
+  readonly deletion_time: Date | null;
+  readonly destroyed: boolean;
+  readonly custom_metadata: Buffer | null;
+}
+
+export type ReadVersion = (wanted: Wanted) => Promise<VersionRow | undefined>;
+
+const limits = { batchSizeMax: 64, batchesMax: 4 };
+
+/** Reads versions; reads that come together go to the database together. */
+export function versionReader(store: Store): ReadVersion {
+  const read = coalesce((batch: readonly Wanted[]) => readBatch(store, batch), limits);
+  return async (wanted) => (wanted.version > versionMax ? undefined : read(wanted));
+}
+
+async function readBatch(store: Store, batch: readonly Wanted[]): Promise<readonly (VersionRow | undefined)[]> {
+  const { rows } = await sql<VersionRow & { readonly n: number }>`
+    select w.n::int as n, v.version, v.id, v.data, v.created_time, v.deletion_time, v.destroyed, s.custom_metadata
+      from unnest(${batch.map(({ mountId }) => mountId)}::uuid[], ${batch.map(({ path }) => path)}::text[],
+                  ${batch.map(({ version }) => version)}::int[]) with ordinality as w (mount_id, path, version, n)
+      join kv_secrets s on s.mount_id = w.mount_id and s.path = w.path
+      join kv_versions v on v.mount_id = s.mount_id and v.path = s.path
+       and v.version = case when w.version > 0 then w.version else s.current_version end
+     where v.version >= s.oldest_version`.execute(store.db);
+  const found = new Map(rows.map((row) => [row.n, row]));
+  return batch.map((_, index) => found.get(index + 1));
+}
+
+/** Looks whether secrets are there, many in one round trip. */
+export function existenceCheck(store: Store): (place: SecretPlace) => Promise<boolean> {
+  return coalesce(async (places: readonly SecretPlace[]) => {
+    const { rows } = await sql<{ readonly n: number }>`
+      select w.n::int as n
+        from unnest(${places.map(({ mountId }) => mountId)}::uuid[], ${places.map(({ path }) => path)}::text[])
+             with ordinality as w (mount_id, path, n)
+        join kv_secrets s on s.mount_id = w.mount_id and s.path = w.path`.execute(store.db);
+    const found = new Set(rows.map(({ n }) => n));
+    return places.map((_, index) => found.has(index + 1));
+  }, limits);
+}

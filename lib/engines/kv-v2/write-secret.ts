@@ -1,0 +1,52 @@
+import { badRequest } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Reply } from '../../path/row.ts';
+import { openCustomMetadata } from './custom-metadata.ts';
+import type { KvParts } from './parts.ts';
+import type { SecretPlace } from './place.ts';
+import { replyAfter, type ShownVersion, showVersion } from './reply.ts';
+import { readCas } from './versions.ts';
+import { type Written, writeVersion } from './write.ts';
+
+/** What a write or patch brings. */
+export interface Given {
+  readonly data?: JsonObject | undefined;
+  readonly options?: JsonObject | undefined;
+}
+
+/** Writes a new version. @throws AppError `bad-request` without a path or data, or when cas refuses */
+export async function writeSecret(parts: KvParts, place: SecretPlace, given: Given): Promise<Reply> {
+  if (place.path === '') throw badRequest('missing path');
+  const json = jsonText(dataOf(given));
+  const written = await writeVersion(parts, { ...place, json, cas: casOf(given) });
+  return replyAfter(parts, written.dirty, showWritten(parts, place, written));
+}
+
+/** What a write answers. */
+export function showWritten({ store }: KvParts, place: SecretPlace, written: Written): ShownVersion {
+  const { version, created, deletion_time } = written;
+  const customMetadata = openCustomMetadata(store.barrier, place, written.custom_metadata);
+  return showVersion({ version, created_time: created, deletion_time, destroyed: false }, customMetadata);
+}
+
+/** @throws AppError `bad-request` for data that JSON cannot write because it is nested too deeply */
+export function jsonText(data: JsonObject): string {
+  try {
+    return JSON.stringify(data);
+  } catch (cause) {
+    throw badRequest('the data is nested too deeply', { cause });
+  }
+}
+
+export function dataOf({ data }: Given): JsonObject {
+  if (data === undefined) throw badRequest('no data provided');
+  return data;
+}
+
+/** Undefined: written whatever the current version is, unless cas is required. */
+export function casOf({ options }: Given): number | undefined {
+  if (options === undefined || !Object.hasOwn(options, 'cas')) return undefined;
+  const cas = readCas(options['cas']);
+  if (cas === 'unreadable') throw badRequest('error parsing check-and-set parameter');
+  return cas;
+}

@@ -1,0 +1,88 @@
+import { type Kysely, sql } from 'kysely';
+import { type AppError, badRequest, notFound } from '../../core/errors.ts';
+import { uuid } from '../../core/ids.ts';
+import type { Database } from '../../store/tables.ts';
+import type { EngineParts } from '../contract.ts';
+import { sealVersion } from '../sealing.ts';
+import type { SecretPlace } from './place.ts';
+import { casMismatch, casMissing } from './versions.ts';
+import { insertVersion, type NewVersion, type WrittenRow } from './write-statement.ts';
+
+export interface Write extends SecretPlace {
+  readonly json: string;
+  readonly cas: number | undefined;
+}
+
+export interface Written extends WrittenRow {
+  readonly created: Date;
+}
+
+/** How often a secret may be made and removed by others while a write tries to get hold of it. */
+const attemptsMax = 3;
+
+/**
+ * Writes a version of a secret in one round trip. If that is refused (wrong cas, or the secret changed while the statement
+ * waited for it), the secret is locked first and then the answer is final.
+ *
+ * @throws AppError `bad-request` with the reason of a refusal, `not-found` when the mount has gone meanwhile
+ */
+export async function writeVersion(parts: EngineParts, write: Write): Promise<Written> {
+  const version = newVersion(parts, write);
+  const written = await whileMounted(async () => {
+    const atOnce = await insertVersion(parts.store.db, version);
+    return atOnce ?? parts.store.transaction((tx) => insertLocked(tx, version));
+  });
+  return { ...written, created: version.now };
+}
+
+/** The same inside of a transaction that has locked the secret. */
+export async function writeLockedVersion(parts: EngineParts, tx: Kysely<Database>, write: Write): Promise<Written> {
+  const version = newVersion(parts, write);
+  const written = await insertVersion(tx, version);
+  if (written === undefined) throw refused(version);
+  return { ...written, created: version.now };
+}
+
+/** Locks the row of a secret until the end of the transaction; undefined: there is none. */
+export async function lockSecret(tx: Kysely<Database>, place: SecretPlace): Promise<LockedSecret | undefined> {
+  const { rows } = await sql<LockedSecret>`
+    select current_version, oldest_version, cas_required, custom_metadata from kv_secrets
+     where mount_id = ${place.mountId}::uuid and path = ${place.path} for no key update`.execute(tx);
+  return rows[0];
+}
+
+export interface LockedSecret {
+  readonly current_version: number;
+  readonly oldest_version: number;
+  readonly cas_required: boolean;
+  /** Sealed. */
+  readonly custom_metadata: Buffer | null;
+}
+
+function newVersion({ store, clock }: EngineParts, { mountId, path, json, cas }: Write): NewVersion {
+  const id = uuid();
+  return { mountId, path, id, data: sealVersion(store.barrier, { mountId, path, id }, json), cas, now: clock.now() };
+}
+
+async function insertLocked(tx: Kysely<Database>, version: NewVersion): Promise<WrittenRow> {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const locked = await lockSecret(tx, version);
+    const written = await insertVersion(tx, version);
+    if (written !== undefined) return written;
+    // Nothing to lock and still refused: perhaps another has made the secret in between.
+    if (locked !== undefined || (version.cas ?? 0) > 0) break;
+  }
+  throw refused(version);
+}
+
+const refused = ({ cas }: NewVersion): AppError => badRequest(cas === undefined ? casMissing : casMismatch);
+
+/** A write that meets the removal of its mount finds the parent row gone (SQLSTATE 23503). */
+export async function whileMounted<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === '23503') throw notFound();
+    throw cause;
+  }
+}

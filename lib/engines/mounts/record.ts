@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { randomHex8 } from '../../core/ids.ts';
+import type { Mount, MountConfig } from '../../path/row.ts';
+
+/** A row of the table `mounts`. */
+export interface MountRow {
+  readonly id: string;
+  readonly path: string;
+  readonly type: string;
+  readonly accessor: string;
+  readonly description: string;
+  readonly options: Readonly<Record<string, string>> | null;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly local: boolean;
+  readonly seal_wrap: boolean;
+}
+
+/** A mount that is there without having been mounted. */
+export interface FixedMount {
+  readonly path: string;
+  readonly type: string;
+  readonly description: string;
+}
+
+/** Its name for policies and in external names: it stays when the mount is moved. */
+export const newAccessor = (path: string, type: string): string => accessorOf(path, type, randomHex8());
+
+export function toMount({ seal_wrap, config, ...row }: MountRow): Mount {
+  return { ...row, uuid: row.id, config: toConfig(config), sealWrap: seal_wrap };
+}
+
+/** Id and accessor come from the path, so that they are the same in every process. */
+export function fixedMount({ path, type, description }: FixedMount): Mount {
+  const hash = createHash('sha256').update(path).digest('hex');
+  const id = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-5${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+  return {
+    id,
+    path,
+    type,
+    accessor: accessorOf(path, type, hash.slice(0, 8)),
+    uuid: id,
+    description,
+    options: null,
+    config: toConfig({}),
+    local: false,
+    sealWrap: false,
+  };
+}
+
+const accessorOf = (path: string, type: string, hex: string): string =>
+  `${path.startsWith('auth/') ? 'auth_' : ''}${type}_${hex}`;
+
+const toConfig = (config: Readonly<Record<string, unknown>>): MountConfig => {
+  const { listing_visibility: visibility, ...others } = config;
+  return {
+    ...others,
+    default_lease_ttl: secondsOf(config['default_lease_ttl']),
+    max_lease_ttl: secondsOf(config['max_lease_ttl']),
+    force_no_cache: config['force_no_cache'] === true,
+    ...(typeof visibility === 'string' ? { listing_visibility: visibility } : {}),
+  };
+};
+
+const secondsOf = (value: unknown): number => (typeof value === 'number' ? value : 0);

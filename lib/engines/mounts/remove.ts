@@ -1,0 +1,74 @@
+import { sql, type Transaction } from 'kysely';
+import { AppError } from '../../core/errors.ts';
+import { type Changed, type Dirty, markDirty } from '../../store/outbox.ts';
+import type { Store } from '../../store/store.ts';
+import type { Database } from '../../store/tables.ts';
+import { changeTable } from './insert.ts';
+
+/** Secrets that go in one transaction. */
+const stepSize = 1_000;
+/** At most so many steps in one call: a thousand million secrets are more than a mount can have. */
+const stepsMax = 1_000_000;
+
+/**
+ * Removes a mount: first its secrets, step by step, each with its dirty marks in the same transaction, then the mount with
+ * what was written meanwhile. Stopped at any point, the next call goes on.
+ */
+export async function removeMount(
+  store: Store,
+  path: string,
+  changed: Changed,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const row = await store.db.selectFrom('mounts').select('id').where('path', '=', path).executeTakeFirst();
+  if (row === undefined) return [];
+  const warnings = new Set<string>();
+  const tell = async ({ dirty }: Step) => {
+    for (const warning of dirty.length === 0 ? [] : await changed(dirty)) warnings.add(warning);
+  };
+  await inSteps(() => store.transaction((tx) => removeSecrets(tx, row.id)), tell, signal);
+  const last = await store.transaction((tx) => removeRest(tx, row.id, signal));
+  for (const step of last) await tell(step);
+  return [...warnings];
+}
+
+interface Step {
+  readonly removed: number;
+  readonly dirty: readonly Dirty[];
+}
+
+async function inSteps(
+  step: () => Promise<Step>,
+  done: (step: Step) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let steps = 0; steps < stepsMax; steps += 1) {
+    if (signal.aborted) break;
+    const made = await step();
+    await done(made);
+    if (made.removed < stepSize) return;
+  }
+  throw new AppError('unavailable', 'the mount has more secrets than could be removed in time: disable it again');
+}
+
+/** Locked against new secrets, so that none is left behind without a dirty mark. */
+async function removeRest(tx: Transaction<Database>, mountId: string, signal: AbortSignal): Promise<readonly Step[]> {
+  await changeTable(tx);
+  await sql`select 1 from mounts where id = ${mountId}::uuid for update`.execute(tx);
+  const made: Step[] = [];
+  const remember = async (step: Step) => void made.push(step);
+  await inSteps(() => removeSecrets(tx, mountId), remember, signal);
+  await tx.deleteFrom('mounts').where('id', '=', mountId).execute();
+  return made;
+}
+
+async function removeSecrets(tx: Transaction<Database>, mountId: string): Promise<Step> {
+  const { rows } = await sql<{ readonly path: string }>`
+    delete from kv_secrets where mount_id = ${mountId}::uuid and path = any(array(
+      select path from kv_secrets where mount_id = ${mountId}::uuid order by path limit ${stepSize}))
+    returning path`.execute(tx);
+  const paths = rows.map(({ path }) => path);
+  if (paths.length === 0) return { removed: 0, dirty: [] };
+  const secrets = sql`mount_id = ${mountId}::uuid and secret_name = any(${paths}::text[]) and desired = 'present'`;
+  return { removed: paths.length, dirty: (await markDirty(secrets).execute(tx)).rows };
+}

@@ -1,0 +1,18 @@
+import { badRequest } from '../core/errors.ts';
+
+/**
+ * The path of a secret below its mount, as it is stored. Slashes in front do not count. PostgreSQL cannot store U+0000, and
+ * one such path would fail a whole batch of look-ups, so it is refused before.
+ *
+ * @throws AppError `bad-request`
+ */
+export function secretPath(given: string): string {
+  if (given.includes('\0')) throw badRequest('the path holds the character U+0000, which cannot be stored');
+  return given.replace(/^\/+/, '');
+}
+
+/** The path of a folder: empty for the mount itself, else with a slash at its end. */
+export function folderPath(given: string): string {
+  const path = secretPath(given);
+  return path === '' || path.endsWith('/') ? path : `${path}/`;
+}

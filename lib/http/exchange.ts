@@ -1,0 +1,28 @@
+/** A request as the pipeline gets it, whatever brought it. */
+export interface Incoming {
+  readonly requestId: string;
+  /** The true verb: `LIST` where the client sent LIST. */
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly url: string;
+  readonly headers: Headers;
+  /** Undefined: no body came. */
+  readonly body: string | undefined;
+  /** Calls `gone` once when the connection closes. */
+  onClose(gone: () => void): void;
+}
+
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** An answer as bytes-to-be: `body` is JSON text. */
+export interface Outgoing {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** The single value of a header; of a repeated one the first. */
+export function header(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' || value === undefined ? value : value[0];
+}

@@ -1,0 +1,47 @@
+import { AppError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { Vocabulary } from '../path/row.ts';
+import { sealedText } from '../path/vocabulary.ts';
+import type { Outgoing } from './exchange.ts';
+import { statusOf } from './status.ts';
+
+/** A 404 that also says what the caller may have meant. */
+export class UnsupportedPath extends AppError {
+  readonly warning: string | undefined;
+
+  constructor(warning: string | undefined) {
+    super('unsupported-path', '1 error occurred:\n\t* unsupported path\n\n');
+    this.warning = warning;
+  }
+}
+
+/**
+ * The answer to whatever was thrown. Only an `AppError` has texts for the caller. Of any other error not even the log
+ * gets the message, since messages of parsers and drivers quote values: it gets the name, the code and the frames.
+ */
+export function failure(
+  error: unknown,
+  about: { readonly requestId: string; readonly vocabulary: Vocabulary; readonly log: Log },
+): Outgoing {
+  if (!(error instanceof AppError)) return unexpected(error, about);
+  if (error.kind === 'internal') about.log.error({ requestId: about.requestId, ...traceOf(error) }, error.message);
+  return { status: statusOf(error.kind), body: JSON.stringify(bodyOf(error, about.vocabulary)) };
+}
+
+function bodyOf(error: AppError, vocabulary: Vocabulary): object {
+  if (error.kind === 'sealed') return { errors: [sealedText(vocabulary)] };
+  const warning = error instanceof UnsupportedPath ? error.warning : undefined;
+  return { errors: error.messages, ...(warning === undefined ? {} : { warnings: [warning] }) };
+}
+
+function unexpected(error: unknown, about: { readonly requestId: string; readonly log: Log }): Outgoing {
+  about.log.error({ requestId: about.requestId, ...traceOf(error) }, 'a request failed unexpectedly');
+  return { status: statusOf('internal'), body: JSON.stringify({ errors: ['internal error'] }) };
+}
+
+function traceOf(error: unknown): object {
+  if (!(error instanceof Error)) return { thrown: typeof error };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line));
+  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
+  return { error: error.name, ...code, frames, ...(error.cause === undefined ? {} : { cause: traceOf(error.cause) }) };
+}

@@ -1,0 +1,23 @@
+import type { FastifyPluginAsync } from 'fastify';
+import type { Gatekeeper } from '../auth/contract.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { Engine, MountTable } from '../path/row.ts';
+
+/** What the room is handed. */
+export interface HttpParts {
+  readonly engines: readonly Engine[];
+  readonly mounts: MountTable;
+  readonly gatekeeper: Gatekeeper;
+  readonly state: () => 'ready' | 'sealed' | 'uninitialised';
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly bodyLimitBytes: number;
+  /** For receiving a request, and again for answering it. */
+  readonly requestTimeoutMs: number;
+  /** Routes beside `/v1/`, such as another API on the same port. Each has its own parsers and error handler. */
+  readonly plugins?: readonly FastifyPluginAsync[];
+}
+
+/** The specification's limit (section 8) and the API family's default time. */
+export const defaultLimits = { bodyLimitBytes: 32 * 1024 * 1024, requestTimeoutMs: 90_000 } as const;

@@ -1,0 +1,119 @@
+import type { Gatekeeper } from '../auth/contract.ts';
+import { AppError, badRequest, notFound, permissionDenied } from '../core/errors.ts';
+import { helpOf } from '../path/help.ts';
+import type { Parsed } from '../path/parse.ts';
+import type { Caller } from '../path/row.ts';
+import type { CompiledOperation } from '../path/table.ts';
+import { cleaned, prefix, readAddress, urlOf } from './address.ts';
+import { openContext } from './context.ts';
+import { within } from './deadline.ts';
+import { createEnding, type Ending } from './ending.ts';
+import { compileEngines, type Engines, systemMount } from './engines.ts';
+import { envelope } from './envelope.ts';
+import type { Incoming, Outgoing } from './exchange.ts';
+import { failure, UnsupportedPath } from './failure.ts';
+import type { HttpParts } from './parts.ts';
+import { authorise, identify } from './permission.ts';
+import { type Asked, readRequest } from './request.ts';
+import { status } from './status.ts';
+import { findTarget, type Target } from './target.ts';
+import { aliasedHeader, vocabularyOf } from './vocabulary.ts';
+
+/** Answers a request. It never rejects: what goes wrong becomes an answer. */
+export type Pipeline = (incoming: Incoming) => Promise<Outgoing>;
+
+export function createPipeline(parts: HttpParts): Pipeline {
+  const engines = compileEngines(parts.engines);
+  return async (incoming) => {
+    const ending = createEnding(incoming.onClose);
+    try {
+      const answered = answer(parts, engines, incoming, ending);
+      return named(incoming, await within(parts.requestTimeoutMs, answered, ending.end));
+    } catch (error) {
+      const vocabulary = vocabularyOf(incoming.headers, incoming.url.slice(prefix.length));
+      return named(incoming, failure(error, { requestId: incoming.requestId, vocabulary, log: parts.log }));
+    }
+  };
+}
+
+/**
+ * The order of the checks. It is part of the API: a request that cannot be read is refused before anybody asks whether
+ * the service is sealed, and a caller without permission learns by its 403 nothing of what is there.
+ */
+async function answer(parts: HttpParts, engines: Engines, incoming: Incoming, ending: Ending): Promise<Outgoing> {
+  const elsewhere = toCleanPath(incoming); //                              301, 400
+  if (elsewhere !== undefined) return elsewhere;
+  const asked = readRequest(incoming); //                                  400, 405, 415
+  const always = asked.help ? undefined : engines.whileSealed(asked.path, asked.verb);
+  if (always === undefined) mustBeReady(parts); //                         503
+  mustNotWriteToFolder(asked); //                                          400
+  const target = await findTarget(parts.mounts, engines, asked, always);
+  const caller = await identify(parts, asked, target); //                  403
+  if (asked.help) return help(parts.gatekeeper, caller, asked, target); // 403, 404
+  const { mount = systemMount, path = asked.path } = target ?? {};
+  const context = openContext({ incoming, asked, mount, path, caller, gatekeeper: parts.gatekeeper, ending });
+  const parsed = target?.match?.operation?.read({ parameters: target.match.parameters, data: asked.data });
+  await authorise(parts.gatekeeper, asked, target, parsed, context); //    403
+  const operation = mustBeKnown(asked, target); //                         404, 405
+  const { input, warnings } = mustBeValid(parsed); //                      400
+  const reply = await operation.run(input, context);
+  const told = reply === undefined ? context.warnings : [...warnings, ...context.warnings];
+  return envelope(reply, { requestId: incoming.requestId, verb: asked.verb, mount, warnings: told });
+}
+
+/** A path with empty or `.` segments is somewhere else. A redirected write would arrive as a read, so it is refused. */
+function toCleanPath(incoming: Incoming): Outgoing | undefined {
+  const { path, query } = readAddress(incoming.url);
+  const clean = cleaned(path);
+  if (clean === undefined) return undefined;
+  const looks = ['GET', 'HEAD', 'LIST', 'HELP'].includes(incoming.method);
+  if (!looks) throw badRequest('the path has empty or "." segments');
+  return { status: status.movedPermanently, headers: { location: urlOf(clean, query) }, body: undefined };
+}
+
+function mustBeReady(parts: HttpParts): void {
+  if (parts.state() !== 'ready') throw new AppError('sealed', 'sealed');
+}
+
+function mustNotWriteToFolder({ verb, path }: Asked): void {
+  if ((verb === 'write' || verb === 'patch') && path.endsWith('/')) {
+    throw badRequest("cannot write to a path ending in '/'");
+  }
+}
+
+/** Any valid token may read the help; whether an unknown path is there is told to those who could read it. */
+async function help(
+  gatekeeper: Gatekeeper,
+  caller: Caller | undefined,
+  asked: Asked,
+  target: Target | undefined,
+): Promise<Outgoing> {
+  const body = target && helpOf(target.engine.table.rows, target.path, asked.path.replace(/\/$/, ''));
+  if (body !== undefined) return { status: status.ok, body: JSON.stringify(body) };
+  const need = { capability: 'read', path: asked.path, sudo: false } as const;
+  if (caller === undefined || !(await gatekeeper.authorise(caller, need))) throw permissionDenied();
+  if (target === undefined) throw noRoute(asked);
+  throw new UnsupportedPath(target.engine.unsupportedPathWarning);
+}
+
+function mustBeKnown(asked: Asked, target: Target | undefined): CompiledOperation {
+  if (target === undefined) throw noRoute(asked);
+  if (target.match === undefined) throw new UnsupportedPath(target.engine.unsupportedPathWarning);
+  const { operation } = target.match;
+  if (operation !== undefined) return operation;
+  throw new AppError('unsupported-operation', '1 error occurred:\n\t* unsupported operation\n\n');
+}
+
+const noRoute = (asked: Asked): AppError => notFound([`no handler for route "${asked.path}". route entry not found.`]);
+
+function mustBeValid(parsed: Parsed | undefined): Extract<Parsed, { ok: true }> {
+  if (parsed?.ok === true) return parsed;
+  throw new AppError('bad-request', parsed?.problems ?? []);
+}
+
+/** The namespace goes back under the name it came by. */
+function named(incoming: Incoming, outgoing: Outgoing): Outgoing {
+  const namespace = aliasedHeader(incoming.headers, 'namespace');
+  if (namespace === undefined) return outgoing;
+  return { ...outgoing, headers: { ...outgoing.headers, [namespace.name]: namespace.value } };
+}

@@ -1,0 +1,91 @@
+import { AppError, badRequest } from '../core/errors.ts';
+import type { Verb, Vocabulary } from '../path/row.ts';
+import { canonicalPath } from '../path/vocabulary.ts';
+import { mustBeSound, readAddress } from './address.ts';
+import { type Data, fieldsOf, mustBeMergePatch, readBody } from './body.ts';
+import { type Headers, header, type Incoming } from './exchange.ts';
+import { aliasedHeader, vocabularyOf } from './vocabulary.ts';
+
+/** A request, read: everything that can be known of it without asking anybody. */
+export interface Asked {
+  readonly verb: Verb;
+  /** The help of the path is asked for, not the path. */
+  readonly help: boolean;
+  /** Full path, namespace first, types by their canonical names. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly data: Data;
+  readonly token: string | undefined;
+  readonly vocabulary: Vocabulary;
+}
+
+const verbs: Readonly<Record<string, Verb>> = {
+  GET: 'read',
+  HEAD: 'read',
+  HELP: 'read',
+  LIST: 'list',
+  POST: 'write',
+  PUT: 'write',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/** Query parameters that speak to the server and are no fields. */
+const reserved = new Set(['help', 'list', 'scan']);
+
+/** @throws AppError 400, 405 or 415: the request cannot be understood. */
+export function readRequest(incoming: Incoming): Asked {
+  const { method, headers } = incoming;
+  const { path: sent, query } = readAddress(incoming.url);
+  const base = verbs[method];
+  if (base === undefined) throw new AppError('unsupported-operation', []);
+  const verb = method === 'GET' && flag(query, 'list') ? 'list' : base;
+  const path = inNamespace(headers, sent);
+  mustBeSound(path);
+  refuseWrapping(headers);
+  return {
+    verb,
+    help: method === 'HELP' || flag(query, 'help'),
+    path: canonicalPath(verb === 'list' && !path.endsWith('/') ? `${path}/` : path),
+    query,
+    data: dataOf(incoming, verb, query),
+    token: tokenOf(headers),
+    vocabulary: vocabularyOf(headers, path),
+  };
+}
+
+function dataOf(incoming: Incoming, verb: Verb, query: URLSearchParams): Data {
+  if (verb !== 'write' && verb !== 'patch') return fieldsOf(query, reserved);
+  const contentType = header(incoming.headers, 'content-type');
+  if (verb === 'patch') mustBeMergePatch(contentType);
+  return readBody(incoming.body, contentType);
+}
+
+/** A namespace is nothing but the first part of the path (specification 4.0.8). */
+function inNamespace(headers: Headers, path: string): string {
+  const given = aliasedHeader(headers, 'namespace')?.value;
+  const namespace = (given ?? '').split('/').filter((segment) => segment !== '');
+  const isRoot = namespace.length === 0 || (namespace.length === 1 && namespace[0] === 'root');
+  return isRoot ? path : `${namespace.join('/')}/${path}`;
+}
+
+function tokenOf(headers: Headers): string | undefined {
+  const given = aliasedHeader(headers, 'token')?.value;
+  if (given !== undefined && given !== '') return given;
+  const bearer = /^Bearer +(\S+) *$/i.exec(header(headers, 'authorization') ?? '');
+  return bearer?.[1];
+}
+
+/** Who asks for a wrapped reply must not get the secret in the clear instead. */
+function refuseWrapping(headers: Headers): void {
+  const ttl = aliasedHeader(headers, 'wrapTtl')?.value.trim() ?? '';
+  if (ttl !== '' && !/^0+s?$/.test(ttl)) throw badRequest('response wrapping is not supported');
+}
+
+function flag(query: URLSearchParams, name: string): boolean {
+  const value = query.size === 0 ? null : query.get(name);
+  if (value === null || value === '') return false;
+  if (/^(1|t|T|TRUE|true|True)$/.test(value)) return true;
+  if (/^(0|f|F|FALSE|false|False)$/.test(value)) return false;
+  throw badRequest(`the query parameter "${name}" must be a boolean`);
+}

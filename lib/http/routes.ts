@@ -1,0 +1,98 @@
+import { METHODS } from 'node:http';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { AppError } from '../core/errors.ts';
+import { uuid } from '../core/ids.ts';
+import { prefix } from './address.ts';
+import type { Incoming, Outgoing } from './exchange.ts';
+import { failure } from './failure.ts';
+import type { HttpParts } from './parts.ts';
+import { createPipeline } from './pipeline.ts';
+import { status } from './status.ts';
+import { trueVerb } from './verbs/names.ts';
+import { vocabularyOf } from './vocabulary.ts';
+
+/** The Fastify instance: one catch-all under `/v1/`, and whatever the plugins add beside it. */
+export function createRoutes(parts: HttpParts): FastifyInstance {
+  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const vocabulary = vocabularyOf(request.headers, '');
+    // Fastify would cut the connection while the client still sends, and the client would never see the answer. Node
+    // reads the rest of the request away, within the time for it.
+    reply.removeHeader('connection');
+    return send(reply, failure(asAppError(error), { requestId: request.id, vocabulary, log: parts.log }));
+  };
+  const app = fastify({
+    bodyLimit: parts.bodyLimitBytes,
+    genReqId: uuid,
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    frameworkErrors: refuse,
+  });
+  addMethods(app);
+  app.setErrorHandler(refuse);
+  app.setNotFoundHandler((_request, reply) => send(reply, { status: status.notFound, body: noErrors }));
+  for (const plugin of parts.plugins ?? []) app.register(plugin);
+  app.register(async (scope) => secretsApi(scope, parts));
+  return app;
+}
+
+const noErrors = JSON.stringify({ errors: [] });
+const own = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+/** CONNECT never reaches a route. */
+const others = METHODS.filter((method) => !own.includes(method) && method !== 'CONNECT');
+
+/** Fastify routes a few methods; with all of them known, a verb that is none of ours gets our 405. */
+function addMethods(app: FastifyInstance): void {
+  for (const method of others) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+}
+
+async function secretsApi(scope: FastifyInstance, parts: HttpParts): Promise<void> {
+  const pipeline = createPipeline(parts);
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  scope.route({
+    method: [...own, ...others],
+    url: `${prefix}*`,
+    handler: async (request, reply) => send(reply, await pipeline(incomingOf(request, reply))),
+  });
+}
+
+function incomingOf(request: FastifyRequest, reply: FastifyReply): Incoming {
+  const { raw } = request;
+  return {
+    requestId: request.id,
+    method: trueVerb(request.method),
+    url: raw.url ?? '',
+    headers: raw.headers,
+    body: typeof request.body === 'string' ? request.body : undefined,
+    onClose: (gone) => void reply.raw.once('close', gone),
+  };
+}
+
+/** Clients compare the content type for equality, so Fastify must not add a charset: a serializer of one's own stops it. */
+function send(reply: FastifyReply, outgoing: Outgoing): FastifyReply {
+  reply.code(outgoing.status).header('cache-control', 'no-store');
+  if (outgoing.headers !== undefined) reply.headers(outgoing.headers);
+  if (outgoing.body === undefined) return reply.send();
+  return reply.header('content-type', 'application/json').serializer(asItIs).send(outgoing.body);
+}
+
+const asItIs = (text: string): string => text;
+
+/** Fastify's own refusals, in our words; its messages may quote the request. */
+function asAppError(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError('too-large', 'request body too large');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new AppError('unsupported-media', 'the Content-Type is not a media type');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'ECONNRESET':
+      return new AppError('bad-request', 'the request body did not arrive whole');
+    case 'FST_ERR_BAD_URL':
+      return new AppError('bad-request', 'path has an invalid percent-encoding');
+    default:
+      return error;
+  }
+}

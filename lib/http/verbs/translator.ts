@@ -1,0 +1,119 @@
+import { ChunkedBody } from './chunked.ts';
+import { bodyFraming } from './head.ts';
+import { decidingLength, disguiseOf } from './names.ts';
+
+/** A head longer than this is not followed. The parser's own limit is lower, so it has refused the request by then. */
+const headBytesMax = 64 * 1024;
+const none: Buffer = Buffer.alloc(0);
+const headEnd = '\r\n\r\n';
+
+/**
+ * Replaces the verbs that Node's parser refuses in the bytes of one connection, at the start of a request and nowhere
+ * else. To know where requests start it follows their framing, whatever the split of the bytes; up to four bytes of a
+ * verb may wait for the rest. When a request is framed in an unusual way the parser refuses it and ends the
+ * connection, so from there on the bytes are left alone.
+ *
+ * Phases: `start` → `head` → `body` or `chunked` → `start` …; `untouched` is for good.
+ */
+export class VerbTranslator {
+  #phase: 'start' | 'head' | 'body' | 'chunked' | 'untouched' = 'start';
+  #waiting = none;
+  #head = none;
+  #bodyBytes = 0;
+  #chunked = new ChunkedBody();
+
+  /** The bytes for the parser; they may be `chunk` itself, changed in place. */
+  translate(chunk: Buffer): Buffer {
+    if (this.#phase === 'untouched') return chunk;
+    const bytes = this.#waiting.length === 0 ? chunk : Buffer.concat([this.#waiting, chunk]);
+    this.#waiting = none;
+    let at = 0;
+    while (at < bytes.length) {
+      const next = this.#advance(bytes, at);
+      if (next === 'wait') return this.#hold(bytes, at);
+      at = next;
+    }
+    return bytes;
+  }
+
+  /** What is still held when the client has ended. */
+  flush(): Buffer {
+    const waiting = this.#waiting;
+    this.#waiting = none;
+    return waiting;
+  }
+
+  #hold(bytes: Buffer, at: number): Buffer {
+    this.#waiting = Buffer.from(bytes.subarray(at));
+    return bytes.subarray(0, at);
+  }
+
+  #advance(bytes: Buffer, at: number): number | 'wait' {
+    switch (this.#phase) {
+      case 'start':
+        return this.#start(bytes, at);
+      case 'head':
+        return this.#followHead(bytes, at);
+      case 'body':
+        return this.#followBody(bytes, at);
+      case 'chunked':
+        return this.#followChunks(bytes, at);
+      case 'untouched':
+        return bytes.length;
+    }
+  }
+
+  /** Empty lines before a request are allowed (RFC 9112 section 2.2). */
+  #start(bytes: Buffer, at: number): number | 'wait' {
+    if (bytes[at] === 0x0d || bytes[at] === 0x0a) return at + 1;
+    const disguise = disguiseOf(bytes.toString('latin1', at, Math.min(at + decidingLength, bytes.length)));
+    if (disguise === 'wait') return 'wait';
+    if (disguise !== 'leave') bytes.write(disguise.verb, at, 'latin1');
+    this.#phase = 'head';
+    return at;
+  }
+
+  #followHead(bytes: Buffer, at: number): number {
+    const kept = this.#head.length;
+    const head = kept === 0 ? bytes.subarray(at) : Buffer.concat([this.#head, bytes.subarray(at)]);
+    const end = head.indexOf(headEnd, Math.max(0, kept - headEnd.length));
+    if (end < 0) {
+      this.#head = head.length > headBytesMax ? this.#leave() : Buffer.from(head);
+      return bytes.length;
+    }
+    this.#head = none;
+    this.#frame(head.toString('latin1', 0, end + headEnd.length));
+    return at + end + headEnd.length - kept;
+  }
+
+  #frame(head: string): void {
+    const framing = bodyFraming(head);
+    if (framing.kind === 'unclear') this.#leave();
+    else if (framing.kind === 'chunked') this.#phase = 'chunked';
+    else {
+      this.#bodyBytes = framing.bytes;
+      this.#phase = framing.bytes > 0 ? 'body' : 'start';
+    }
+  }
+
+  #followBody(bytes: Buffer, at: number): number {
+    const taken = Math.min(this.#bodyBytes, bytes.length - at);
+    this.#bodyBytes -= taken;
+    if (this.#bodyBytes === 0) this.#phase = 'start';
+    return at + taken;
+  }
+
+  #followChunks(bytes: Buffer, at: number): number {
+    const end = this.#chunked.follow(bytes, at);
+    if (end === 'more') return bytes.length;
+    this.#chunked = new ChunkedBody();
+    if (end === 'unclear') this.#leave();
+    else this.#phase = 'start';
+    return end === 'unclear' ? bytes.length : end;
+  }
+
+  #leave(): Buffer {
+    this.#phase = 'untouched';
+    return none;
+  }
+}

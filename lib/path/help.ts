@@ -1,0 +1,75 @@
+import type { z } from 'zod';
+import { fieldMeta, isOptional } from './meta.ts';
+import { type OpenApiDocument, openApiDocument } from './openapi.ts';
+import { type Place, placesUnder } from './places.ts';
+import type { Row, Verb } from './row.ts';
+import { typeOf } from './schema.ts';
+
+/** The body of `?help=1` (specification 4.0.7). */
+export interface Help {
+  /** Markdown. */
+  readonly help: string;
+  readonly see_also: null;
+  readonly openapi: OpenApiDocument;
+}
+
+/**
+ * The help of a path (relative to its mount) and of those under it. `fullPath` is the same path below `/v1/`.
+ * Undefined: no row has it, nor has any row a path under it.
+ */
+export function helpOf(rows: readonly Row[], path: string, fullPath: string): Help | undefined {
+  const places = placesUnder(rows, path);
+  if (places.length === 0) return undefined;
+  return { help: markdown(fullPath, places), see_also: null, openapi: openApiDocument(fullPath, places) };
+}
+
+const methods = { read: 'GET', list: 'LIST', write: 'POST', patch: 'PATCH', delete: 'DELETE' } satisfies Record<
+  Verb,
+  string
+>;
+
+function markdown(fullPath: string, places: readonly Place[]): string {
+  const itself = places.find((place) => place.path === '/');
+  const under = places.filter((place) => place !== itself);
+  return [
+    `# ${fullPath}`,
+    ...(itself === undefined ? [] : ofPath(itself)),
+    ...(under.length === 0 ? [] : ['## Paths under this one', under.map(line).join('\n')]),
+  ].join('\n\n');
+}
+
+function ofPath(place: Place): readonly string[] {
+  const texts = new Set(place.operations.map(({ row }) => row.help));
+  return [...texts, ...place.operations.flatMap(ofOperation)];
+}
+
+function ofOperation({ verb, operation }: Place['operations'][number]): readonly string[] {
+  const marks = [
+    ...(operation.marks.unauthenticated ? ['Needs no token.'] : []),
+    ...(operation.marks.sudo ? ['Needs the sudo capability.'] : []),
+  ];
+  const fields = Object.entries(operation.fields);
+  return [
+    `## ${methods[verb]}: ${operation.summary}`,
+    ...(marks.length > 0 ? [marks.join(' ')] : []),
+    ...(fields.length > 0 ? [fieldTable(fields)] : []),
+  ];
+}
+
+function fieldTable(fields: readonly (readonly [string, z.ZodType])[]): string {
+  const rows = fields.map(([name, field]) => {
+    const { description = '', sensitive, immutable } = fieldMeta(field);
+    const notes = [description, ...(sensitive ? ['Never shown.'] : []), ...(immutable ? ['Fixed once set.'] : [])];
+    return `| ${name} | ${typeOf(field)} | ${isOptional(field) ? 'no' : 'yes'} | ${cell(notes.join(' ').trim())} |`;
+  });
+  return ['| field | type | required | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+/** A table's cell is one line, and a bar would end it. */
+const cell = (text: string): string => text.replaceAll('\n', ' ').replaceAll('|', '\\|');
+
+function line(place: Place): string {
+  const first = place.operations[0];
+  const verbs = place.operations.map(({ verb }) => methods[verb]).join(', ');
+  return `- \`${place.path}\` (${verbs}): ${first?.row.help ?? ''}`;
+}

@@ -1,0 +1,109 @@
+import type { z } from 'zod';
+import { isOptional } from './meta.ts';
+import type { Place } from './places.ts';
+import type { Operation, Row, Verb } from './row.ts';
+import { type Schema, schemaOf } from './schema.ts';
+
+/** An OpenAPI 3.0 document. */
+export interface OpenApiDocument {
+  readonly openapi: '3.0.3';
+  readonly info: { readonly title: string; readonly description: string; readonly version: string };
+  readonly paths: Readonly<Record<string, object>>;
+}
+
+/** The document of these paths, which are relative to the path `at`. */
+export function openApiDocument(at: string, places: readonly Place[]): OpenApiDocument {
+  return {
+    openapi: '3.0.3',
+    info: { title: 'Keyferry', description: `Paths are relative to /v1/${at}`, version: '1' },
+    paths: Object.fromEntries(places.map((place) => [place.path, pathItem(place)])),
+  };
+}
+
+interface Entry {
+  readonly row: Row;
+  readonly verb: Verb;
+  readonly operation: Operation;
+}
+
+const methods = { read: 'get', list: 'get', write: 'post', patch: 'patch', delete: 'delete' } satisfies Record<
+  Verb,
+  string
+>;
+
+function pathItem(place: Place): object {
+  const { operations } = place;
+  const first = operations[0];
+  const reads = operations.some(({ verb }) => verb === 'read');
+  const shown = operations.filter(({ verb }) => verb !== 'list' || !reads);
+  return {
+    ...(first === undefined ? {} : { description: first.row.help }),
+    ...(operations.some(({ row, verb }) => verb === 'write' && row.exists)
+      ? { 'x-service-createSupported': true }
+      : {}),
+    ...Object.fromEntries(shown.map((entry) => [methods[entry.verb], operationObject(entry, place)])),
+  };
+}
+
+function operationObject(entry: Entry, place: Place): object {
+  const { verb, operation } = entry;
+  const hasBody = verb === 'write' || verb === 'patch';
+  const given = Object.entries(operation.fields).filter(
+    ([name]) => !place.open.includes(name) && !place.bound.includes(name),
+  );
+  const query = hasBody ? [] : given.map(([name, field]) => parameter(name, field, 'query'));
+  const parameters = [...pathParameters(operation, place), ...listParameter(verb, place), ...query];
+  return {
+    summary: operation.summary,
+    ...(operation.marks.unauthenticated ? { 'x-service-unauthenticated': true } : {}),
+    ...(operation.marks.sudo ? { 'x-service-sudo': true } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(hasBody && given.length > 0 ? { requestBody: requestBody(verb, operation, given) } : {}),
+    responses: responses(verb),
+  };
+}
+
+function pathParameters(operation: Operation, place: Place): readonly object[] {
+  return place.open.map((name) => {
+    const field = operation.fields[name];
+    if (field !== undefined) return parameter(name, field, 'path');
+    return { name, in: 'path', required: true, schema: { type: 'string' } };
+  });
+}
+
+/** A listing is a GET with `list=true`; where the path can be read as well, the parameter may be left out. */
+function listParameter(verb: Verb, place: Place): readonly object[] {
+  if (!place.operations.some((entry) => entry.verb === 'list') || (verb !== 'list' && verb !== 'read')) return [];
+  const only =
+    verb === 'list' ? { required: true, schema: { type: 'string', enum: ['true'] } } : { schema: { type: 'string' } };
+  return [{ name: 'list', in: 'query', description: 'Lists the keys when it is true.', ...only }];
+}
+
+function parameter(name: string, field: z.ZodType, place: 'path' | 'query'): object {
+  const { description, ...schema } = schemaOf(field);
+  const required = place === 'path' || !isOptional(field);
+  return {
+    name,
+    in: place,
+    ...(description === undefined ? {} : { description }),
+    ...(required ? { required } : {}),
+    schema,
+  };
+}
+
+function requestBody(verb: Verb, operation: Operation, given: readonly (readonly [string, z.ZodType])[]): object {
+  const required = given.filter(([, field]) => !isOptional(field)).map(([name]) => name);
+  const schema: Schema = {
+    type: 'object',
+    properties: Object.fromEntries(given.map(([name, field]) => [name, schemaOf(field)])),
+    ...(required.length > 0 ? { required } : {}),
+    ...(operation.marks.anyFields ? { additionalProperties: true } : {}),
+  };
+  const mediaType = verb === 'patch' ? 'application/merge-patch+json' : 'application/json';
+  return { ...(required.length > 0 ? { required: true } : {}), content: { [mediaType]: { schema } } };
+}
+
+function responses(verb: Verb): object {
+  if (verb === 'read' || verb === 'list') return { 200: { description: 'OK' } };
+  return { 200: { description: 'OK' }, 204: { description: 'Done, nothing to say' } };
+}

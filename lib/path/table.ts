@@ -1,0 +1,94 @@
+import { fieldMeta } from './meta.ts';
+import { inputReader, type ReadInput } from './parse.ts';
+import { parameterNames, parsePattern } from './pattern.ts';
+import type { Operation, Row, Verb } from './row.ts';
+import { SegmentTree } from './tree.ts';
+
+/** A request's row. `operation` is undefined where the path is known and the verb is not (405). */
+export interface Match {
+  readonly row: Row;
+  readonly operation: CompiledOperation | undefined;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** An operation, ready for requests. */
+export interface CompiledOperation extends Operation {
+  readonly read: ReadInput;
+}
+
+export interface PathTable {
+  /**
+   * The most specific row that has the path and the verb; else the most specific one that has the path; else undefined.
+   * So `destinations/a/:name` may answer writes and `destinations/:type/:name` reads of the same path.
+   * `path` is relative to the mount; that of a listing ends in `/`.
+   */
+  find(path: string, verb: Verb): Match | undefined;
+  readonly rows: readonly Row[];
+}
+
+interface Entry {
+  readonly row: Row;
+  readonly names: readonly string[];
+  readonly operations: Readonly<Partial<Record<Verb, CompiledOperation>>>;
+}
+
+/**
+ * Compiles rows to a table; their order means nothing.
+ *
+ * @throws Error when two rows of the same shape answer the same verb, or a path field is not in its row's pattern.
+ */
+export function compileTable(rows: readonly Row[]): PathTable {
+  const tree = new SegmentTree<Entry>();
+  for (const row of rows) addRow(tree, row);
+  return { rows, find: (path, verb) => find(tree, path, verb) };
+}
+
+function find(tree: SegmentTree<Entry>, path: string, verb: Verb): Match | undefined {
+  let match: Match | undefined;
+  tree.visit(path, verb === 'list', (entry, values) => {
+    const operation = entry.operations[verb];
+    if (operation === undefined && match !== undefined) return false;
+    match = { row: entry.row, operation, parameters: parametersOf(entry.names, values) };
+    return operation !== undefined;
+  });
+  return match;
+}
+
+function parametersOf(names: readonly string[], values: readonly string[]): Match['parameters'] {
+  const parameters: Record<string, string> = {};
+  names.forEach((name, index) => {
+    parameters[name] = values[index] ?? '';
+  });
+  return parameters;
+}
+
+function addRow(tree: SegmentTree<Entry>, row: Row): void {
+  const segments = parsePattern(row.pattern);
+  const names = parameterNames(segments);
+  const entry = { row, names, operations: compileOperations(row, names) };
+  for (const other of tree.add(segments, entry)) if (other !== entry) refuseOverlap(row, other.row);
+}
+
+function refuseOverlap(row: Row, other: Row): void {
+  const shared = Object.keys(row.operations).filter((verb) => verb in other.operations);
+  if (shared.length === 0) return;
+  throw new Error(`rows ${other.pattern} and ${row.pattern} match the same paths and both answer ${shared.join(', ')}`);
+}
+
+function compileOperations(row: Row, names: readonly string[]): Entry['operations'] {
+  const compiled: Partial<Record<Verb, CompiledOperation>> = {};
+  for (const verb of ['read', 'list', 'write', 'patch', 'delete'] as const) {
+    const operation = row.operations[verb];
+    if (operation === undefined) continue;
+    refuseUnboundFields(row, operation, names);
+    compiled[verb] = { ...operation, read: inputReader(operation) };
+  }
+  return compiled;
+}
+
+function refuseUnboundFields(row: Row, operation: Operation, names: readonly string[]): void {
+  for (const [name, field] of Object.entries(operation.fields)) {
+    if (fieldMeta(field).in !== 'path' || names.includes(name)) continue;
+    throw new Error(`row ${row.pattern}: the field ${name} comes from the path, but the pattern has no such parameter`);
+  }
+}

@@ -1,0 +1,89 @@
+import type { Job } from 'bullmq';
+import type { Log } from '../core/log.ts';
+import type { Handler, Outcome } from './contract.ts';
+import { addition, type JobData, type Jobs } from './jobs.ts';
+import type { HeldLock } from './locks.ts';
+import type { Finish } from './pending.ts';
+
+/**
+ * How a job in hand ends: it is complete and goes; it is put aside and comes back after a while; or its lock is lost, so
+ * that it is somebody else's and is left as it is.
+ */
+export type Ending =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'aside'; readonly afterMs: number }
+  | { readonly kind: 'leave' };
+
+export interface AttemptParts {
+  readonly type: string;
+  readonly handler: Handler;
+  readonly finish: Finish;
+  readonly jobs: Jobs;
+  readonly log: Log;
+}
+
+export type TakenJob = Pick<
+  Job<JobData, void, string>,
+  'data' | 'stalledCounter' | 'updateData' | 'moveToDelayed' | 'processedOn'
+>;
+
+/** After an error that nobody foresaw. */
+const unforeseenMs = 1_000;
+const afterMsMax = 86_400_000;
+
+/** Runs the handler once and takes the operation off the pending set if nothing newer is asked for. */
+export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock): Promise<Ending> {
+  try {
+    const stalledMs = await putAsideMs(parts, job);
+    if (stalledMs !== undefined) return { kind: 'aside', afterMs: stalledMs };
+    const { a: id, d: destinationId } = job.data;
+    const outcome = await parts.handler({ id, destinationId }, lock.signal);
+    if (lock.stopped === 'lost') return { kind: 'leave' };
+    return await endingOf(parts, job.data, outcome);
+  } catch (cause) {
+    if (lock.stopped === 'lost') return { kind: 'leave' };
+    if (lock.stopped === 'shutdown') return { kind: 'aside', afterMs: 0 };
+    parts.log.error({ type: parts.type, id: job.data.a, ...trace(cause) }, 'a sync job failed unexpectedly');
+    return { kind: 'aside', afterMs: unforeseenMs };
+  }
+}
+
+/**
+ * A newer generation normally has its successor, which BullMQ makes when this job completes. Where there is none (its
+ * process is between taking room and adding, or died there) one is added while this job is still active, so that there is
+ * no moment without a job. It comes late on purpose: a generation that the store has lost (restored from a backup) would
+ * otherwise go round without pause until `forget` takes it off.
+ */
+async function endingOf({ finish, jobs }: AttemptParts, data: JobData, outcome: Outcome): Promise<Ending> {
+  if (outcome.kind === 'again') return { kind: 'aside', afterMs: bounded(outcome.afterMs) };
+  if ((await finish(data.a, outcome.generation)) === 'bare') {
+    const successor = addition({ id: data.a, destination_id: data.d, waiting: false });
+    await jobs.addBulk([{ ...successor, opts: { ...successor.opts, delay: unforeseenMs } }]);
+  }
+  return { kind: 'complete' };
+}
+
+const bounded = (afterMs: number): number => (afterMs > 0 ? Math.min(afterMs, afterMsMax) : 0);
+
+/** So often a job may have taken its worker down, or lost its lock, before it has to wait. */
+const stallsFree = 2;
+const stallMsMax = 60_000;
+
+/**
+ * BullMQ puts a stalled job at the head of its queue. One that kills its worker each time would hold up all others, so from
+ * the third time on it waits, longer each time. `s` notes for which stall it has waited already.
+ */
+async function putAsideMs(parts: AttemptParts, job: TakenJob): Promise<number | undefined> {
+  const { stalledCounter, data } = job;
+  if (stalledCounter <= Math.max(stallsFree, data.s ?? 0)) return undefined;
+  parts.log.warn({ type: parts.type, id: data.a, stalled: stalledCounter }, 'a sync job lost its worker repeatedly');
+  await job.updateData({ ...data, s: stalledCounter });
+  return Math.min(stallMsMax, 1_000 * 2 ** (stalledCounter - stallsFree - 1));
+}
+
+/** Name and place of an error without its message, which may quote what it could not read. */
+function trace(cause: unknown): { readonly error: string; readonly at?: string } {
+  if (!(cause instanceof Error)) return { error: typeof cause };
+  const frames = (cause.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return { error: cause.name, at: frames.slice(0, 3).join('').trim() };
+}

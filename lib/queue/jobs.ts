@@ -1,0 +1,58 @@
+import { Queue as JobQueue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Log } from '../core/log.ts';
+import type { Operation } from './contract.ts';
+import { queueName } from './keys.ts';
+
+/** What a job says: the association and its destination. Short names, because there may be a million of them. */
+export interface JobData {
+  readonly a: string;
+  readonly d: string;
+  /** How often it had been stalled when it was last put aside for that (see stalled.ts). */
+  readonly s?: number;
+}
+
+const jobName = 's';
+
+/** Nobody reads BullMQ's stream of events. */
+const eventsMax = 100;
+
+/**
+ * BullMQ writes `attempts: 0` into each job unless it is undefined, and that one word makes Redis store the job as a hash
+ * table instead of a listpack, at twice the size (fields of at most 64 bytes are packed). Retries are put-asides: a job
+ * has no attempts.
+ */
+const unset: object = { attempts: undefined };
+
+export type Jobs = JobQueue<JobData, void, string>;
+
+/**
+ * The queue of a type, for adding and pausing. Its connection may be away at the start: BullMQ would keep the failure of
+ * its first look at the server for ever, so it takes none.
+ */
+export function openJobs(type: string, connection: Redis, prefix: string, log: Log): Jobs {
+  const jobs: Jobs = new JobQueue(queueName(type), {
+    connection,
+    prefix,
+    streams: { events: { maxLen: eventsMax } },
+    skipVersionCheck: true,
+    skipWaitingForReady: true,
+  });
+  jobs.on('error', (cause) => log.debug({ type, error: cause.message }, 'queue'));
+  return jobs;
+}
+
+type Addition = Parameters<Jobs['addBulk']>[0][number];
+
+/**
+ * One job per association: while it waits, a second addition is dropped; while it runs, BullMQ keeps the last and makes it
+ * the next job (`keepLastIfActive`); while it is put aside, `reschedule` brings it forward.
+ */
+export function addition(operation: Pick<Operation, 'id' | 'destination_id' | 'waiting'>): Addition {
+  const deduplication = { id: operation.id, keepLastIfActive: true };
+  return {
+    name: jobName,
+    data: { a: operation.id, d: operation.destination_id },
+    opts: { ...unset, deduplication: operation.waiting ? { ...deduplication, reschedule: true } : deduplication },
+  };
+}

@@ -1,0 +1,26 @@
+/** Names of what the room keeps in Redis. The prefix is a hash tag: all keys lie in one slot of a cluster. */
+export interface Keys {
+  readonly prefix: string;
+  /** Hash: association id → what is asked for (see pending.ts). */
+  readonly pending: string;
+  /** Sorted set: pending entries that nobody seems to need, by the time of the first doubt. */
+  readonly doubted: string;
+  /** Channel on which the end of an association's operation is announced. */
+  channel(id: string): string;
+  /** BullMQ's keys of a type's queue begin with this. */
+  jobs(type: string): string;
+}
+
+export const usualPrefix = '{keyferry}';
+
+export const queueName = (type: string): string => `sync-${type}`;
+
+export function keysBelow(prefix: string): Keys {
+  return {
+    prefix,
+    pending: `${prefix}:pending`,
+    doubted: `${prefix}:doubted`,
+    channel: (id) => `${prefix}:settled:${id}`,
+    jobs: (type) => `${prefix}:${queueName(type)}:`,
+  };
+}

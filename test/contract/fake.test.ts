@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { freePort } from '../../infra/local/child.ts';
+import { definitions } from '../../lib/destinations/index.ts';
+import { loadFake } from '../../lib/destinations/load.ts';
+import { calm, connect, credentialsOf, standFor } from './stand.ts';
+
+describe.each(definitions)('the stand-in of $type', (definition) => {
+  const stand = standFor(definition);
+
+  test('listens on this machine alone', () => {
+    expect(new URL(stand.fake.url).hostname).toBe('127.0.0.1');
+  });
+
+  test('gives a request body that the fields and the rules of the type accept, with credentials', () => {
+    const { destination } = stand.fake;
+    const connection = connect(definition, destination);
+    expect(definition.validate(connection)).toEqual([]);
+    expect(credentialsOf(definition, connection).filter((text) => text !== '')).not.toEqual([]);
+    const common = ['allowed_ipv4_addresses', 'allowed_ports'];
+    expect(Object.keys(destination).filter((name) => !(name in definition.fields))).toEqual(common);
+  });
+
+  test('shows what was seeded, and what was seeded over it', () => {
+    const name = stand.name();
+    stand.fake.seed(name, 'the first value');
+    stand.fake.seed(name, 'the second value');
+    expect(stand.object(name)).toMatchObject({ value: 'the second value' });
+  });
+
+  test('counts the calls of each operation', async () => {
+    const before = stand.calls();
+    await stand.open().put(stand.item(stand.name(), 'the value that is counted'), calm);
+    expect(stand.calls()).toBeGreaterThan(before);
+    expect([...stand.fake.calls().keys()].every((operation) => operation !== '')).toBe(true);
+  });
+
+  test('goes wrong as often as it is told, and no more', async () => {
+    const driver = stand.open();
+    const name = stand.name();
+    await driver.inspect(name, calm);
+    stand.fake.fail({ kind: 'unavailable', times: 2 });
+    await stand.failure(driver.inspect(name, calm), 'unavailable');
+    await stand.failure(driver.inspect(name, calm), 'unavailable');
+    expect(await driver.inspect(name, calm)).toBeUndefined();
+  });
+
+  test('listens on the port that is asked for, and not after it was closed', async () => {
+    const port = await freePort();
+    const startFake = await loadFake(definition.type);
+    const first = await startFake({ port });
+    expect(new URL(first.url).port).toBe(String(port));
+    await first.close();
+    const second = await startFake({ port });
+    await second.close();
+  });
+});

@@ -1,0 +1,20 @@
+import type { FailureKind } from '../../lib/destinations/contract.ts';
+
+/** Where systems rightfully differ and the definition does not tell. */
+export interface Traits {
+  /** Objects carry our mark. */
+  readonly marks: boolean;
+  /** The answer of a used-up rate limit says how long to wait. */
+  readonly tellsRetryAfter: boolean;
+  /** What becomes of an empty value. */
+  readonly emptyValue: 'kept' | FailureKind;
+}
+
+const usual: Traits = { marks: true, tellsRetryAfter: true, emptyValue: 'kept' };
+
+const special: Readonly<Record<string, Partial<Traits>>> = {
+  // The host keeps no tags and no comment with a secret; the time of creation stands in.
+  'repo-host': { marks: false },
+};
+
+export const traitsOf = (type: string): Traits => ({ ...usual, ...special[type] });

@@ -1,0 +1,219 @@
+import { createServer, type Server } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ServiceFailure, toFailure } from '../../../lib/destinations/cloud-a-sm/failure.ts';
+import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
+import type { Driver } from '../../../lib/destinations/contract.ts';
+import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
+import { calm, failureOf, item, open } from './connection.ts';
+
+let fake: CloudASmFake;
+let driver: Driver;
+const value = 'MARKER-never-to-be-shown';
+
+beforeEach(async () => {
+  fake = await startFake();
+  driver = open(fake);
+});
+afterEach(async () => {
+  await driver.close();
+  await fake.close();
+});
+
+const verbs = {
+  put: () => driver.put(item('app/db', value), calm()),
+  remove: () => driver.remove(item('app/db', ''), calm()),
+  inspect: () => driver.inspect('app/db', calm()),
+};
+
+describe('each fault of the service has its kind', () => {
+  test.each([
+    ['throttle', 'throttled'],
+    ['unavailable', 'unavailable'],
+    ['credentials', 'credentials'],
+    ['reset', 'network'],
+  ] as const)('%s is %s in every verb', async (fault, kind) => {
+    fake.fail({ kind: fault });
+    for (const verb of Object.values(verbs)) {
+      const failure = await failureOf(verb());
+      expect(failure.kind).toBe(kind);
+      expect(`${failure.message} ${failure.stack}`).not.toContain(value);
+    }
+  });
+
+  test('denied is permission for put and remove, and unknown for a look', async () => {
+    fake.fail({ kind: 'denied' });
+    const failure = await failureOf(verbs.put());
+    expect(failure.kind).toBe('permission');
+    expect(failure.message).toContain('secretsmanager:CreateSecret');
+    expect((await failureOf(verbs.remove())).kind).toBe('permission');
+    expect(await verbs.inspect()).toBe('unknown');
+  });
+
+  test('a throttled call tells how long to wait, if the service does', async () => {
+    fake.fail({ kind: 'throttle', retryAfterSeconds: 7, times: 1 });
+    expect((await failureOf(verbs.put())).retryAfterMs).toBe(7_000);
+    fake.fail({ kind: 'throttle', times: 1 });
+    expect((await failureOf(verbs.put())).retryAfterMs).toBeUndefined();
+  });
+
+  test('a call is made once: retries are not the SDK’s', async () => {
+    fake.fail({ kind: 'unavailable' });
+    await failureOf(verbs.inspect());
+    await failureOf(verbs.inspect());
+    expect(fake.calls().get('DescribeSecret')).toBe(2);
+  });
+
+  test('no answer within requestMs is a timeout', async () => {
+    const hasty = open(fake, {}, { timeouts: { connectMs: 100, requestMs: 150 } });
+    fake.fail({ kind: 'hang' });
+    const failure = await failureOf(hasty.put(item('app/db', value), calm()));
+    expect([failure.kind, failure.message]).toEqual([
+      'timeout',
+      'cannot create secret app/db: no answer within 150 ms',
+    ]);
+    await hasty.close();
+  });
+
+  test('an abort ends a call under way, and one that was not begun', async () => {
+    fake.fail({ kind: 'hang' });
+    const controller = new AbortController();
+    const putting = failureOf(driver.put(item('app/db', value), controller.signal));
+    setTimeout(() => controller.abort(), 50);
+    expect((await putting).kind).toBe('timeout');
+    const before = fake.calls().get('CreateSecret');
+    expect((await failureOf(driver.put(item('app/db', value), controller.signal))).kind).toBe('timeout');
+    expect(fake.calls().get('CreateSecret')).toBe(before);
+  });
+
+  test('wrong keys are credentials, and the message shows none of them', async () => {
+    const unknown = open(fake, { access_key_id: 'AKIAUNKNOWN', secret_access_key: 'MARKER-key' });
+    const wrong = open(fake, { secret_access_key: 'MARKER-key' });
+    for (const one of [unknown, wrong]) {
+      const failure = await failureOf(one.put(item('app/db', value), calm()));
+      expect(failure.kind).toBe('credentials');
+      expect(failure.message).not.toMatch(/MARKER|AKIA/);
+      await one.close();
+    }
+  });
+
+  test('a clock that is off can be mended, so it is no credentials failure', async () => {
+    fake.shiftClock(60 * 60_000);
+    expect((await failureOf(verbs.put())).kind).toBe('unavailable');
+    await verbs.put();
+    expect(fake.objects().get('app/db')?.value).toBe(value);
+  });
+
+  test('more versions than the quota allows are a quota failure', async () => {
+    await driver.put(item('app/db', 'value 0'), calm());
+    for (let n = 1; n < 100; n += 1) {
+      const { remoteVersion = null } = (await driver.inspect('app/db', calm())) as { remoteVersion: string | null };
+      await driver.put(item('app/db', `value ${n}`, { claim: 'update', remoteVersion }), calm());
+    }
+    const failure = await failureOf(driver.put(item('app/db', 'one more', { claim: 'adopt' }), calm()));
+    expect(failure.kind).toBe('quota');
+  });
+});
+
+describe('what is not the service', () => {
+  let server: Server;
+  let answer: { status: number; body: string; headers?: Record<string, string> };
+
+  beforeEach(async () => {
+    server = createServer((_request, response) => {
+      response.writeHead(answer.status, { 'content-type': 'text/html', ...answer.headers }).end(answer.body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  function elsewhere(): Driver {
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const network = { ...strictPolicy, allowedIpv4: ['127.0.0.0/8'], allowedPorts: [port] };
+    return open(fake, { endpoint: `http://127.0.0.1:${port}` }, { network });
+  }
+
+  test.each([
+    [200, 'unavailable'],
+    [301, 'invalid'],
+    [403, 'permission'],
+    [404, 'missing'],
+    [413, 'too-large'],
+    [429, 'throttled'],
+    [502, 'unavailable'],
+  ] as const)('a page with status %i is %s and is not repeated', async (status, kind) => {
+    answer = { status, body: '<html>MARKER page</html>' };
+    const stranger = elsewhere();
+    const failure = await failureOf(stranger.put(item('app/db', value), calm()));
+    expect([failure.kind, failure.message]).toEqual([kind, expect.not.stringContaining('MARKER')]);
+    await stranger.close();
+  });
+
+  test('a date as Retry-After is read on the clock of the answer', async () => {
+    const headers = { date: 'Wed, 01 Jan 2020 00:00:00 GMT', 'retry-after': 'Wed, 01 Jan 2020 00:01:30 GMT' };
+    answer = { status: 503, body: '', headers };
+    const stranger = elsewhere();
+    expect((await failureOf(stranger.inspect('app/db', calm()))).retryAfterMs).toBe(90_000);
+    await stranger.close();
+  });
+
+  test('nobody listening is a network failure that names the reason', async () => {
+    const stranger = elsewhere();
+    await new Promise((resolve) => server.close(resolve));
+    const failure = await failureOf(stranger.put(item('app/db', value), calm()));
+    expect([failure.kind, failure.message]).toEqual(['network', expect.stringContaining('ECONNREFUSED')]);
+    await stranger.close();
+  });
+
+  test('strict networking blocks the stand-in, for secrets and for roles', async () => {
+    for (const body of [fake.destination, fake.roleDestination]) {
+      const strict = open(fake, body, { network: strictPolicy });
+      const failure = await failureOf(strict.put(item('app/db', value), calm()));
+      expect([failure.kind, failure.message]).toEqual(['blocked', expect.stringContaining('allowed_ports')]);
+      await strict.close();
+    }
+    expect(fake.calls().size).toBe(0);
+  });
+});
+
+describe('texts of the service', () => {
+  const circumstances = { action: 'write secret a', requestMs: 1, stopped: false };
+  const thrown = (name: string, message: string) =>
+    toFailure(Object.assign(new Error(message), { name, $metadata: { httpStatusCode: 400 } }), circumstances);
+
+  test('are quoted where they help, but not where they may quote what was sent', () => {
+    expect(thrown('AccessDeniedException', 'not authorized to perform: x').message).toContain('perform: x');
+    for (const code of ['ValidationException', 'InvalidParameterException', 'SignatureDoesNotMatch', 'NewException']) {
+      expect(thrown(code, value).message).not.toContain(value);
+    }
+  });
+
+  test.each([
+    ['RequestLimitExceeded', 'throttled'],
+    ['TooManyRequestsException', 'throttled'],
+    ['InvalidClientTokenId', 'credentials'],
+    ['ExpiredTokenException', 'credentials'],
+    ['RequestExpired', 'unavailable'],
+    ['LimitExceededException', 'quota'],
+    ['EncryptionFailure', 'invalid'],
+    ['InternalServiceError', 'unavailable'],
+    ['SomethingNew', 'invalid'],
+  ] as const)('%s is %s', (code, kind) => {
+    expect(thrown(code, '').kind).toBe(kind);
+  });
+
+  test('tell that a secret waits for its deletion in several wordings', () => {
+    const wordings = [
+      'was marked for deletion.',
+      'is already scheduled for deletion.',
+      'that is currently marked deleted.',
+    ];
+    for (const wording of wordings) {
+      const failure = thrown('InvalidRequestException', wording);
+      expect(failure instanceof ServiceFailure && failure.scheduled).toBe(true);
+    }
+  });
+});
