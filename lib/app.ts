@@ -13,9 +13,7 @@ import { expireVersions } from './engines/kv-v2/expire.ts';
 import { kvV2 } from './engines/kv-v2/index.ts';
 import { insertMount } from './engines/mounts/insert.ts';
 import { openMountTable } from './engines/mounts/table.ts';
-import { healthRow } from './engines/sys/health.ts';
 import { mountRows } from './engines/sys/mounts/index.ts';
-import { rotateRows } from './engines/sys/rotate.ts';
 import { sealRows } from './engines/sys/seal/index.ts';
 import { createServer, type HttpServer } from './http/server.ts';
 import type { Consumer, Gate, Handler, Queue } from './queue/contract.ts';
@@ -81,8 +79,6 @@ export async function openApi(parts: AppParts): Promise<Api> {
     type: 'system',
     rows: [
       ...sealRows(sealParts),
-      healthRow(sealParts),
-      ...rotateRows(store),
       ...mountRows({ ...engineParts, mounts }),
       ...syncRows(syncParts),
     ],

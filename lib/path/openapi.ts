@@ -58,7 +58,9 @@ function operationObject(entry: Entry, place: Place): object {
     ...(operation.marks.unauthenticated ? { 'x-service-unauthenticated': true } : {}),
     ...(operation.marks.sudo ? { 'x-service-sudo': true } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(hasBody && given.length > 0 ? { requestBody: requestBody(verb, operation, given) } : {}),
+    ...(hasBody && (given.length > 0 || operation.marks.anyFields === true)
+      ? { requestBody: requestBody(verb, operation, given) }
+      : {}),
     responses: responses(verb),
   };
 }

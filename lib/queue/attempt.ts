@@ -18,6 +18,8 @@ export interface AttemptParts {
   readonly type: string;
   readonly handler: Handler;
   readonly finish: Finish;
+  /** Whether the operation was asked for anew since its job was taken. */
+  readonly hasSuccessor: (id: string) => Promise<boolean>;
   readonly jobs: Jobs;
   readonly log: Log;
 }
@@ -54,13 +56,20 @@ export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock
  * no moment without a job. It comes late on purpose: a generation that the store has lost (restored from a backup) would
  * otherwise go round without pause until `forget` takes it off.
  */
-async function endingOf({ finish, jobs }: AttemptParts, data: JobData, outcome: Outcome): Promise<Ending> {
-  if (outcome.kind === 'again') return { kind: 'aside', afterMs: bounded(outcome.afterMs) };
+async function endingOf(parts: AttemptParts, data: JobData, outcome: Outcome): Promise<Ending> {
+  const { finish, jobs } = parts;
+  if (outcome.kind === 'again') return againOf(parts, data, outcome.afterMs);
   if ((await finish(data.a, outcome.generation)) === 'bare') {
     const successor = addition({ id: data.a, destination_id: data.d, waiting: false });
     await jobs.addBulk([{ ...successor, opts: { ...successor.opts, delay: unforeseenMs } }]);
   }
   return { kind: 'complete' };
+}
+
+/** A change that came meanwhile does not wait for the retry: the job makes room for its successor, which starts afresh. */
+async function againOf(parts: AttemptParts, data: JobData, afterMs: number): Promise<Ending> {
+  if (afterMs > 0 && (await parts.hasSuccessor(data.a))) return { kind: 'complete' };
+  return { kind: 'aside', afterMs: bounded(afterMs) };
 }
 
 const bounded = (afterMs: number): number => (afterMs > 0 ? Math.min(afterMs, afterMsMax) : 0);

@@ -9,6 +9,8 @@ export interface Keys {
   channel(id: string): string;
   /** BullMQ's keys of a type's queue begin with this. */
   jobs(type: string): string;
+  /** Where BullMQ keeps the job that follows the active one of an association. */
+  successor(type: string, id: string): string;
 }
 
 export const usualPrefix = '{keyferry}';
@@ -22,5 +24,6 @@ export function keysBelow(prefix: string): Keys {
     doubted: `${prefix}:doubted`,
     channel: (id) => `${prefix}:settled:${id}`,
     jobs: (type) => `${prefix}:${queueName(type)}:`,
+    successor: (type, id) => `${prefix}:${queueName(type)}:dn:${id}`,
   };
 }

@@ -59,7 +59,8 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
   }
 
   function attemptParts(type: string, handler: Handler): AttemptParts {
-    return { type, handler, finish: finishing(patient, keys, type), jobs: jobsOf(type), log };
+    const hasSuccessor = async (id: string) => (await patient.exists(keys.successor(type, id))) === 1;
+    return { type, handler, finish: finishing(patient, keys, type), hasSuccessor, jobs: jobsOf(type), log };
   }
 
   /** Answers whether a queue was in the other state. The flag is in Redis only, so it may be lost with Redis's data. */

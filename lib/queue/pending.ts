@@ -81,7 +81,7 @@ const finished: readonly Finished[] = ['gone', 'succeeded', 'bare'];
 export function finishing(redis: Redis, keys: Keys, type: string): Finish {
   const finish = coalesce(
     async (done: readonly { readonly id: string; readonly generation: number }[]) => {
-      const args = done.flatMap(({ id, generation }) => [id, generation, `${keys.jobs(type)}dn:${id}`]);
+      const args = done.flatMap(({ id, generation }) => [id, generation, keys.successor(type, id)]);
       const answer = numbers(await run(redis, finishScript, [keys.pending], args));
       return answer.map((state) => finished[state] ?? 'bare');
     },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { PutItem } from '../../lib/destinations/contract.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { calm, newMark, standFor } from './stand.ts';
 import { traitsOf } from './traits.ts';
@@ -8,6 +9,16 @@ const hourMs = 3_600_000;
 describe.each(definitions)('a put to $type', (definition) => {
   const stand = standFor(definition);
   const { marks } = traitsOf(definition.type);
+
+  /**
+   * The first writing call of a put arrives and its answer does not. Of a put that needs several calls, the value may be missing
+   * still, but something is there.
+   */
+  async function putWithoutAnswer(item: PutItem): Promise<void> {
+    stand.fake.fail({ kind: 'lost-answer', times: 1 });
+    await stand.failure(stand.open().put(item, calm), 'network', 'timeout');
+    expect(await stand.open().inspect(item.name, calm)).toBeDefined();
+  }
 
   test('that claims to create leaves an object of somebody else alone: conflict', async () => {
     const name = stand.name();
@@ -28,24 +39,30 @@ describe.each(definitions)('a put to $type', (definition) => {
   });
 
   test('whose answer was lost fails, and the same put by a new process goes through', async () => {
-    const driver = stand.open();
     const item = stand.item(stand.name(), 'the value whose receipt was lost');
-    stand.fake.fail({ kind: 'lost-answer', times: 1 });
-    await stand.failure(driver.put(item, calm), 'network');
-    expect(stand.object(item.name)?.value).toBe('the value whose receipt was lost');
-    const { remoteVersion } = await stand.open().put(item, calm);
+    await putWithoutAnswer(item);
+    const driver = stand.open();
+    const { remoteVersion } = await driver.put(item, calm);
     expect(await driver.inspect(item.name, calm)).toEqual({ remoteVersion, mark: marks ? item.mark : null });
     expect(stand.object(item.name)?.value).toBe('the value whose receipt was lost');
   });
 
   test('whose answer was lost and whose value has changed since goes through as a create', async () => {
-    const driver = stand.open();
     const item = stand.item(stand.name(), 'the value whose receipt was lost');
-    stand.fake.fail({ kind: 'lost-answer', times: 1 });
-    await stand.failure(driver.put(item, calm), 'network');
+    await putWithoutAnswer(item);
     const { mark, intendedAt } = item;
-    await driver.put(stand.item(item.name, 'the newer value', { mark, intendedAt }), calm);
+    await stand.open().put(stand.item(item.name, 'the newer value', { mark, intendedAt }), calm);
     expect(stand.object(item.name)?.value).toBe('the newer value');
+  });
+
+  test('that updates and whose answer was lost has arrived, and may be repeated', async () => {
+    const item = stand.item(stand.name(), 'the first value');
+    const { remoteVersion } = await stand.open().put(item, calm);
+    const update = stand.item(item.name, 'the second value', { mark: item.mark, claim: 'update', remoteVersion });
+    await putWithoutAnswer(update);
+    expect(stand.object(item.name)?.value).toBe('the second value');
+    await stand.open().put(update, calm);
+    expect(stand.object(item.name)?.value).toBe('the second value');
   });
 
   test('that adopts takes over the object of somebody else', async () => {
@@ -90,7 +107,7 @@ describe.each(definitions)('a put to $type', (definition) => {
     const { remoteVersion } = await driver.put(item, calm);
     const removal = { name: item.name, mark: item.mark, remoteVersion };
     stand.fake.fail({ kind: 'lost-answer', times: 1 });
-    await stand.failure(driver.remove(removal, calm), 'network');
+    await stand.failure(driver.remove(removal, calm), 'network', 'timeout');
     await driver.remove(removal, calm);
     expect(stand.object(item.name)).toBeUndefined();
     const mark = newMark();

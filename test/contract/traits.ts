@@ -13,6 +13,10 @@ export interface Traits {
 const usual: Traits = { marks: true, tellsRetryAfter: true, emptyValue: 'kept' };
 
 const special: Readonly<Record<string, Partial<Traits>>> = {
+  // SecretString has at least one character: the service's own rule.
+  'cloud-a-sm': { emptyValue: 'invalid' },
+  // A version without data is refused by the service.
+  'cloud-c-sm': { emptyValue: 'invalid' },
   // The host keeps no tags and no comment with a secret; the time of creation stands in.
   'repo-host': { marks: false },
 };

@@ -42,13 +42,23 @@ export function openCredentials(
     },
     clientConfig: settings,
   });
+  return bounded(assumed, `assume role ${role}`, timeouts.requestMs);
+}
+
+/** The SDK shares one run of a provider among all calls that wait, so a run that hangs would hold them for good. */
+function bounded(provider: Provider, action: string, requestMs: number): Provider {
   return async (properties) => {
     try {
-      return await assumed(properties);
+      return await Promise.race([provider(properties), after(requestMs)]);
     } catch (error) {
-      throw toFailure(error, { action: `assume role ${role}`, requestMs: timeouts.requestMs, stopped: false });
+      throw toFailure(error, { action, requestMs, stopped: false });
     }
   };
+}
+
+function after(milliseconds: number): Promise<never> {
+  const signal = AbortSignal.timeout(milliseconds);
+  return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 }
 
 function accessKey({ access_key_id, secret_access_key }: Connection): Provider | undefined {
@@ -75,13 +85,14 @@ function environment(
     container: async () => fromHttp(metadata)(),
     instance: async () => fromInstanceMetadata(metadata)(),
   };
-  return createCredentialChain(
+  const chain = createCredentialChain(
     fromEnv(),
     // Single sign-on has a region of its own.
     fromIni({ clientConfig: shared }),
     fromTokenFile({ clientConfig: { ...shared, ...(region !== undefined && { region }) } }),
     ...openMetadataServices(policy).map((service) => providers[service]),
   );
+  return bounded(chain, 'get credentials from the environment', timeouts.requestMs);
 }
 
 type MetadataService = 'container' | 'instance';

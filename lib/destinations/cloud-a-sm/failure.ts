@@ -59,6 +59,12 @@ export function toFailure(error: unknown, { action, requestMs, stopped }: Circum
   if (/region is missing/i.test(known.message)) {
     return new DestinationFailure('invalid', `cannot ${action}: set region, or AWS_REGION where the worker runs`);
   }
+  if (fileCodes.includes(known.code ?? '')) {
+    return new DestinationFailure(
+      'credentials',
+      `cannot ${action}: ${known.code}; a file of credentials cannot be read`,
+    );
+  }
   if (known.code === undefined)
     return new DestinationFailure('internal', `cannot ${action}: ${known.name}`, { cause: error });
   return new DestinationFailure(
@@ -66,6 +72,8 @@ export function toFailure(error: unknown, { action, requestMs, stopped }: Circum
     `cannot ${action}: ${known.code}; check endpoint, DNS and the network between`,
   );
 }
+
+const fileCodes = ['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR'];
 
 /** What SDK errors have in common. `$response` is there once an answer came, also one that could not be read. */
 const shape = z.object({

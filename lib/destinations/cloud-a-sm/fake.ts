@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Fake, FakeObject, StartFake } from '../fake.ts';
+import type { Fake, FakeObject, Fault, StartFake } from '../fake.ts';
 import { type Account, accountId, addKey, addVersion, newAccount, newSecret, region, staged } from './fake/account.ts';
 import { newFaults } from './fake/faults.ts';
 import { serve } from './fake/server.ts';
@@ -10,6 +10,8 @@ export interface CloudASmFake extends Fake {
   readonly roleDestination: Readonly<Record<string, unknown>>;
   /** Secrets that wait for their deletion are not among `objects()`. Undefined: there is no such secret. */
   secret(name: string): SecretView | undefined;
+  /** As `fail`, for calls of one operation. */
+  failOf(operation: string, fault: Fault): void;
   /** Takes permissions for these operations away; those taken before are given back. */
   deny(...operations: string[]): void;
   /** From now on this many creations fail after a deletion at once, as the name is still taken. */
@@ -42,7 +44,8 @@ export const startFake = (async ({ port = 0 } = {}): Promise<CloudASmFake> => {
     objects: () => objectsOf(account),
     seed: (name, value) => seed(account, name, value),
     calls: () => new Map(calls),
-    fail: faults.set,
+    fail: (fault) => faults.set(fault),
+    failOf: (operation, fault) => faults.set(fault, operation),
     heal: faults.heal,
     close: served.close,
     secret: (name) => viewOf(account, name),

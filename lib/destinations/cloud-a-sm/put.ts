@@ -13,7 +13,7 @@ import { update } from './update.ts';
  * A name stays taken for a while after its secret was deleted at once, and a new secret is not seen everywhere at once:
  * each round looks anew.
  */
-const waitsMs = [0, 250, 500, 1_000, 2_000, 4_000];
+const waitsMs = [0, 250, 500, 1_000, 2_000];
 const retryAfterMs = 15_000;
 
 /** Creates the secret or gives it this value. One attempt; it ends at the latest after the rounds and waits above. */

@@ -33,11 +33,9 @@ const fields = {
     .optional()
     .meta({ description: 'How many versions of each secret are kept; 0: ten' }),
   cas_required: bool().optional().meta({ description: 'All writes need options.cas' }),
-  delete_version_after: signedDuration()
-    .optional()
-    .meta({
-      description: 'After this time new versions delete themselves; 0: never; negative: never, for all secrets',
-    }),
+  delete_version_after: signedDuration().optional().meta({
+    description: 'After this time new versions delete themselves; 0: never; negative: never, for all secrets',
+  }),
 };
 
 /** `config` of a mount. Takes effect with the next write of each secret. */

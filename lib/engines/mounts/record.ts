@@ -25,8 +25,20 @@ export interface FixedMount {
 /** Its name for policies and in external names: it stays when the mount is moved. */
 export const newAccessor = (path: string, type: string): string => accessorOf(path, type, randomHex8());
 
-export function toMount({ seal_wrap, config, ...row }: MountRow): Mount {
-  return { ...row, uuid: row.id, config: toConfig(config), sealWrap: seal_wrap };
+export function toMount(row: MountRow): Mount {
+  const { id, path, type, accessor, description, options, config, local, seal_wrap } = row;
+  return {
+    id,
+    path,
+    type,
+    accessor,
+    uuid: id,
+    description,
+    options,
+    config: toConfig(config),
+    local,
+    sealWrap: seal_wrap,
+  };
 }
 
 /** Id and accessor come from the path, so that they are the same in every process. */

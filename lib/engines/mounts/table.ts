@@ -33,14 +33,14 @@ export function openMountTable({ store, fixed }: MountTableParts): CopiedMounts 
     if (copy === undefined || fresh.revision >= copy.revision) copy = fresh;
     return copy;
   }
-  const present = async (): Promise<TableCopy> =>
-    copy !== undefined && copy.revision >= newest ? copy : reload();
-  async function afterwards<T>(change: Promise<T>): Promise<T> {
-    // Also after a failure: the commit may have come through and only its answer was lost.
-    return change.finally(() => {
-      copy = undefined;
-    });
-  }
+  const present = async (): Promise<TableCopy> => (copy !== undefined && copy.revision >= newest ? copy : reload());
+  // Also after a failure: the commit may have come through and only its answer was lost.
+  const afterwards = <T>(change: Promise<T>): Promise<T> =>
+    change.finally(() =>
+      reload().catch(() => {
+        copy = undefined;
+      }),
+    );
 
   return {
     async resolve(path) {

@@ -159,6 +159,15 @@ describe('without keys', () => {
   });
 });
 
+test('a file of credentials that cannot be read is a credentials failure', async () => {
+  vi.stubEnv('AWS_WEB_IDENTITY_TOKEN_FILE', join(home, 'none'));
+  vi.stubEnv('AWS_ROLE_ARN', 'arn:aws:iam::111122223333:role/worker');
+  const driver = open(fake, withoutKeys);
+  const failure = await failureOf(driver.put(item('app/db', 'one'), calm()));
+  expect([failure.kind, failure.message]).toEqual(['credentials', expect.stringContaining('ENOENT')]);
+  await driver.close();
+});
+
 describe('without a region', () => {
   test('that of the environment counts', async () => {
     vi.stubEnv('AWS_REGION', 'us-east-1');

@@ -157,6 +157,19 @@ test.each([
   expect(explain(await readApiError(answer, true), 'setting')).toMatchObject({ kind, retryAfterMs: 3_000 });
 });
 
+test.each(['throttle', 'unavailable', 'reset'] as const)(
+  'a fault %s is met once: the SDK repeats nothing',
+  async (kind) => {
+    const { fake, driver } = setting;
+    await driver.put(item(), never);
+    const before = new Map(fake.calls());
+    fake.fail({ kind });
+    await failureOf(driver.put(item({ claim: 'update', value: 'new' }), never));
+    const sum = (calls: ReadonlyMap<string, number>) => [...calls.values()].reduce((all, count) => all + count, 0);
+    expect(sum(fake.calls()) - sum(before)).toBe(1);
+  },
+);
+
 test('Retry-After is read as seconds and as a date', () => {
   expect(retryAfter('2')).toBe(2_000);
   expect(retryAfter(new Date(Date.now() - 60_000).toUTCString())).toBe(0);

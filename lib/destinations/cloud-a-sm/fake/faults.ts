@@ -3,24 +3,26 @@ import { type Protocol, Refused } from './answer.ts';
 
 /** What shall go wrong. */
 export interface Faults {
-  set(fault: Fault): void;
+  /** `operation`: only calls of it are hit. */
+  set(fault: Fault, operation?: string): void;
   heal(): void;
   /** The fault that hits this call, used up by it. */
-  take(call: { readonly writes: boolean }): Fault | undefined;
+  take(call: { readonly operation: string; readonly writes: boolean }): Fault | undefined;
 }
 
 export function newFaults(): Faults {
-  let current: { readonly fault: Fault; left: number } | undefined;
+  let current: { readonly fault: Fault; readonly operation: string | undefined; left: number } | undefined;
   return {
-    set(fault) {
-      current = { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
+    set(fault, operation) {
+      current = { fault, operation, left: fault.times ?? Number.POSITIVE_INFINITY };
     },
     heal() {
       current = undefined;
     },
-    take({ writes }) {
+    take({ operation, writes }) {
       // Only a call that changes something can lose the answer to a change.
       if (current === undefined || (current.fault.kind === 'lost-answer' && !writes)) return undefined;
+      if (current.operation !== undefined && current.operation !== operation) return undefined;
       const { fault } = current;
       current.left -= 1;
       if (current.left <= 0) current = undefined;

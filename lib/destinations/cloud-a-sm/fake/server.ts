@@ -31,7 +31,7 @@ export async function serve(
     }
     const { operation, protocol, writes, answer } = route(account, signed);
     calls.set(operation, (calls.get(operation) ?? 0) + 1);
-    const fault = faults.take({ writes });
+    const fault = faults.take({ operation, writes });
     if (fault?.kind === 'hang') return;
     if (fault?.kind === 'lost-answer') answer();
     if (fault?.kind === 'reset' || fault?.kind === 'lost-answer') return void request.socket.destroy();

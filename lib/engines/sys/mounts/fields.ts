@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { bool, duration, text, textList, textMap } from '../../../path/fields.ts';
+
+const secondsMax = 2_147_483_647;
+
+/** Seconds; "system" and an empty text mean that nothing is set. */
+const leaseTime = (description: string) =>
+  z
+    .preprocess((value) => (value === 'system' ? 0 : value), duration().pipe(z.int().max(secondsMax)))
+    .optional()
+    .meta({ description });
+
+/** Settings of a mount: members of `config` when it is made, fields of their own when it is tuned. */
+export const settings = {
+  default_lease_ttl: leaseTime('How long a lease is good for'),
+  max_lease_ttl: leaseTime('How long a lease may become'),
+  listing_visibility: text()
+    .pipe(z.enum(['', 'hidden', 'unauth'], { error: 'listing_visibility is "unauth", "hidden" or empty' }))
+    .optional()
+    .meta({ description: '"unauth": shown to everybody in the listing for user interfaces' }),
+  audit_non_hmac_request_keys: textList().optional().meta({ description: 'Kept for clients; not used' }),
+  audit_non_hmac_response_keys: textList().optional().meta({ description: 'Kept for clients; not used' }),
+  passthrough_request_headers: textList().optional().meta({ description: 'Kept for clients; not used' }),
+  allowed_response_headers: textList().optional().meta({ description: 'Kept for clients; not used' }),
+};
+
+export type Settings = { readonly [Name in keyof typeof settings]?: z.output<(typeof settings)[Name]> };
+
+/** Beside the settings, `config` has what cannot be tuned. */
+export const config = z
+  .preprocess((value) => value ?? {}, z.object({ ...settings, force_no_cache: bool().default(false) }))
+  .optional()
+  .meta({ description: 'Settings of the mount' });
+
+export const description = text().optional().meta({ description: 'For people' });
+
+export const options = textMap().optional().meta({ description: 'version: "1" or "2", of a kv mount' });

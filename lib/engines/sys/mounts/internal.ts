@@ -1,0 +1,73 @@
+import { AppError } from '../../../core/errors.ts';
+import { pathText } from '../../../path/fields.ts';
+import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import { isSecretMount, type MountParts } from './parts.ts';
+import { showMount } from './view.ts';
+import { mayUse } from './visibility.ts';
+
+/**
+ * `sys/internal/ui/mounts` and below: what user interfaces and the command line ask before anything else. Both answer
+ * without a token, each in its way.
+ */
+export function internalRows(parts: MountParts): readonly Row[] {
+  const path = pathText('A path below a mount');
+  return [
+    {
+      pattern: 'internal/ui/mounts',
+      help: 'Shows the mounts that the caller may use; without a token those that are shown to everybody.',
+      operations: {
+        read: operation(
+          {},
+          { summary: 'Show mounts.', unauthenticated: true, run: (_input, context) => visible(parts, context) },
+        ),
+      },
+    },
+    {
+      pattern: 'internal/ui/mounts/*path',
+      help: 'Shows the mount that holds a path, if the caller may use it.',
+      operations: {
+        read: operation(
+          { path },
+          {
+            summary: 'Show the mount of a path.',
+            unauthenticated: true,
+            run: (input, context) => (input.path === '' ? visible(parts, context) : holder(parts, input.path, context)),
+          },
+        ),
+      },
+    },
+  ];
+}
+
+async function visible({ mounts }: MountParts, context: RequestContext): Promise<Reply> {
+  const secret: Record<string, object> = {};
+  const auth: Record<string, object> = {};
+  for (const mount of await mounts.list()) {
+    if (!(await isVisible(mount, context))) continue;
+    if (isSecretMount(mount)) secret[mount.path] = brief(mount, context);
+    else auth[mount.path.slice('auth/'.length)] = brief(mount, context);
+  }
+  return { data: { secret, auth } };
+}
+
+const isVisible = async (mount: Mount, context: RequestContext): Promise<boolean> =>
+  mount.config.listing_visibility === 'unauth' || mayUse(mount, '', context);
+
+/** Who has no token learns no more than what a login form needs. */
+const brief = (mount: Mount, context: RequestContext): object =>
+  context.caller === undefined
+    ? { type: mount.type, description: mount.description, options: mount.options }
+    : showMount(mount);
+
+async function holder({ mounts }: MountParts, path: string, context: RequestContext): Promise<Reply> {
+  const mount = await mounts.resolve(path);
+  if (mount === undefined || !(await mayUse(mount, path.slice(mount.path.length), context))) throw denied(path);
+  return { data: { ...showMount(mount), path: mount.path } };
+}
+
+/** The same whether there is no mount or no permission, so that nobody learns what is there. */
+const denied = (path: string): AppError =>
+  new AppError(
+    'permission-denied',
+    `preflight capability check returned 403, please ensure client's policies grant access to path ${JSON.stringify(`${path.replace(/\/+$/, '')}/`)}`,
+  );

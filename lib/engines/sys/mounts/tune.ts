@@ -1,0 +1,25 @@
+import { pathText } from '../../../path/fields.ts';
+import { operation, type Row } from '../../../path/row.ts';
+import { description, options, settings } from './fields.ts';
+import type { MountParts } from './parts.ts';
+import { readTuning, writeTuning } from './tuning.ts';
+
+const path = pathText('Path of the mount');
+
+/** `sys/mounts/:path/tune`. */
+export function tuneRow(parts: MountParts): Row {
+  return {
+    pattern: 'mounts/:path/tune',
+    help: 'Shows and changes the settings of a mount. options.version "2" gives a kv mount versions.',
+    operations: {
+      read: operation(
+        { path },
+        { summary: 'Show the settings of a mount.', run: (input) => readTuning(parts, input.path) },
+      ),
+      write: operation(
+        { path, description, options, ...settings },
+        { summary: 'Change settings of a mount.', run: (input) => writeTuning(parts, input.path, input) },
+      ),
+    },
+  };
+}

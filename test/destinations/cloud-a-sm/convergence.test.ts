@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
+import { type Claim, DestinationFailure, type Driver } from '../../../lib/destinations/contract.ts';
+import { calm, item, newMark, open } from './connection.ts';
+
+let fake: CloudASmFake;
+let driver: Driver;
+
+beforeAll(async () => {
+  fake = await startFake();
+  driver = open(fake);
+});
+afterAll(async () => {
+  await driver.close();
+  await fake.close();
+});
+
+const operation = fc.constantFrom(
+  'CreateSecret',
+  'PutSecretValue',
+  'TagResource',
+  'UntagResource',
+  'DeleteSecret',
+  'RestoreSecret',
+  'DescribeSecret',
+);
+const fault = fc.record({
+  operation,
+  kind: fc.constantFrom('lost-answer' as const, 'reset' as const, 'throttle' as const),
+});
+const step = fc.record({
+  verb: fc.constantFrom('put' as const, 'put' as const, 'remove' as const),
+  value: fc.constantFrom('one', 'two', 'last'),
+  fault: fc.option(fault, { nil: undefined }),
+  /** After a removal: the next put is of another association. */
+  another: fc.boolean(),
+});
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What the sync keeps of an object. It learns of a put or a removal only by its answer. */
+interface Kept {
+  readonly claim: Claim;
+  readonly mark: string;
+  readonly remoteVersion: string | null;
+}
+
+async function take(name: string, kept: Kept, { verb, value, another }: Step): Promise<Kept> {
+  if (verb === 'remove') {
+    await driver.remove(item(name, '', kept), calm());
+    return { claim: 'create', mark: another ? newMark() : kept.mark, remoteVersion: null };
+  }
+  const receipt = await driver.put(item(name, value, kept), calm());
+  expect(fake.objects().get(name)).toEqual({ value, tags: item(name, '', kept).tags });
+  return { ...kept, claim: 'update', ...receipt };
+}
+
+const passing = ['network', 'throttled', 'timeout'];
+
+test('whatever answers are lost, every put that succeeds leaves its value, and none ends in a conflict', async () => {
+  let names = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 14 }), async (steps) => {
+      names += 1;
+      const name = `app/${names}`;
+      let kept: Kept = { claim: 'create', mark: newMark(), remoteVersion: null };
+      for (const one of steps) {
+        if (one.fault !== undefined) fake.failOf(one.fault.operation, { kind: one.fault.kind, times: 1 });
+        kept = await take(name, kept, one).catch((error: unknown) => {
+          if (error instanceof DestinationFailure && passing.includes(error.kind)) return kept;
+          throw error;
+        });
+        fake.heal();
+      }
+      await take(name, kept, { verb: 'put', value: 'last', fault: undefined, another: false });
+    }),
+    { numRuns: 2500 },
+  );
+});

@@ -1,0 +1,163 @@
+import { AppError } from '../../lib/core/errors.ts';
+import { openMountTable } from '../../lib/engines/mounts/table.ts';
+import type { Caller, Engine, Mount, ReplyContent, RequestContext, Verb } from '../../lib/path/row.ts';
+import { compileTable } from '../../lib/path/table.ts';
+import type { Dirty } from '../../lib/store/outbox.ts';
+import type { Store } from '../../lib/store/store.ts';
+import { heldClock } from '../store/clocks.ts';
+import { testStore } from '../store/stores.ts';
+
+export const root: Caller = {
+  tokenId: 'root',
+  accessor: 'root',
+  policies: ['root'],
+  displayName: 'root',
+  entityId: '',
+  root: true,
+};
+
+export const fixed = [
+  { path: 'sys/', type: 'system', description: '' },
+  { path: 'auth/token/', type: 'token', description: '' },
+];
+
+/** A store of its own with a mount table, a clock that stands still, and an ear for what becomes dirty. */
+export async function engineParts(poolSize = 5) {
+  const store = await testStore({ poolSize });
+  const clock = heldClock();
+  const told: Dirty[] = [];
+  const parts = {
+    store,
+    clock,
+    changed: async (dirty: readonly Dirty[]) => {
+      told.push(...dirty);
+      return [];
+    },
+  };
+  return { ...parts, parts, told, mounts: openMountTable({ store, clock, fixed }) };
+}
+
+/** Mounts kv and answers the mount. */
+export async function mounted(
+  mounts: ReturnType<typeof openMountTable>,
+  path: string,
+  options: Readonly<Record<string, string>> | null,
+): Promise<Mount> {
+  await mounts.enable({ path, type: 'kv', options });
+  const mount = await mounts.find(path);
+  if (mount === undefined) throw new Error(`no mount at ${path}`);
+  return mount;
+}
+
+export interface Calling {
+  readonly caller?: Caller | undefined;
+  /** What `mustBeAllowed` lets pass, as "verb path". */
+  readonly allowed?: ReadonlySet<string>;
+  readonly warn?: (message: string) => void;
+}
+
+export type Call = (
+  verb: Verb,
+  path: string,
+  data?: Readonly<Record<string, unknown>>,
+) => Promise<ReplyContent | undefined>;
+
+/** Calls an engine's rows as the pipeline does: finds the row, reads the fields, runs the handler. */
+export function calling(engine: Pick<Engine, 'rows'>, mount: Mount, options: Calling = {}): Call {
+  const table = compileTable(engine.rows);
+  return async (verb, path, data = {}) => {
+    const match = table.find(path, verb);
+    if (match?.operation === undefined) throw new AppError('unsupported-path', `no row answers ${verb} ${path}`);
+    const parsed = match.operation.read({ parameters: match.parameters, data });
+    if (!parsed.ok) throw new AppError('bad-request', parsed.problems);
+    return match.operation.run(parsed.input, contextOf(verb, path, mount, options));
+  };
+}
+
+function contextOf(verb: Verb, path: string, mount: Mount, options: Calling): RequestContext {
+  return {
+    requestId: 'test',
+    caller: 'caller' in options ? options.caller : root,
+    mount,
+    path,
+    verb,
+    vocabulary: 'canonical',
+    headers: {},
+    query: new URLSearchParams(),
+    signal: new AbortController().signal,
+    warn: options.warn ?? (() => {}),
+    async mustBeAllowed(wanted, fullPath) {
+      if (!options.allowed?.has(`${wanted} ${fullPath}`)) throw new AppError('permission-denied', 'permission denied');
+    },
+  };
+}
+
+let associations = 0;
+
+/** An association of a secret that is in line with it, as the sync leaves it behind. */
+export async function associate(store: Store, mount: Mount, secretName: string): Promise<string> {
+  associations += 1;
+  const destination = await store.db
+    .insertInto('destinations')
+    .values({
+      type: 'fake',
+      name: `d${associations}`,
+      connection: Buffer.alloc(1),
+      granularity: 'secret-path',
+      template: null,
+      custom_tags: '{}',
+      network: JSON.stringify({
+        disable_strict_networking: false,
+        allowed_ipv4_addresses: [],
+        allowed_ipv6_addresses: [],
+        allowed_ports: [],
+      }),
+      adopt: false,
+      updated_at: new Date(),
+      purge_initiated_at: null,
+      purge_error: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const association = await store.db
+    .insertInto('associations')
+    .values({
+      destination_id: destination.id,
+      type: 'fake',
+      mount_id: mount.id,
+      mount_path: mount.path,
+      mount_accessor: mount.accessor,
+      secret_name: secretName,
+      granularity: 'secret-path',
+      template: '',
+      adopt: false,
+      desired: 'present',
+      status: 'SYNCED',
+      error: JSON.stringify(null),
+      records: '[]',
+      observed_generation: 1,
+      next_attempt_at: null,
+      updated_at: new Date(),
+      dirty_since: null,
+      claimed_by: null,
+      claimed_until: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return association.id;
+}
+
+/** The associations that wait for the sync. */
+export async function dirtyIds(store: Store): Promise<readonly string[]> {
+  const query = store.db.selectFrom('associations').select('id');
+  const rows = await query.whereRef('generation', '>', 'observed_generation').orderBy('id').execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The sync has caught up. */
+export async function settle(store: Store): Promise<void> {
+  await store.db
+    .updateTable('associations')
+    .set(({ ref }) => ({ observed_generation: ref('generation') }))
+    .execute();
+}

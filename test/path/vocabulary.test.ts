@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import {
+  canonicalField,
+  canonicalPath,
+  canonicalType,
+  fieldName,
+  sealedText,
+  statusName,
+  typeName,
+} from '../../lib/path/vocabulary.ts';
+
+test.each([
+  ['cloud-a-sm', 'aws-sm'],
+  ['cloud-b-kv', 'azure-kv'],
+  ['cloud-c-sm', 'gcp-sm'],
+  ['repo-host', 'gh'],
+  ['deploy-host-project', 'vercel-project'],
+  ['orchestrator', 'kubernetes'],
+])('the type %s is %s to existing clients', (canonical, alias) => {
+  expect(typeName(canonical, 'alias')).toBe(alias);
+  expect(typeName(canonical, 'canonical')).toBe(canonical);
+  expect(canonicalType(alias)).toBe(canonical);
+  expect(canonicalType(canonical)).toBe(canonical);
+});
+
+test.each(['kv', 'constructor', '__proto__', ''])('the type %j has one name', (type) => {
+  expect(typeName(type, 'alias')).toBe(type);
+  expect(canonicalType(type)).toBe(type);
+});
+
+test('statuses, fields and the sealed text have both names', () => {
+  expect(statusName('INTERNAL_ERROR', 'alias')).toBe('INTERNAL_VAULT_ERROR');
+  expect(statusName('SYNCED', 'alias')).toBe('SYNCED');
+  expect(fieldName('engine-version', 'alias')).toBe('terraform-version');
+  expect(canonicalField('kubernetes_ca_cert')).toBe('orchestrator_ca_cert');
+  expect([sealedText('canonical'), sealedText('alias')]).toEqual(['Service is sealed', 'Vault is sealed']);
+});
+
+test.each([
+  ['sys/sync/destinations/aws-sm', 'sys/sync/destinations/cloud-a-sm'],
+  ['sys/sync/destinations/aws-sm/', 'sys/sync/destinations/cloud-a-sm/'],
+  ['sys/sync/destinations/gh/gh/associations', 'sys/sync/destinations/repo-host/gh/associations'],
+  ['sys/sync/destinations/cloud-a-sm/x', 'sys/sync/destinations/cloud-a-sm/x'],
+  ['sys/sync/destinations/', 'sys/sync/destinations/'],
+  ['sys/sync/destinations/*', 'sys/sync/destinations/*'],
+  ['sys/sync/github-apps/gh', 'sys/sync/github-apps/gh'],
+  ['sys/mounts/aws-sm', 'sys/mounts/aws-sm'],
+  ['aws-sm/x', 'aws-sm/x'],
+])('the path %s is %s', (path, canonical) => {
+  expect(canonicalPath(path)).toBe(canonical);
+  expect(canonicalPath(canonical)).toBe(canonical);
+});

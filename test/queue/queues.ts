@@ -1,0 +1,46 @@
+import { systemClock } from '../../lib/core/clock.ts';
+import { type Log, silentLog } from '../../lib/core/log.ts';
+import type { Operation } from '../../lib/queue/contract.ts';
+import { openQueue, type QueueOptions, type SyncQueue } from '../../lib/queue/open.ts';
+import { ending, testRedis } from '../services.ts';
+
+export const type = 'cloud-a-sm';
+export const otherType = 'repo-host';
+export const lockMs = 1_000;
+
+/** A queue on the test run's Redis, closed with the test. */
+export async function testQueue(
+  options: Partial<QueueOptions> = {},
+): Promise<SyncQueue & { prefix: string; url: string }> {
+  const { url, prefix } = testRedis();
+  const given = { redisUrl: url, prefix, types: [type, otherType], log: silentLog, clock: systemClock, ...options };
+  const queue = ending(await openQueue(given));
+  return Object.assign(queue, { prefix: given.prefix, url: given.redisUrl });
+}
+
+export function operation(id: string | number, generation = 1, more: Partial<Operation> = {}): Operation {
+  return { id: String(id), type, destination_id: '7', generation, waiting: false, ...more };
+}
+
+export const operations = (count: number): readonly Operation[] =>
+  Array.from({ length: count }, (_, index) => operation(index + 1));
+
+/** A log that keeps what it is told. */
+export function keptLog(): Log & { readonly lines: { readonly fields: object; readonly message: string }[] } {
+  const lines: { fields: object; message: string }[] = [];
+  const keep = (fields: object, message: string) => {
+    lines.push({ fields, message });
+  };
+  return { lines, debug: keep, info: keep, warn: keep, error: keep };
+}
+
+/** Something that a test waits for and then lets go on. */
+export function gateway(): { readonly opened: Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
+
+/** Waits until the condition holds; the test's own time-out is the bound. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
