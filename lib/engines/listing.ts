@@ -1,55 +1,62 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { badRequest } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
 
-/** Entries of one query. */
-const pageSize = 10_000;
+/** Paths that are looked at before the rest of a folder is jumped over. */
+const stepSize = 256;
+/** Steps of one query. */
+const stepsMax = 400;
 /** More than this does not fit in a reply that anyone can use. */
-const keysMax = 1_000_000;
+const namesMax = 1_000_000;
 /** The last character there is: sorts after every path. */
 const end = '\u{10FFFF}';
 
-interface Entry {
-  readonly name: string;
-  /** The next entry is the first path that does not sort before this. */
+interface Step {
+  readonly names: readonly string[];
+  /** The next step begins with the first path that does not sort before this. */
   readonly next: string;
 }
 
 /**
  * Names in a folder of a mount, sorted by bytes: secrets by their name, folders once each and with a slash. `folder` is
- * empty or ends in a slash. Jumps through the index from entry to entry, so a folder costs the same however much is in it.
+ * empty or ends in a slash. Walks the index in steps and jumps to the end of the folder in which a step ends, so the cost
+ * grows with the names and not with what is in the folders.
  */
 export async function listFolder(store: Store, mountId: string, folder: string): Promise<readonly string[]> {
-  const names: string[] = [];
-  let next = `${folder}\u0001`;
-  while (names.length < keysMax) {
-    const page = await readPage(store, mountId, folder, next);
-    for (const entry of page) names.push(entry.name);
-    next = page.at(-1)?.next ?? next;
-    if (page.length < pageSize) return names;
+  const all: string[] = [];
+  let from = `${folder}\u0001`;
+  while (all.length < namesMax) {
+    const steps = await readSteps(store, mountId, folder, from);
+    for (const { names } of steps) all.push(...names);
+    from = steps.at(-1)?.next ?? from;
+    if (steps.length < stepsMax) return all;
   }
-  throw badRequest(`there are more than ${keysMax} entries in this folder: list folders below it`);
+  throw badRequest(`there are more than ${namesMax} names in this folder: list the folders below it`);
 }
 
-async function readPage(store: Store, mountId: string, folder: string, from: string): Promise<readonly Entry[]> {
+async function readSteps(store: Store, mountId: string, folder: string, from: string): Promise<readonly Step[]> {
+  const { rows } = await sql<Step>`
+    with recursive step (names, next) as (
+      select first.* from (${stepFrom(sql`${from}::text`, mountId, folder)}) as first
+      union all
+      select following.* from step cross join lateral (${stepFrom(sql`step.next`, mountId, folder)}) as following
+    )
+    select names, next from step limit ${stepsMax}::int`.execute(store.db);
+  return rows;
+}
+
+function stepFrom(from: RawBuilder<unknown>, mountId: string, folder: string): RawBuilder<unknown> {
   // `0` is the character after `/`: `a0` is the first path that may come after all of `a/...`.
   const until = folder === '' ? end : `${folder.slice(0, -1)}0`;
   // In characters as PostgreSQL counts them.
-  const skip = [...folder].length;
-  const step = (start: ReturnType<typeof sql>) => sql`
-    select path, strpos(substr(path, ${skip}::int + 1), '/') as slash
-      from kv_secrets
-     where mount_id = ${mountId}::uuid and path >= ${start} and path < ${until}
-     order by path limit 1`;
-  const entry = sql`
-    case when slash = 0 then substr(path, ${skip}::int + 1) else substr(path, ${skip}::int + 1, slash) end,
-    case when slash = 0 then path || chr(1) else substr(path, 1, ${skip}::int + slash - 1) || '0' end`;
-  const { rows } = await sql<Entry>`
-    with recursive entry (name, next) as (
-      select ${entry} from (${step(sql`${from}`)}) as first
-      union all
-      select ${entry} from entry cross join lateral (${step(sql`entry.next`)}) as following
-    )
-    select name, next from entry limit ${pageSize}`.execute(store.db);
-  return rows;
+  const skip = sql`${[...folder].length}::int`;
+  return sql`
+    select array_agg(distinct case when slash = 0 then name else substr(name, 1, slash) end) as names,
+           case when strpos(max(name), '/') = 0 then ${folder}::text || max(name) || chr(1)
+                else ${folder}::text || split_part(max(name), '/', 1) || '0' end collate "C" as next
+      from (select name, strpos(name, '/') as slash
+              from (select substr(path, ${skip} + 1) as name from kv_secrets
+                     where mount_id = ${mountId}::uuid and path >= ${from} and path < ${until}::text
+                     order by path limit ${stepSize}::int) as paths) as names
+    having count(*) > 0`;
 }

@@ -1,5 +1,8 @@
 import { badRequest } from '../core/errors.ts';
 
+/** PostgreSQL's index entries end at some 2,700 bytes. */
+const pathBytesMax = 2_048;
+
 /**
  * The path of a secret below its mount, as it is stored. Slashes in front do not count. PostgreSQL cannot store U+0000, and
  * one such path would fail a whole batch of look-ups, so it is refused before.
@@ -8,6 +11,7 @@ import { badRequest } from '../core/errors.ts';
  */
 export function secretPath(given: string): string {
   if (given.includes('\0')) throw badRequest('the path holds the character U+0000, which cannot be stored');
+  if (Buffer.byteLength(given) > pathBytesMax) throw badRequest(`the path is longer than ${pathBytesMax} bytes`);
   return given.replace(/^\/+/, '');
 }
 

@@ -5,12 +5,7 @@ import type { Ending } from './ending.ts';
 import type { Incoming } from './exchange.ts';
 import type { Asked } from './request.ts';
 
-/** A request's context; it gathers the warnings. */
-export interface OpenContext extends RequestContext {
-  readonly warnings: readonly string[];
-}
-
-/** What the context is made of. */
+/** What a context is made of. */
 export interface ContextParts {
   readonly incoming: Incoming;
   readonly asked: Asked;
@@ -22,27 +17,44 @@ export interface ContextParts {
   readonly ending: Ending;
 }
 
-export function openContext({ incoming, asked, mount, path, caller, gatekeeper, ending }: ContextParts): OpenContext {
-  const warnings: string[] = [];
-  return {
-    requestId: incoming.requestId,
-    caller,
-    mount,
-    path,
-    verb: asked.verb,
-    vocabulary: asked.vocabulary,
-    headers: incoming.headers,
-    query: asked.query,
-    data: asked.data,
-    warnings,
-    get signal() {
-      return ending.signal;
-    },
-    warn: (message) => void warnings.push(message),
-    async mustBeAllowed(wanted, fullPath) {
-      const need = { capability: capabilityOf(wanted), path: fullPath, sudo: false };
-      if (caller === undefined || !(await gatekeeper.authorise(caller, need))) throw permissionDenied();
-    },
+/** A request's context; it gathers the warnings. `warn` and `mustBeAllowed` may be taken off it. */
+export class Context implements RequestContext {
+  readonly requestId: string;
+  readonly caller: Caller | undefined;
+  readonly mount: Mount;
+  readonly path: string;
+  readonly verb: Verb;
+  readonly vocabulary: RequestContext['vocabulary'];
+  readonly headers: RequestContext['headers'];
+  readonly query: URLSearchParams;
+  readonly warnings: string[] = [];
+  readonly #ending: Ending;
+  readonly #gatekeeper: Gatekeeper;
+
+  constructor({ incoming, asked, mount, path, caller, gatekeeper, ending }: ContextParts) {
+    this.requestId = incoming.requestId;
+    this.caller = caller;
+    this.mount = mount;
+    this.path = path;
+    this.verb = asked.verb;
+    this.vocabulary = asked.vocabulary;
+    this.headers = incoming.headers;
+    this.query = asked.query;
+    this.#ending = ending;
+    this.#gatekeeper = gatekeeper;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  readonly warn = (message: string): void => {
+    this.warnings.push(message);
+  };
+
+  readonly mustBeAllowed = async (verb: Verb, fullPath: string): Promise<void> => {
+    const need = { capability: capabilityOf(verb), path: fullPath, sudo: false };
+    if (this.caller === undefined || !(await this.#gatekeeper.authorise(this.caller, need))) throw permissionDenied();
   };
 }
 

@@ -1,26 +1,25 @@
 /** The end of a request before its answer: the client has gone or the time is over. */
-export interface Ending {
-  readonly signal: AbortSignal;
-  end(): void;
-}
+export class Ending {
+  readonly #onClose: (gone: () => void) => void;
+  #controller: AbortController | undefined;
+  #ended = false;
 
-/** Most handlers never look at the signal, so it is made, and the connection watched, when it is first taken. */
-export function createEnding(onClose: (gone: () => void) => void): Ending {
-  let controller: AbortController | undefined;
-  let ended = false;
-  const end = () => {
-    ended = true;
-    controller?.abort();
-  };
-  return {
-    end,
-    get signal() {
-      if (controller === undefined) {
-        controller = new AbortController();
-        if (ended) controller.abort();
-        else onClose(end);
-      }
-      return controller.signal;
-    },
-  };
+  constructor(onClose: (gone: () => void) => void) {
+    this.#onClose = onClose;
+  }
+
+  /** Most handlers never look at the signal, so it is made, and the connection watched, when it is first taken. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#ended) this.#controller.abort();
+      else this.#onClose(() => this.end());
+    }
+    return this.#controller.signal;
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#controller?.abort();
+  }
 }

@@ -4,10 +4,10 @@ import { helpOf } from '../path/help.ts';
 import type { Parsed } from '../path/parse.ts';
 import type { Caller } from '../path/row.ts';
 import type { CompiledOperation } from '../path/table.ts';
-import { cleaned, prefix, readAddress, urlOf } from './address.ts';
-import { openContext } from './context.ts';
-import { within } from './deadline.ts';
-import { createEnding, type Ending } from './ending.ts';
+import { type Address, cleaned, prefix, readAddress, urlOf } from './address.ts';
+import { Context } from './context.ts';
+import { createDeadline } from './deadline.ts';
+import { Ending } from './ending.ts';
 import { compileEngines, type Engines, systemMount } from './engines.ts';
 import { envelope } from './envelope.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
@@ -24,11 +24,12 @@ export type Pipeline = (incoming: Incoming) => Promise<Outgoing>;
 
 export function createPipeline(parts: HttpParts): Pipeline {
   const engines = compileEngines(parts.engines);
+  const within = createDeadline(parts.requestTimeoutMs);
   return async (incoming) => {
-    const ending = createEnding(incoming.onClose);
+    const ending = new Ending(incoming.onClose);
     try {
       const answered = answer(parts, engines, incoming, ending);
-      return named(incoming, await within(parts.requestTimeoutMs, answered, ending.end));
+      return named(incoming, await within(answered, () => ending.end()));
     } catch (error) {
       const vocabulary = vocabularyOf(incoming.headers, incoming.url.slice(prefix.length));
       return named(incoming, failure(error, { requestId: incoming.requestId, vocabulary, log: parts.log }));
@@ -41,9 +42,10 @@ export function createPipeline(parts: HttpParts): Pipeline {
  * the service is sealed, and a caller without permission learns by its 403 nothing of what is there.
  */
 async function answer(parts: HttpParts, engines: Engines, incoming: Incoming, ending: Ending): Promise<Outgoing> {
-  const elsewhere = toCleanPath(incoming); //                              301, 400
+  const address = readAddress(incoming.url); //                            400
+  const elsewhere = toCleanPath(incoming, address); //                     301, 400
   if (elsewhere !== undefined) return elsewhere;
-  const asked = readRequest(incoming); //                                  400, 405, 415
+  const asked = readRequest(incoming, address); //                         400, 405, 415
   const always = asked.help ? undefined : engines.whileSealed(asked.path, asked.verb);
   if (always === undefined) mustBeReady(parts); //                         503
   mustNotWriteToFolder(asked); //                                          400
@@ -51,7 +53,7 @@ async function answer(parts: HttpParts, engines: Engines, incoming: Incoming, en
   const caller = await identify(parts, asked, target); //                  403
   if (asked.help) return help(parts.gatekeeper, caller, asked, target); // 403, 404
   const { mount = systemMount, path = asked.path } = target ?? {};
-  const context = openContext({ incoming, asked, mount, path, caller, gatekeeper: parts.gatekeeper, ending });
+  const context = new Context({ incoming, asked, mount, path, caller, gatekeeper: parts.gatekeeper, ending });
   const parsed = target?.match?.operation?.read({ parameters: target.match.parameters, data: asked.data });
   await authorise(parts.gatekeeper, asked, target, parsed, context); //    403
   const operation = mustBeKnown(asked, target); //                         404, 405
@@ -62,8 +64,7 @@ async function answer(parts: HttpParts, engines: Engines, incoming: Incoming, en
 }
 
 /** A path with empty or `.` segments is somewhere else. A redirected write would arrive as a read, so it is refused. */
-function toCleanPath(incoming: Incoming): Outgoing | undefined {
-  const { path, query } = readAddress(incoming.url);
+function toCleanPath(incoming: Incoming, { path, query }: Address): Outgoing | undefined {
   const clean = cleaned(path);
   if (clean === undefined) return undefined;
   const looks = ['GET', 'HEAD', 'LIST', 'HELP'].includes(incoming.method);

@@ -1,7 +1,7 @@
 import { AppError, badRequest } from '../core/errors.ts';
 import type { Verb, Vocabulary } from '../path/row.ts';
 import { canonicalPath } from '../path/vocabulary.ts';
-import { mustBeSound, readAddress } from './address.ts';
+import { type Address, mustBeSound } from './address.ts';
 import { type Data, fieldsOf, mustBeMergePatch, readBody } from './body.ts';
 import { type Headers, header, type Incoming } from './exchange.ts';
 import { aliasedHeader, vocabularyOf } from './vocabulary.ts';
@@ -34,9 +34,8 @@ const verbs: Readonly<Record<string, Verb>> = {
 const reserved = new Set(['help', 'list', 'scan']);
 
 /** @throws AppError 400, 405 or 415: the request cannot be understood. */
-export function readRequest(incoming: Incoming): Asked {
+export function readRequest(incoming: Incoming, { path: sent, query }: Address): Asked {
   const { method, headers } = incoming;
-  const { path: sent, query } = readAddress(incoming.url);
   const base = verbs[method];
   if (base === undefined) throw new AppError('unsupported-operation', []);
   const verb = method === 'GET' && flag(query, 'list') ? 'list' : base;

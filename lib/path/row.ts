@@ -97,11 +97,6 @@ export interface RequestContext {
   readonly vocabulary: Vocabulary;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly query: URLSearchParams;
-  /**
-   * The request's own members, before the path's parameters were laid over them. Where any field is taken, a member may
-   * have the name of a parameter (a secret with a key `path`), and only here it is what the client sent.
-   */
-  readonly data?: Readonly<Record<string, unknown>>;
   /** Ends when the client has gone or the request's time is over. */
   readonly signal: AbortSignal;
   /** Adds a text to the reply's `warnings`. */

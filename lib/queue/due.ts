@@ -37,3 +37,9 @@ export async function lookAtDue(redis: Redis, keys: Keys, type: string): Promise
   const [takeable, orphaned, nextAt = 0] = numbers(await run(redis, dueScript, names, [Date.now(), jobs]));
   return { takeable: takeable === 1, orphaned: orphaned === 1, nextAt };
 }
+
+/** The types that a worker has to be woken for. */
+export async function dueTypes(redis: Redis, keys: Keys, types: readonly string[]): Promise<readonly string[]> {
+  const looks = await Promise.all(types.map(async (type) => ({ type, due: await lookAtDue(redis, keys, type) })));
+  return looks.filter(({ due }) => due.takeable || due.orphaned).map(({ type }) => type);
+}

@@ -1,19 +1,19 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { Announcements, type Listener } from './announcements.ts';
-import type { AttemptParts } from './attempt.ts';
 import { type ConnectionLimits, hastyConnection, patientConnection } from './connection.ts';
-import { consume } from './consume.ts';
-import type { Consumer, Doorbell, Handler, Queue } from './contract.ts';
+import type { Consumer, Doorbell, Queue } from './contract.ts';
 import { ringAll, silentDoorbell } from './doorbell.ts';
-import { drain } from './drain.ts';
-import { lookAtDue } from './due.ts';
+import { dueTypes } from './due.ts';
 import { enqueue } from './enqueue.ts';
-import { type Jobs, openJobs } from './jobs.ts';
+import { openJobs } from './jobs.ts';
 import { keysBelow, usualPrefix } from './keys.ts';
-import { finishing, openPending } from './pending.ts';
+import { jobsOf, type Parts } from './parts.ts';
+import { setPaused } from './pausing.ts';
+import { openPending } from './pending.ts';
 import { checkServer } from './server-check.ts';
 import { reach } from './unavailable.ts';
+import { working } from './working.ts';
 
 export interface QueueOptions {
   readonly redisUrl: string;
@@ -48,44 +48,33 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
   const patient = patientConnection(redisUrl, log);
   checkServer(hasty, log);
   const jobs = new Map(types.map((type) => [type, openJobs(type, hasty, prefix, log)] as const));
-  const pending = openPending(hasty, keys, clock);
-  const announcements = new Announcements(() => patientConnection(redisUrl, log), keys, log);
+  const parts: Parts = { types, keys, hasty, patient, jobs, doorbell, log, clock };
+  const announcements = new Announcements(() => hastyConnection(redisUrl, log, options.limits), keys, log);
   const consumers = new Set<Consumer>();
+  return {
+    ...pendingOf(parts),
+    ...switches(parts),
+    ...announcing(parts, announcements),
+    ...working(parts, consumers),
+    async close() {
+      await Promise.all([...consumers].map((consumer) => consumer.close(0)));
+      await Promise.all([...jobs.values()].map((one) => one.close()));
+      announcements.close();
+      patient.disconnectAll();
+      hasty.disconnect();
+    },
+  };
+}
 
-  function jobsOf(type: string): Jobs {
-    const found = jobs.get(type);
-    if (found === undefined) throw new Error(`no queue of type ${type}`);
-    return found;
-  }
+type PendingCalls = 'enqueue' | 'reserve' | 'release' | 'pendingCount' | 'missing' | 'forget';
 
-  function attemptParts(type: string, handler: Handler): AttemptParts {
-    const hasSuccessor = async (id: string) => (await patient.exists(keys.successor(type, id))) === 1;
-    return { type, handler, finish: finishing(patient, keys, type), hasSuccessor, jobs: jobsOf(type), log };
-  }
-
-  /** Answers whether a queue was in the other state. The flag is in Redis only, so it may be lost with Redis's data. */
-  async function setPaused(paused: boolean): Promise<boolean> {
-    const states = await Promise.all([...jobs.values()].map(async (one) => ({ one, now: await one.isPaused() })));
-    const others = states.filter(({ now }) => now !== paused);
-    await Promise.all(others.map(({ one }) => (paused ? one.pause() : one.resume())));
-    return others.length > 0;
-  }
-
-  async function wake(): Promise<void> {
-    const looks = types.map(async (type) => ({ type, due: await lookAtDue(hasty, keys, type) }));
-    const due = (await Promise.all(looks)).filter((look) => look.due.takeable || look.due.orphaned);
-    await ringAll(
-      doorbell,
-      due.map(({ type }) => type),
-      log,
-    );
-  }
-
+function pendingOf(parts: Parts): Pick<SyncQueue, PendingCalls> {
+  const pending = openPending(parts.hasty, parts.keys, parts.clock);
   return {
     enqueue: (operations, capacity) =>
       reach(async () => {
-        const { refused, types: rung } = await enqueue(pending, jobsOf, operations, capacity);
-        await ringAll(doorbell, rung, log);
+        const { refused, types } = await enqueue(pending, (type) => jobsOf(parts, type), operations, capacity);
+        await ringAll(parts.doorbell, types, parts.log);
         return { refused };
       }),
     reserve: (operation, capacity) => reach(() => pending.reserve(operation, capacity)),
@@ -93,15 +82,27 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
     pendingCount: () => reach(() => pending.count()),
     missing: (operations) => reach(() => pending.missing(operations)),
     forget: (cursor, isDirty) => pending.forget(cursor, isDirty),
-    pause: () =>
-      reach(async () => {
-        await setPaused(true);
-      }),
-    resume: () =>
-      reach(async () => {
-        if (await setPaused(false)) await wake();
-      }),
-    wake: () => reach(wake),
+  };
+}
+
+function switches({ hasty, keys, types, jobs, doorbell, log }: Parts): Pick<SyncQueue, 'pause' | 'resume' | 'wake'> {
+  const wake = () => reach(async () => ringAll(doorbell, await dueTypes(hasty, keys, types), log));
+  return {
+    wake,
+    async pause() {
+      await reach(() => setPaused(jobs.values(), true));
+    },
+    async resume() {
+      if (await reach(() => setPaused(jobs.values(), false))) await wake();
+    },
+  };
+}
+
+function announcing(
+  { hasty, keys, log }: Parts,
+  announcements: Announcements,
+): Pick<SyncQueue, 'announce' | 'listen' | 'settled'> {
+  return {
     async announce(id) {
       // Who does not hear of it asks the store at its time-out.
       await hasty.publish(keys.channel(id), '').catch((cause: Error) => {
@@ -116,23 +117,6 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
       } finally {
         listener.stop();
       }
-    },
-    consume(type, handler, consumeOptions) {
-      const consumer = consume(attemptParts(type, handler), patient, prefix, consumeOptions);
-      consumers.add(consumer);
-      return consumer;
-    },
-    drain: (type, handler, drainOptions) => {
-      const look = () => lookAtDue(patient, keys, type);
-      const parts = { ...attemptParts(type, handler), connection: patient, prefix, clock, lookAtDue: look };
-      return drain(parts, drainOptions);
-    },
-    async close() {
-      await Promise.all([...consumers].map((consumer) => consumer.close(0)));
-      await Promise.all([...jobs.values()].map((one) => one.close()));
-      announcements.close();
-      patient.disconnectAll();
-      hasty.disconnect();
     },
   };
 }

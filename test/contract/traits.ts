@@ -4,13 +4,11 @@ import type { FailureKind } from '../../lib/destinations/contract.ts';
 export interface Traits {
   /** Objects carry our mark. */
   readonly marks: boolean;
-  /** The answer of a used-up rate limit says how long to wait. */
-  readonly tellsRetryAfter: boolean;
   /** What becomes of an empty value. */
   readonly emptyValue: 'kept' | FailureKind;
 }
 
-const usual: Traits = { marks: true, tellsRetryAfter: true, emptyValue: 'kept' };
+const usual: Traits = { marks: true, emptyValue: 'kept' };
 
 const special: Readonly<Record<string, Partial<Traits>>> = {
   // SecretString has at least one character: the service's own rule.

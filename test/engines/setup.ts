@@ -74,6 +74,13 @@ export function calling(engine: Pick<Engine, 'rows'>, mount: Mount, options: Cal
   };
 }
 
+/** Asks a row whether what a path names is there. */
+export async function existence(engine: Pick<Engine, 'rows'>, mount: Mount, pattern: string, path: string) {
+  const exists = engine.rows.find((row) => row.pattern === pattern)?.exists;
+  if (exists === undefined) throw new Error(`row ${pattern} does not know what exists`);
+  return exists({}, contextOf('write', path, mount, {}));
+}
+
 function contextOf(verb: Verb, path: string, mount: Mount, options: Calling): RequestContext {
   return {
     requestId: 'test',

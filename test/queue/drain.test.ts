@@ -30,15 +30,16 @@ describe('drain', () => {
   });
 
   it('takes no job when too little time is left for it, and tells that work is left', async () => {
-    const queue = await testQueue();
+    let now = Date.now();
+    const queue = await testQueue({ clock: { now: () => new Date(now) } });
     await queue.enqueue(operations(3), capacity);
-    const late = { concurrency: 1, lockMs: 5_000, deadline: inMs(1_000), reserveMs: 1_001 };
+    const late = { concurrency: 1, lockMs: 5_000, deadline: new Date(now + 1_000), reserveMs: 1_001 };
     expect(await queue.drain(type, async () => done, late)).toEqual({ done: 0, left: true });
-    const notice = { ...late, deadline: inMs(3_000), reserveMs: 2_900 };
     const slow: Handler = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      now += 6_000;
       return done;
     };
+    const notice = { ...late, deadline: new Date(now + 10_000), reserveMs: 5_000 };
     expect(await queue.drain(type, slow, notice)).toEqual({ done: 1, left: true });
     expect(await queue.drain(type, async () => done, ample())).toEqual({ done: 2, left: false });
   });
@@ -50,7 +51,7 @@ describe('drain', () => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       throw signal.reason;
     };
-    const deadline = inMs(1_000);
+    const deadline = inMs(4_000);
     const outcome = await queue.drain(type, untilStopped, { concurrency: 1, lockMs: 60_000, deadline, reserveMs: 600 });
     expect(outcome).toEqual({ done: 0, left: true });
     expect(await queue.drain(type, async () => done, ample())).toEqual({ done: 1, left: false });

@@ -7,6 +7,7 @@ import {
   fromTemporaryCredentials,
   fromTokenFile,
 } from '@aws-sdk/credential-providers';
+import { DestinationFailure } from '../contract.ts';
 import { decide } from '../network/decide.ts';
 import type { NetworkPolicy } from '../network/policy.ts';
 import { toFailure } from './failure.ts';
@@ -51,9 +52,14 @@ function bounded(provider: Provider, action: string, requestMs: number): Provide
     try {
       return await Promise.race([provider(properties), after(requestMs)]);
     } catch (error) {
-      throw toFailure(error, { action, requestMs, stopped: false });
+      throw withoutCode(toFailure(error, { action, requestMs, stopped: false }));
     }
   };
+}
+
+/** "Not found" and "access denied" of STS and SSO say nothing of the secret that is asked for next. */
+function withoutCode({ kind, message, retryAfterMs }: DestinationFailure): DestinationFailure {
+  return new DestinationFailure(kind, message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
 function after(milliseconds: number): Promise<never> {

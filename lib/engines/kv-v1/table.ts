@@ -4,6 +4,7 @@ import { notFound } from '../../core/errors.ts';
 import { uuid } from '../../core/ids.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineParts } from '../contract.ts';
+import { placesTable } from '../places.ts';
 import { openVersion, sealVersion } from '../sealing.ts';
 
 export interface SecretPlace {
@@ -35,8 +36,7 @@ export function secretReader(store: Store): SecretReader {
 async function readBatch(store: Store, batch: readonly SecretPlace[]): Promise<readonly (Row | undefined)[]> {
   const { rows } = await sql<Row>`
     select w.n::int as n, v.id, v.data
-      from unnest(${batch.map(({ mountId }) => mountId)}::uuid[], ${batch.map(({ path }) => path)}::text[])
-           with ordinality as w (mount_id, path, n)
+      from ${placesTable(batch)} as w (mount_id, path, n)
       join kv_versions v on v.mount_id = w.mount_id and v.path = w.path and v.version = 1
      where v.data is not null`.execute(store.db);
   const found = new Map(rows.map((row) => [row.n, row]));

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { coalesce } from '../../core/coalesce.ts';
 import type { EngineParts, SecretSource } from '../contract.ts';
+import { placesTable } from '../places.ts';
 import { openVersion } from '../sealing.ts';
 import type { SecretPlace } from './place.ts';
 
@@ -30,8 +31,7 @@ async function readBatch(
 ): Promise<readonly (CurrentRow | undefined)[]> {
   const { rows } = await sql<CurrentRow & { readonly n: number }>`
     select w.n::int as n, v.version, v.id, v.data
-      from unnest(${places.map(({ mountId }) => mountId)}::uuid[], ${places.map(({ path }) => path)}::text[])
-           with ordinality as w (mount_id, path, n)
+      from ${placesTable(places)} as w (mount_id, path, n)
       join kv_secrets s on s.mount_id = w.mount_id and s.path = w.path
      cross join lateral (
        select version, id, data from kv_versions

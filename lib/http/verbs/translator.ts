@@ -1,11 +1,8 @@
 import { ChunkedBody } from './chunked.ts';
-import { bodyFraming } from './head.ts';
+import { RequestHead } from './head.ts';
 import { decidingLength, disguiseOf } from './names.ts';
 
-/** A head longer than this is not followed. The parser's own limit is lower, so it has refused the request by then. */
-const headBytesMax = 64 * 1024;
 const none: Buffer = Buffer.alloc(0);
-const headEnd = '\r\n\r\n';
 
 /**
  * Replaces the verbs that Node's parser refuses in the bytes of one connection, at the start of a request and nowhere
@@ -18,7 +15,7 @@ const headEnd = '\r\n\r\n';
 export class VerbTranslator {
   #phase: 'start' | 'head' | 'body' | 'chunked' | 'untouched' = 'start';
   #waiting = none;
-  #head = none;
+  #head = new RequestHead();
   #bodyBytes = 0;
   #chunked = new ChunkedBody();
 
@@ -74,26 +71,14 @@ export class VerbTranslator {
   }
 
   #followHead(bytes: Buffer, at: number): number {
-    const kept = this.#head.length;
-    const head = kept === 0 ? bytes.subarray(at) : Buffer.concat([this.#head, bytes.subarray(at)]);
-    const end = head.indexOf(headEnd, Math.max(0, kept - headEnd.length));
-    if (end < 0) {
-      this.#head = head.length > headBytesMax ? this.#leave() : Buffer.from(head);
-      return bytes.length;
-    }
-    this.#head = none;
-    this.#frame(head.toString('latin1', 0, end + headEnd.length));
-    return at + end + headEnd.length - kept;
-  }
-
-  #frame(head: string): void {
-    const framing = bodyFraming(head);
-    if (framing.kind === 'unclear') this.#leave();
-    else if (framing.kind === 'chunked') this.#phase = 'chunked';
-    else {
-      this.#bodyBytes = framing.bytes;
-      this.#phase = framing.bytes > 0 ? 'body' : 'start';
-    }
+    const head = this.#head.follow(bytes, at);
+    if (head === 'more') return bytes.length;
+    if (head === 'unclear') return this.#leave(bytes);
+    this.#head = new RequestHead();
+    this.#bodyBytes = head.framing.kind === 'length' ? head.framing.bytes : 0;
+    if (head.framing.kind === 'chunked') this.#phase = 'chunked';
+    else this.#phase = this.#bodyBytes > 0 ? 'body' : 'start';
+    return head.end;
   }
 
   #followBody(bytes: Buffer, at: number): number {
@@ -106,14 +91,14 @@ export class VerbTranslator {
   #followChunks(bytes: Buffer, at: number): number {
     const end = this.#chunked.follow(bytes, at);
     if (end === 'more') return bytes.length;
+    if (end === 'unclear') return this.#leave(bytes);
     this.#chunked = new ChunkedBody();
-    if (end === 'unclear') this.#leave();
-    else this.#phase = 'start';
-    return end === 'unclear' ? bytes.length : end;
+    this.#phase = 'start';
+    return end;
   }
 
-  #leave(): Buffer {
+  #leave(bytes: Buffer): number {
     this.#phase = 'untouched';
-    return none;
+    return bytes.length;
   }
 }

@@ -72,6 +72,12 @@ describe('a role', () => {
     await driver.close();
   });
 
+  test('that may not be assumed fails a look too, which is not the same as not being allowed to look', async () => {
+    const driver = open(fake, { ...fake.roleDestination, external_id: 'another' });
+    expect((await failureOf(driver.inspect('app/db', calm()))).kind).toBe('permission');
+    await driver.close();
+  });
+
   test('that hangs ends by its time and by an abort', async () => {
     const driver = open(fake, fake.roleDestination, { timeouts: { connectMs: 100, requestMs: 200 } });
     fake.fail({ kind: 'hang' });

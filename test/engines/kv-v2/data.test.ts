@@ -26,8 +26,8 @@ describe('writing', () => {
     await expect(it.call('write', 'data/x', { data: null })).rejects.toThrow('no data provided');
     await expect(it.call('write', 'data/', { data: {} })).rejects.toThrow('missing path');
     await expect(it.call('write', 'data/a\0b', { data: {} })).rejects.toThrow('cannot be stored');
-    await expect(it.call('write', `data/${'x'.repeat(20_000)}${Math.random()}`, { data: {} })).rejects.toThrow(
-      'is too long',
+    await expect(it.call('write', `data/${'x'.repeat(2_049)}`, { data: {} })).rejects.toThrow(
+      'is longer than 2048 bytes',
     );
   });
 
@@ -173,7 +173,11 @@ describe('patching', () => {
   });
 });
 
-test('a secret exists for the create or update question once it has metadata', async () => {
-  const row = it.engine.rows.find(({ pattern }) => pattern === 'data/*path');
-  expect(row?.exists).toBeDefined();
+test('a secret exists once it is written or described, and again not when it is deleted with its metadata', async () => {
+  const exists = (path: string) => it.exists('data/*path', `data/${path}`);
+  expect(await exists('new')).toBe(false);
+  await it.call('write', 'metadata/new', { max_versions: 1 });
+  expect(await exists('new')).toBe(true);
+  await it.call('delete', 'metadata/new');
+  expect(await exists('new')).toBe(false);
 });

@@ -1,0 +1,28 @@
+/** The package comes without types; this is what is used of it. */
+declare module 'autocannon' {
+  interface Request {
+    readonly path?: string;
+  }
+  interface Options {
+    readonly url: string;
+    readonly connections: number;
+    /** Seconds. */
+    readonly duration: number;
+    readonly method: 'GET' | 'POST';
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string | undefined;
+    readonly requests: readonly { readonly setupRequest: (request: Request) => Request }[];
+  }
+  interface Result {
+    readonly '2xx': number;
+    readonly non2xx: number;
+    readonly errors: number;
+    readonly timeouts: number;
+    /** Seconds. */
+    readonly duration: number;
+    /** Milliseconds. */
+    readonly latency: { readonly p50: number; readonly p99: number };
+  }
+  const autocannon: (options: Options) => Promise<Result>;
+  export = autocannon;
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { z } from 'zod';
+
+/** A process of its own, so that what is measured does not share its event loop with who measures. */
+export interface Process<Ready> {
+  readonly ready: Ready;
+  /** One question at a time. */
+  ask<Answer extends z.ZodType>(question: string, answer: Answer): Promise<z.output<Answer>>;
+  end(): Promise<void>;
+}
+
+export interface ProcessOptions {
+  readonly parameters?: object;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Where to write a CPU profile at the end. */
+  readonly profileDir?: string | undefined;
+}
+
+const startMsMax = 60_000;
+const answerMsMax = 120_000;
+const endMsMax = 10_000;
+
+/** Starts a file of `processes/` and waits until it is ready. @throws Error when it ends before that, or is not ready in time */
+export async function startProcess<Ready extends z.ZodType>(
+  name: string,
+  ready: Ready,
+  { parameters = {}, environment = {}, profileDir }: ProcessOptions = {},
+): Promise<Process<z.output<Ready>>> {
+  const file = new URL(`processes/${name}.ts`, import.meta.url);
+  const profile = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`];
+  const child = fork(file, [JSON.stringify(parameters)], {
+    // Standard output is for the table.
+    stdio: ['ignore', 2, 2, 'ipc'],
+    env: { PATH: process.env['PATH'], ...environment },
+    execArgv: profile,
+  });
+  try {
+    const told = ready.parse(await message(child, name, startMsMax));
+    return {
+      ready: told,
+      async ask(question, answer) {
+        child.send(question);
+        return answer.parse(await message(child, name, answerMsMax));
+      },
+      end: () => end(child),
+    };
+  } catch (error) {
+    await end(child);
+    throw error;
+  }
+}
+
+async function message(child: ChildProcess, name: string, msMax: number): Promise<unknown> {
+  const done = new AbortController();
+  const signal = AbortSignal.any([done.signal, AbortSignal.timeout(msMax)]);
+  const died = once(child, 'exit', { signal }).then(([code]) => {
+    throw new Error(`the process ${name} ended (${String(code)})`);
+  });
+  try {
+    const [answer]: unknown[] = await Promise.race([once(child, 'message', { signal }), died]);
+    return answer;
+  } finally {
+    died.catch(() => {});
+    done.abort();
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  if (child.connected) child.disconnect();
+  const timer = setTimeout(() => child.kill('SIGKILL'), endMsMax);
+  await ended;
+  clearTimeout(timer);
+}

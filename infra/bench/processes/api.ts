@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { openApi } from '../../../lib/app.ts';
+import { readConfig } from '../../../lib/core/config.ts';
+import { openLog } from '../../log.ts';
+import { serveParent } from './parent.ts';
+
+/** The API as it runs in production: a process of its own, listening on a port. */
+await serveParent(z.object({}), async () => {
+  const config = readConfig();
+  const api = await openApi({ config, log: openLog(config) });
+  const { port } = await api.listen(0, '127.0.0.1');
+  return { ready: { address: `http://127.0.0.1:${port}` }, answer: async () => ({}), close: api.close };
+});

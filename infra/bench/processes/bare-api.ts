@@ -1,0 +1,27 @@
+import { fastify } from 'fastify';
+import pg from 'pg';
+import { z } from 'zod';
+import { insertStatement, selectStatement } from '../baseline/rows.ts';
+import { serveParent } from './parent.ts';
+
+/** A bare Fastify server on PostgreSQL: per request one prepared statement, and nothing else of a secrets service. */
+await serveParent(z.object({ poolSize: z.int() }), async ({ poolSize }) => {
+  const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: poolSize });
+  const app = fastify({ logger: false });
+  app.get<{ Params: { '*': string } }>('/read/*', async (request, reply) => {
+    const { rows } = await pool.query({ ...selectStatement, values: [request.params['*']] });
+    return rows[0] ?? reply.code(404).send({});
+  });
+  app.post<{ Params: { '*': string } }>('/write/*', async (request) => {
+    await pool.query({ ...insertStatement, values: [request.params['*'], JSON.stringify(request.body)] });
+    return { written: true };
+  });
+  return {
+    ready: { address: await app.listen({ port: 0, host: '127.0.0.1' }) },
+    answer: async () => ({}),
+    async close() {
+      await app.close();
+      await pool.end();
+    },
+  };
+});

@@ -1,0 +1,29 @@
+import { Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import { z } from 'zod';
+import { readConfig } from '../../../lib/core/config.ts';
+import { bareQueueName } from '../baseline/jobs.ts';
+import { serveParent } from './parent.ts';
+
+/** A BullMQ worker that does nothing with its jobs. */
+await serveParent(z.object({}), async () => {
+  const { REDIS_URL = '', KEYFERRY_SYNC_CONCURRENCY } = readConfig();
+  const connection = new Redis(REDIS_URL, { maxRetriesPerRequest: null });
+  let done = 0;
+  const worker = new Worker(
+    bareQueueName,
+    async () => {
+      done += 1;
+    },
+    { connection, concurrency: KEYFERRY_SYNC_CONCURRENCY, removeOnComplete: { count: 0 } },
+  );
+  await worker.waitUntilReady();
+  return {
+    ready: {},
+    answer: async () => ({ done }),
+    async close() {
+      await worker.close(true);
+      connection.disconnect();
+    },
+  };
+});

@@ -1,0 +1,30 @@
+import autocannon from 'autocannon';
+import { z } from 'zod';
+import { serveParent } from './parent.ts';
+
+const parameters = z.object({
+  address: z.string(),
+  method: z.enum(['GET', 'POST']),
+  /** A number from 0 to `count - 1` follows, another one with each request. */
+  path: z.string(),
+  count: z.int(),
+  body: z.string().optional(),
+  headers: z.record(z.string(), z.string()),
+  connections: z.int(),
+});
+
+/** Asks an HTTP server as fast as it answers, over connections that stay open. The question is for how many seconds. */
+await serveParent(parameters, async ({ address, method, path, count, body, headers, connections }) => ({
+  ready: {},
+  async answer(seconds) {
+    const anyPath = () => `${path}${Math.floor(Math.random() * count)}`;
+    const result = await autocannon({
+      ...{ url: address, connections, method, headers, body, duration: Number(seconds) },
+      requests: [{ setupRequest: (request) => ({ ...request, path: anyPath() }) }],
+    });
+    const failed = result.non2xx + result.errors + result.timeouts;
+    const { p50, p99 } = result.latency;
+    return { perSecond: result['2xx'] / result.duration, failed, p50, p99 };
+  },
+  async close() {},
+}));

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** What a process of the bench offers the one that started it. */
+export interface Served {
+  /** Told once it is ready. */
+  readonly ready: object;
+  answer(question: string): Promise<object>;
+  close(): Promise<void>;
+}
+
+/**
+ * Runs a process that was started by `startProcess`: reads its parameters, tells when it is ready, answers questions, and
+ * ends when its parent lets go of it or dies.
+ */
+export async function serveParent<Parameters extends z.ZodType>(
+  parameters: Parameters,
+  start: (given: z.output<Parameters>) => Promise<Served>,
+): Promise<void> {
+  const served = await start(parameters.parse(JSON.parse(process.argv[2] ?? '{}')));
+  process.on('message', async (question) => {
+    tell(await served.answer(z.string().parse(question)));
+  });
+  process.once('disconnect', () => {
+    void served.close().finally(() => process.exit(0));
+  });
+  tell(served.ready);
+}
+
+function tell(answer: object): void {
+  // The channel closes when the parent dies, and then so does this process.
+  if (process.connected) process.send?.(answer);
+}

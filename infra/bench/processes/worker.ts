@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { openWorkers } from '../../../lib/app.ts';
+import { readConfig } from '../../../lib/core/config.ts';
+import type { OpenDriver } from '../../../lib/destinations/contract.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { loadDriver } from '../../../lib/destinations/load.ts';
+import { openLog } from '../../log.ts';
+import { serveParent } from './parent.ts';
+
+/** Answers the last number of each value's text; what it wrote goes nowhere, at once. */
+const seen: [string, number][] = [];
+let puts = 0;
+
+const openStandIn: OpenDriver = () => ({
+  async put({ value }) {
+    puts += 1;
+    const mark = /^arrival-\d+$/.exec(value.reveal())?.[0];
+    if (mark !== undefined) seen.push([mark, performance.timeOrigin + performance.now()]);
+    return { remoteVersion: null };
+  },
+  async remove() {},
+  inspect: async () => undefined,
+  async close() {},
+});
+
+const parameters = z.object({ type: z.string(), driver: z.enum(['stand-in', 'real']) });
+
+/** A worker of one type whose gate is as good as open, with a driver that takes no time or with the real one. */
+await serveParent(parameters, async ({ type, driver }) => {
+  const config = readConfig();
+  const known = definitions.find((definition) => definition.type === type);
+  if (known === undefined) throw new Error(`no destination type ${type}`);
+  const openDriver = driver === 'real' ? await loadDriver(type) : openStandIn;
+  const definition = { ...known, rate: { callsPerSecond: 1_000_000, burst: 1_000_000 }, concurrencyMax: 1_000 };
+  const workers = await openWorkers({ config, log: openLog(config) }, [{ definition, openDriver }]);
+  return { ready: {}, answer: async () => ({ puts, seen: seen.splice(0) }), close: workers.close };
+});

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { loadFake } from '../../../lib/destinations/load.ts';
+import { associate } from '../associations.ts';
+import { percentile } from '../figure.ts';
+import { until, within } from '../rounds.ts';
+import type { Bench, Section } from '../section.ts';
+
+const type = 'deploy-host-project';
+const perSecond = 100;
+const secrets = 200;
+/** Writes that come before those that count. */
+const warmUp = 200;
+const limitMs = 60_000;
+
+const arrivals = z.object({ seen: z.array(z.tuple([z.string(), z.number()])) });
+
+/** From the request that writes a secret to the put at the destination, at a steady pace. */
+export const arrivalSection: Section = {
+  name: 'arrival',
+  title: `From write to destination at ${perSecond} writes/s`,
+  async measure(bench) {
+    const latencies = await measureArrivals(bench, bench.quick ? 300 : 1_000);
+    return [
+      {
+        what: 'KV write to put at the destination, p50',
+        value: percentile(latencies, 0.5),
+        unit: 'ms',
+        target: { bound: 30 },
+      },
+      {
+        what: 'KV write to put at the destination, p99',
+        value: percentile(latencies, 0.99),
+        unit: 'ms',
+        target: { bound: 200 },
+      },
+    ];
+  },
+};
+
+async function measureArrivals(bench: Bench, count: number): Promise<readonly number[]> {
+  const { stage } = bench;
+  const fake = await (await loadFake(type))();
+  const { destination } = fake;
+  const associations = await associate(stage, { type, destination, name: 'arrival', destinations: 1, secrets });
+  const worker = await stage.start('worker', z.object({}), { type, driver: 'stand-in' });
+  const api = await stage.start('api', z.object({ address: z.string() }));
+  try {
+    await associations.queue.resume();
+    await within(
+      limitMs,
+      until(async () => (await associations.queue.pendingCount()) === 0),
+    );
+    bench.tell(`${warmUp + count} writes`);
+    const sent = await writeAll(`${api.ready.address}/v1/secret/data/arrival`, stage.rootToken, warmUp + count);
+    await within(
+      limitMs,
+      until(async () => (await associations.queue.pendingCount()) === 0),
+    );
+    const { seen } = await worker.ask('arrivals', arrivals);
+    return latenciesOf(sent, new Map(seen), count);
+  } finally {
+    await Promise.all([worker.end(), api.end(), associations.close(), fake.close()]);
+  }
+}
+
+/** Writes at its pace, whether or not the ones before are through; answers when each was sent, by the clock of the machine. */
+async function writeAll(address: string, token: string, count: number): Promise<readonly number[]> {
+  const began = performance.now();
+  const headers = { 'x-service-token': token, 'content-type': 'application/json' };
+  const sent: number[] = [];
+  const answers: Promise<void>[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const waitMs = began + (index * 1_000) / perSecond - performance.now();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    sent.push(performance.timeOrigin + performance.now());
+    const body = JSON.stringify({ data: { value: `arrival-${index}` } });
+    const signal = AbortSignal.timeout(limitMs);
+    answers.push(written(fetch(`${address}/${index % secrets}`, { method: 'POST', headers, body, signal })));
+  }
+  await Promise.all(answers);
+  return sent;
+}
+
+async function written(answering: Promise<Response>): Promise<void> {
+  const answer = await answering;
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`a write failed: ${answer.status} ${text}`);
+}
+
+/** @throws Error when a value never arrived: each secret is written again after two seconds only, so all have to */
+function latenciesOf(sent: readonly number[], seen: ReadonlyMap<string, number>, count: number): readonly number[] {
+  return sent.slice(-count).map((sentAt, index) => {
+    const mark = `arrival-${sent.length - count + index}`;
+    const arrivedAt = seen.get(mark);
+    if (arrivedAt === undefined) throw new Error(`${mark} did not arrive`);
+    return arrivedAt - sentAt;
+  });
+}

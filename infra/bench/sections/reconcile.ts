@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { loadFake } from '../../../lib/destinations/load.ts';
+import { type Associations, associate } from '../associations.ts';
+import { type BareJobs, openBareJobs } from '../baseline/jobs.ts';
+import type { Figure } from '../figure.ts';
+import type { Process } from '../process.ts';
+import { compare, until, within } from '../rounds.ts';
+import type { Bench, Section } from '../section.ts';
+
+const type = 'deploy-host-project';
+const limitMs = 120_000;
+const counted = z.object({ puts: z.number() });
+const ready = z.object({});
+
+/** One worker process working off a backlog, against a BullMQ worker that does nothing with as many jobs. */
+export const reconcileSection: Section = {
+  name: 'reconcile',
+  title: 'Reconciling a backlog with one worker process',
+  async measure(bench) {
+    const fake = await (await loadFake(type))();
+    try {
+      return [await standIn(bench, fake.destination), await realDriver(bench, fake.destination)];
+    } finally {
+      await fake.close();
+    }
+  },
+};
+
+async function standIn(bench: Bench, destination: object): Promise<Figure> {
+  const { stage, quick } = bench;
+  const [destinations, secrets, rounds] = quick ? [4, 500, 1] : [8, 1_000, 3];
+  bench.tell(`making ${destinations * secrets} associations`);
+  const name = 'backlog';
+  const associations = await associate(stage, { type, destination, name, destinations, secrets });
+  const worker = await stage.start('worker', ready, { type, driver: 'stand-in' });
+  const bareWorker = await stage.start('bare-worker', ready);
+  const bareJobs = openBareJobs(stage.redisUrl);
+  try {
+    const ours = () => workOff(associations, worker);
+    const bare = () => workOffBare(bareJobs, associations.count);
+    // The first round pushes what the making of the associations left, and warms the compiler of both.
+    await within(limitMs, ours());
+    await within(limitMs, bare());
+    bench.tell('working off');
+    const { value, ...compared } = await compare(rounds, limitMs, ours, bare);
+    const what = 'Operations reconciled, driver without latency; bare BullMQ worker that does nothing';
+    return { what, value, unit: '1/s', compared, target: { share: 0.5 } };
+  } finally {
+    await Promise.all([worker.end(), bareWorker.end(), bareJobs.close(), associations.close()]);
+  }
+}
+
+/** One object per association, over real HTTP. There is nothing bare to compare it with. */
+async function realDriver(bench: Bench, destination: object): Promise<Figure> {
+  const associations = await associate(bench.stage, { type, destination, name: 'real', destinations: 1, secrets: 200 });
+  const worker = await bench.stage.start('worker', ready, { type, driver: 'real' });
+  try {
+    await within(limitMs, workOff(associations, undefined));
+    const value = await within(limitMs, workOff(associations, undefined));
+    return { what: 'Operations reconciled, real driver and stand-in server of a deployment host', value, unit: '1/s' };
+  } finally {
+    await Promise.all([worker.end(), associations.close()]);
+  }
+}
+
+/** Answers operations per second. @throws Error when the driver was called less often than there are operations */
+async function workOff({ queue, change, count }: Associations, worker: Process<unknown> | undefined): Promise<number> {
+  await queue.pause();
+  await queue.enqueue(await change(), count);
+  const before = await worker?.ask('count', counted);
+  const began = performance.now();
+  await queue.resume();
+  await until(async () => (await queue.pendingCount()) === 0);
+  const tookMs = performance.now() - began;
+  const after = await worker?.ask('count', counted);
+  const puts = (after?.puts ?? count) - (before?.puts ?? 0);
+  if (puts < count) throw new Error(`${count} operations came to ${puts} puts only`);
+  return (count * 1_000) / tookMs;
+}
+
+async function workOffBare(jobs: BareJobs, count: number): Promise<number> {
+  await jobs.pause();
+  await jobs.add(count);
+  const began = performance.now();
+  await jobs.resume();
+  await until(async () => (await jobs.left()) === 0);
+  return (count * 1_000) / (performance.now() - began);
+}

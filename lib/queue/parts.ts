@@ -1,0 +1,28 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { PatientRedis } from './connection.ts';
+import type { Doorbell } from './contract.ts';
+import type { Jobs } from './jobs.ts';
+import type { Keys } from './keys.ts';
+
+/** What the parts of an open queue share. */
+export interface Parts {
+  readonly types: readonly string[];
+  readonly keys: Keys;
+  /** For callers that wait. */
+  readonly hasty: Redis;
+  /** For workers. */
+  readonly patient: PatientRedis;
+  readonly jobs: ReadonlyMap<string, Jobs>;
+  readonly doorbell: Doorbell;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** @throws Error for a type that the queue was not opened for. */
+export function jobsOf({ jobs }: Parts, type: string): Jobs {
+  const found = jobs.get(type);
+  if (found === undefined) throw new Error(`no queue of type ${type}`);
+  return found;
+}

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { cycles, foreignTexts, importViolations, wordViolations } from './rules.ts';
+import { scan } from './scan.ts';
+
+/** A file that imports others, given by their paths, or packages. */
+function importing(path: string, ...targets: readonly string[]) {
+  const up = '../'.repeat(path.split('/').length - 1);
+  const lines = targets.map((target) => `import '${target.includes('.ts') ? `${up || './'}${target}` : target}';`);
+  return scan(path, lines.join('\n'));
+}
+
+describe('the table of imports refuses', () => {
+  test.each([
+    ['lib/core/a.ts', 'lib/path/a.ts'],
+    ['lib/path/a.ts', 'lib/store/a.ts'],
+    ['lib/store/a.ts', 'lib/path/a.ts'],
+    ['lib/queue/a.ts', 'lib/store/a.ts'],
+    ['lib/auth/a.ts', 'lib/sync/a.ts'],
+    ['lib/engines/kv/a.ts', 'lib/auth/a.ts'],
+    ['lib/destinations/contract.ts', 'lib/sync/a.ts'],
+    ['lib/workspaces/a.ts', 'lib/engines/contract.ts'],
+    ['lib/sync/a.ts', 'lib/auth/a.ts'],
+    ['lib/http/a.ts', 'lib/store/a.ts'],
+    ['lib/http/a.ts', 'lib/app.ts'],
+    ['lib/app.ts', 'infra/a.ts'],
+    ['lib/app.ts', 'test/a.ts'],
+    ['lib/unknown/a.ts', 'lib/core/a.ts'],
+    ['lib/destinations/one/a.ts', 'lib/destinations/other/a.ts'],
+    ['lib/engines/one/a.ts', 'lib/engines/other/index.ts'],
+    ['lib/auth/methods/one/a.ts', 'lib/auth/methods/other/a.ts'],
+    ['lib/destinations/network/a.ts', 'lib/destinations/one/index.ts'],
+    ['lib/sync/a.ts', 'lib/destinations/one/index.ts'],
+    ['lib/destinations/index.ts', 'lib/destinations/one/driver.ts'],
+    ['functions/api.ts', 'lib/http/a.ts'],
+    ['functions/api.ts', 'lib/destinations/one/driver.ts'],
+    ['functions/sync-one.ts', 'lib/destinations/other/driver.ts'],
+    ['functions/sync-one.ts', 'functions/api.ts'],
+    ['lib/sync/a.ts', 'bullmq'],
+    ['functions/api.ts', 'pg'],
+    ['lib/destinations/one/a.ts', 'kysely'],
+    ['lib/http/a.ts', 'kysely'],
+    ['lib/destinations/cloud-b-kv/a.ts', '@aws-sdk/client-sts'],
+    ['lib/sync/a.ts', '@octokit/rest'],
+  ])('%s → %s', (from, to) => {
+    expect(importViolations([importing(from, to)])).toEqual([expect.stringContaining(`${from} → ${to}: `)]);
+  });
+
+  test('an import that is computed outside of the loader', () => {
+    expect(importViolations([scan('lib/sync/a.ts', 'await import(name);')])).toHaveLength(1);
+  });
+});
+
+describe('the table of imports allows', () => {
+  test.each([
+    ['lib/path/a.ts', 'lib/core/a.ts'],
+    ['lib/auth/methods/one/a.ts', 'lib/auth/contract.ts'],
+    ['lib/engines/one/a.ts', 'lib/engines/one/deep/b.ts'],
+    ['lib/sync/a.ts', 'lib/destinations/contract.ts'],
+    ['lib/destinations/one/a.ts', 'lib/destinations/network/a.ts'],
+    ['lib/destinations/index.ts', 'lib/destinations/one/index.ts'],
+    ['lib/app.ts', 'lib/engines/one/index.ts'],
+    ['functions/api.ts', 'lib/app.ts'],
+    ['functions/sync-one.ts', 'lib/destinations/one/driver.ts'],
+    ['infra/a.ts', 'lib/destinations/one/driver.ts'],
+    ['test/a.ts', 'lib/sync/a.ts'],
+    ['lib/queue/a.ts', 'bullmq'],
+    ['infra/local/a.ts', 'pg'],
+    ['test/a.ts', 'bullmq'],
+    ['lib/sync/a.ts', 'node:fs'],
+  ])('%s → %s', (from, to) => {
+    expect(importViolations([importing(from, to)])).toEqual([]);
+  });
+
+  test('the loader to compute what it imports', () => {
+    expect(importViolations([scan('lib/destinations/load.ts', 'await import(address);')])).toEqual([]);
+  });
+});
+
+describe('import cycles', () => {
+  test('are found, also those of types', () => {
+    const [a, b] = [importing('a.ts', 'b.ts'), importing('b.ts', 'c.ts')];
+    expect(cycles([a, b, scan('c.ts', "import type { A } from './a.ts';")])).toEqual(['a.ts → b.ts → c.ts → a.ts']);
+    expect(cycles([importing('a.ts', 'a.ts')])).toEqual(['a.ts → a.ts']);
+  });
+
+  test('are not two ways to the same file', () => {
+    expect(cycles([importing('a.ts', 'b.ts', 'c.ts'), importing('b.ts', 'd.ts'), importing('c.ts', 'd.ts')])).toEqual(
+      [],
+    );
+  });
+});
+
+describe('the rules on words refuse', () => {
+  test.each([
+    'const path = process.env.PATH;',
+    "const path = process['env'];",
+    'const { env } = process;',
+    'export default 1;',
+    'export { a as default };',
+    'enum Colour { Red }',
+    'export const enum Colour { Red }',
+    'namespace Colours { }',
+    'let a: any;',
+    'const a = b as any;',
+    'let a: Map<string, any>;',
+  ])('%s', (text) => {
+    expect(wordViolations([scan('lib/sync/a.ts', text)])).toHaveLength(1);
+  });
+});
+
+describe('the rules on words allow', () => {
+  test.each([
+    ['lib/core/config.ts', 'const path = process.env.PATH;'],
+    ['infra/a.ts', 'const path = process.env.PATH;'],
+    ['test/start-services.ts', 'export default 1;'],
+    ['lib/sync/a.ts', '// any enum of process.env'],
+    ['lib/sync/a.ts', "const text = 'let a: any';"],
+    ['lib/sync/a.ts', 'AbortSignal.any([a, b]);'],
+    ['lib/sync/a.ts', 'const rules = { any: true };'],
+  ])('%s: %s', (path, text) => {
+    expect(wordViolations([scan(path, text)])).toEqual([]);
+  });
+});
+
+describe('texts that belong to something else', () => {
+  const word = (...parts: readonly string[]) => parts.join('');
+
+  test.each([
+    word('see /', 'work/main/a.ts'),
+    word('cd /', 'root/app'),
+    word('file:///', 'home/me/app'),
+    word('from /', 'tmp/notes/a.md'),
+    word('refer', 'ence/core.md'),
+    word('TO', 'DO: later'),
+    word('fixes iss', 'ue #12'),
+    word('the archi', 'tect said'),
+  ])('are found: %s', (text) => {
+    expect(foreignTexts([{ path: 'README.md', text }])).toHaveLength(1);
+  });
+
+  test.each([
+    'GET /v1/sys/health',
+    'a checkout below /root',
+    'open an issue',
+    'join(tmpdir(), name)',
+    '${base}/work/x',
+  ])('are not found: %s', (text) => {
+    expect(foreignTexts([{ path: 'README.md', text }])).toEqual([]);
+  });
+});

@@ -1,0 +1,170 @@
+import type { SourceFile } from './scan.ts';
+
+/** The rooms of `lib/` and what each may import beside itself (design, section 2). */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  path: ['core'],
+  store: ['core'],
+  queue: ['core'],
+  auth: ['core', 'path', 'store'],
+  engines: ['core', 'path', 'store'],
+  destinations: ['core', 'path', 'store'],
+  workspaces: ['core', 'path', 'store'],
+  sync: ['core', 'path', 'store', 'queue', 'destinations'],
+  http: ['core', 'path', 'auth'],
+};
+
+/** Files that list the leaves of their room. They take a leaf's index only. */
+const lists = [
+  'lib/destinations/index.ts',
+  'lib/destinations/load.ts',
+  'lib/engines/index.ts',
+  'lib/auth/methods/index.ts',
+];
+
+/** Packages that only some folders use, so that there is one place to look at when they change. */
+const packageFolders: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^bullmq$/, ['lib/queue/']],
+  [/^pg$/, ['lib/store/', 'infra/local/']],
+  // Rooms that are handed the store's handle write their queries with it.
+  [/^kysely$/, ['lib/store/', 'lib/auth/', 'lib/engines/', 'lib/sync/', 'lib/workspaces/', 'lib/app.ts']],
+  [/^fastify$/, ['lib/http/']],
+  [/^(@aws-sdk\/.+|@smithy\/.+)$/, ['lib/destinations/cloud-a-sm/']],
+  [/^@azure\/.+$/, ['lib/destinations/cloud-b-kv/']],
+  [/^(@google-cloud\/.+|google-auth-library|gaxios)$/, ['lib/destinations/cloud-c-sm/']],
+  [/^(@octokit\/.+|libsodium-wrappers)$/, ['lib/destinations/repo-host/']],
+];
+
+/** What breaks the table of imports, as texts `from → to: why`. */
+export function importViolations(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap(({ path, imports }) =>
+    imports.flatMap((one) => {
+      const [to, why] =
+        one.kind === 'file'
+          ? [one.path, fileRefusal(path, one.path)]
+          : one.kind === 'package'
+            ? [one.name, packageRefusal(path, one.name)]
+            : ['what is computed', computedRefusal(path)];
+      return why === undefined ? [] : [`${path} → ${to}: ${why}`];
+    }),
+  );
+}
+
+function fileRefusal(from: string, to: string): string | undefined {
+  if (isFree(from)) return undefined;
+  if (from.startsWith('functions/')) return functionRefusal(from, to);
+  const room = roomOf(to);
+  if (room === undefined) return 'lib imports nothing from outside of lib';
+  if (from === 'lib/app.ts') return undefined;
+  if (to === 'lib/app.ts') return 'nobody in lib imports the composition root';
+  const own = roomOf(from) ?? '';
+  if (room !== own && mayImport[own]?.includes(room) !== true) return `${own} may not import ${room}`;
+  return leafRefusal(from, to);
+}
+
+function functionRefusal(from: string, to: string): string | undefined {
+  if (to === 'lib/app.ts') return undefined;
+  const type = /^functions\/sync-(.+)\.ts$/.exec(from)?.[1];
+  if (type !== undefined && to.startsWith(`lib/destinations/${type}/`)) return undefined;
+  return 'a function imports lib/app.ts, and a worker its own destination folder';
+}
+
+function leafRefusal(from: string, to: string): string | undefined {
+  const leaf = leafOf(to);
+  if (leaf === undefined || leaf === leafOf(from)) return undefined;
+  if (leafOf(from) !== undefined) return 'a leaf does not import its neighbour';
+  if (!lists.includes(from)) return 'leaves are found by the list of their room';
+  return to === `${leaf}/index.ts` ? undefined : 'a list takes the index of a leaf only';
+}
+
+function packageRefusal(from: string, name: string): string | undefined {
+  const folders = packageFolders.find(([pattern]) => pattern.test(name))?.[1];
+  if (folders === undefined || from.startsWith('test/')) return undefined;
+  return folders.some((folder) => from.startsWith(folder)) ? undefined : `${name} is for ${folders.join(', ')}`;
+}
+
+function computedRefusal(from: string): string | undefined {
+  if (isFree(from) || from === 'lib/destinations/load.ts') return undefined;
+  return 'only lib/destinations/load.ts computes what it imports';
+}
+
+const isFree = (path: string): boolean => /^(infra|test)\//.test(path) || path === 'vitest.config.ts';
+
+const roomOf = (path: string): string | undefined => /^lib\/([^/]+?)(?:\/|\.ts$)/.exec(path)?.[1];
+
+/** The leaf's folder. `destinations/network` is common to all destinations. */
+const leafOf = (path: string): string | undefined =>
+  /^lib\/(?:engines|auth\/methods|destinations(?!\/network\/))\/[^/]+(?=\/)/.exec(path)?.[0];
+
+/** Import cycles, imports of types included, as texts `a → b → a`. */
+export function cycles(files: readonly SourceFile[]): readonly string[] {
+  const next = new Map(
+    files.map(({ path, imports }) => [path, imports.flatMap((one) => (one.kind === 'file' ? [one.path] : []))]),
+  );
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start >= 0) found.push([...trail.slice(start), path].join(' → '));
+    if (start >= 0 || done.has(path)) return;
+    for (const to of next.get(path) ?? []) visit(to, [...trail, path]);
+    done.add(path);
+  };
+  for (const { path } of files) visit(path, []);
+  return found;
+}
+
+interface WordRule {
+  readonly what: string;
+  readonly pattern: RegExp;
+  /** Files that may have it. */
+  readonly except: RegExp;
+}
+
+const nowhere = /^$/;
+
+const wordRules: readonly WordRule[] = [
+  // What starts processes hands the environment on, and tests hold it still.
+  {
+    what: 'reads the environment, which lib/core/config.ts does for all',
+    pattern: /\bprocess\s*\.\s*env\b|\bprocess\s*\[|[{,]\s*env\s*[,}][^;]*=\s*process\b/,
+    except: /^(lib\/core\/config\.ts$|infra\/|test\/)/,
+  },
+  // vitest finds its configuration and its global set-up by the default export; declarations describe what others export.
+  {
+    what: 'has a default export',
+    pattern: /\bexport\s+default\b|\bexport\s*\{[^}]*\bdefault\b/,
+    except: /^(vitest\.config|test\/vitest\.config|test\/start-services)\.ts$|\.d\.ts$/,
+  },
+  { what: 'has an enum', pattern: /^\s*(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+\w/m, except: nowhere },
+  { what: 'has a namespace', pattern: /^\s*(?:export\s+)?(?:declare\s+)?namespace\s+[\w.]+\s*\{/m, except: /\.d\.ts$/ },
+  { what: 'has the type any', pattern: /(?:[:<|&,]\s*|\b(?:as|extends)\s+)any\b(?!\s*[(:=.])/, except: nowhere },
+];
+
+/** Words of the language that are not used here. */
+export function wordViolations(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap(({ path, code }) =>
+    wordRules
+      .filter(({ pattern, except }) => !except.test(path) && pattern.test(code))
+      .map(({ what }) => `${path} ${what}`),
+  );
+}
+
+const foreignWords: readonly RegExp[] = [
+  // A checkout or a home on one machine.
+  /(?<![\w.$}-])\/(?:work|root|home\/\w+|Users\/\w+|tmp\/\w+)\/[\w.]+/,
+  /\breference\/[\w-]+\.md\b/,
+  /\b(?:TODO|FIXME|HACK)\b/,
+  /\bissue\s+#?\d+/i,
+  /\b(?:co-?worker|colleague|the architect|this session|the brief)s?\b/i,
+];
+
+/** Texts that speak of something else than the project: paths of one machine, notes to oneself, who worked on it. */
+export function foreignTexts(files: readonly Pick<SourceFile, 'path' | 'text'>[]): readonly string[] {
+  return files.flatMap(({ path, text }) =>
+    foreignWords.flatMap((pattern) => {
+      const found = pattern.exec(text)?.[0];
+      return found === undefined ? [] : [`${path}: ${found}`];
+    }),
+  );
+}

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mountRows } from '../../../lib/engines/sys/mounts/index.ts';
+import type { Mount } from '../../../lib/path/row.ts';
+import { type Call, type Calling, calling, engineParts, root } from '../setup.ts';
+
+let it: Awaited<ReturnType<typeof engineParts>>;
+let system: Mount;
+let call: Call;
+const as = (options: Calling): Call => calling({ rows: mountRows(it) }, system, options);
+
+beforeAll(async () => {
+  it = await engineParts();
+  const found = await it.mounts.find('sys/');
+  if (found === undefined) throw new Error('no mount at sys/');
+  system = found;
+  call = as({});
+});
+afterAll(() => it.store.close());
+
+describe('enabling', () => {
+  test.each([
+    ['a', 'kv', undefined, null],
+    ['b', 'kv', { version: '2' }, { version: '2' }],
+    ['c', 'kv', { version: 2 }, { version: '2' }],
+    ['d', 'kv-v1', undefined, { version: '1' }],
+    ['e', 'kv-v2', undefined, { version: '2' }],
+    ['f', 'generic', undefined, { version: '1' }],
+  ])('at kind/%s type %s with options %j mounts kv with options %j', async (name, type, options, stored) => {
+    const path = `kind/${name}`;
+    expect(await call('write', `mounts/${path}`, { type, options })).toBeUndefined();
+    expect((await call('read', `mounts/${path}`))?.data).toMatchObject({ type: 'kv', options: stored });
+  });
+
+  test('what the mount is said to be comes back', async () => {
+    await call('write', 'mounts/full/', {
+      type: 'kv',
+      description: 'for tests',
+      options: null,
+      config: { default_lease_ttl: '1h', max_lease_ttl: 7200, listing_visibility: 'unauth', plugin_name: '' },
+    });
+    const mount = await it.mounts.find('full/');
+    expect((await call('read', 'mounts/full'))?.data).toEqual({
+      type: 'kv',
+      description: 'for tests',
+      accessor: mount?.accessor,
+      uuid: mount?.id,
+      local: false,
+      seal_wrap: false,
+      external_entropy_access: false,
+      options: null,
+      config: { default_lease_ttl: 3600, max_lease_ttl: 7200, force_no_cache: false, listing_visibility: 'unauth' },
+      plugin_version: '',
+      running_plugin_version: '',
+      running_sha256: '',
+      deprecation_status: 'supported',
+    });
+  });
+
+  test.each([
+    ['x', {}, 'backend type must be specified as a string'],
+    ['x', { type: 'aws' }, 'plugin not found in the catalog: aws'],
+    ['x', { type: 'toString' }, 'plugin not found in the catalog: toString'],
+    ['x', { type: 'kv', options: { version: '3' } }, 'invalid version provided'],
+    ['sys/x', { type: 'kv' }, 'cannot mount "sys/x/"'],
+    ['auth/x', { type: 'kv' }, 'cannot mount "auth/x/"'],
+    ['sys', { type: 'kv' }, 'cannot mount "sys/"'],
+    ['a//b', { type: 'kv' }, 'cannot mount "a//b/"'],
+    ['../b', { type: 'kv' }, 'cannot mount "../b/"'],
+    ['a\tb', { type: 'kv' }, 'cannot mount'],
+    ['x', { type: 'kv', config: { default_lease_ttl: '2h', max_lease_ttl: '1h' } }, 'greater than given max lease TTL'],
+    ['x', { type: 'kv', config: { default_lease_ttl: 'soon' } }, 'field "config"'],
+    ['full', { type: 'kv' }, 'path is already in use at full/'],
+    ['full/below', { type: 'kv' }, 'existing mount at full/'],
+  ])('mounting at %j with %j is refused: %s', async (path, data, message) => {
+    await expect(call('write', `mounts/${path}`, data)).rejects.toThrow(message);
+  });
+});
+
+describe('showing', () => {
+  test('the list holds every secrets engine and no auth method, at the top level too', async () => {
+    const reply = await call('read', 'mounts');
+    expect(reply?.flat).toBe(true);
+    const paths = Object.keys(reply?.data ?? {});
+    expect(paths).toContain('sys/');
+    expect(paths).toContain('full/');
+    expect(paths.filter((path) => path.startsWith('auth/'))).toEqual([]);
+  });
+
+  test('what is not mounted is told', async () => {
+    await expect(call('read', 'mounts/none')).rejects.toThrow('No secret engine mount at none/');
+    await expect(call('read', 'mounts/auth/token')).rejects.toThrow('No secret engine mount at auth/token/');
+  });
+});
+
+describe('disabling', () => {
+  test('a mount goes, and once more is no error', async () => {
+    await call('write', 'mounts/gone/deep', { type: 'kv' });
+    expect(await call('delete', 'mounts/gone/deep')).toBeUndefined();
+    expect(await call('delete', 'mounts/gone/deep')).toBeUndefined();
+    await expect(call('read', 'mounts/gone/deep')).rejects.toThrow('No secret engine mount');
+    await expect(call('delete', 'mounts/sys')).rejects.toThrow('cannot unmount "sys/"');
+  });
+});
+
+describe('tuning', () => {
+  test.each(['tuned', 'nested/tuned'])('settings of %s change and the rest stays', async (path) => {
+    await call('write', `mounts/${path}`, { type: 'kv', description: 'before', config: { max_lease_ttl: '10h' } });
+    expect((await call('read', `mounts/${path}/tune`))?.data).toEqual({
+      default_lease_ttl: 2_764_800,
+      max_lease_ttl: 36_000,
+      force_no_cache: false,
+      description: 'before',
+    });
+    expect(
+      await call('write', `mounts/${path}/tune`, { default_lease_ttl: '1h', options: { version: '2' } }),
+    ).toBeUndefined();
+    expect((await call('read', `mounts/${path}/tune`))?.data).toEqual({
+      default_lease_ttl: 3600,
+      max_lease_ttl: 36_000,
+      force_no_cache: false,
+      description: 'before',
+      options: { version: '2' },
+    });
+    const downgrade = call('write', `mounts/${path}/tune`, { options: { version: '1' } });
+    await expect(downgrade).rejects.toThrow('cannot downgrade mount from version 2');
+    await call('write', `mounts/${path}/tune`, { description: '', default_lease_ttl: 'system' });
+    expect((await call('read', `mounts/${path}/tune`))?.data).toMatchObject({
+      description: '',
+      default_lease_ttl: 2_764_800,
+    });
+  });
+
+  test('a mount that is not there cannot be tuned', async () => {
+    await expect(call('read', 'mounts/none/tune')).rejects.toThrow('"none/"');
+    await expect(call('write', 'mounts/none/tune', { description: 'x' })).rejects.toThrow('"none/"');
+  });
+});
+
+test('a mount moves', async () => {
+  await call('write', 'mounts/here', { type: 'kv' });
+  const reply = await call('write', 'remount', { from: 'here', to: '/there/' });
+  expect(reply).toMatchObject({ flat: true, data: { migration_id: expect.any(String) } });
+  expect((await it.mounts.find('there/'))?.type).toBe('kv');
+  await expect(call('write', 'remount', { from: 'sys', to: 'x' })).rejects.toThrow('cannot unmount');
+  await expect(call('write', 'remount', { from: 'there', to: 'sys/x' })).rejects.toThrow('cannot mount');
+});
+
+describe('what user interfaces ask first', () => {
+  const somebody = { ...root, root: false, policies: ['default'] };
+  const preflight = (path: string) =>
+    `preflight capability check returned 403, please ensure client's policies grant access to path "${path}"`;
+
+  beforeAll(async () => {
+    await call('write', 'mounts/team/kv', { type: 'kv-v2' });
+    await call('write', 'mounts/private', { type: 'kv-v1' });
+  });
+
+  test('root sees every mount and the mount of every path', async () => {
+    const reply = await call('read', 'internal/ui/mounts');
+    expect(reply?.data).toMatchObject({
+      secret: { 'team/kv/': { options: { version: '2' } } },
+      auth: { 'token/': {} },
+    });
+    expect((await call('read', 'internal/ui/mounts/team/kv/some/path'))?.data).toMatchObject({
+      path: 'team/kv/',
+      type: 'kv',
+      options: { version: '2' },
+    });
+    expect((await call('read', 'internal/ui/mounts/team/kv'))?.data).toMatchObject({ path: 'team/kv/' });
+  });
+
+  test.each([
+    'read team/kv/data/some/path',
+    'list team/kv/metadata/some/path/',
+    'patch team/kv/data/some/path',
+    'write team/kv/some/path',
+  ])('who may %s learns its mount', async (allowed) => {
+    const reply = await as({ caller: somebody, allowed: new Set([allowed]) })(
+      'read',
+      'internal/ui/mounts/team/kv/some/path',
+    );
+    expect(reply?.data).toMatchObject({ path: 'team/kv/' });
+  });
+
+  test('who may nothing cannot tell a mount from none', async () => {
+    const stranger = as({ caller: somebody, allowed: new Set(['read team/kv/data/some/path']) });
+    await expect(stranger('read', 'internal/ui/mounts/private/a')).rejects.toMatchObject({
+      kind: 'permission-denied',
+      messages: [preflight('private/a/')],
+    });
+    await expect(stranger('read', 'internal/ui/mounts/none/a')).rejects.toThrow(preflight('none/a/'));
+    const nobody = as({ caller: undefined });
+    await expect(nobody('read', 'internal/ui/mounts/team/kv/a')).rejects.toThrow(preflight('team/kv/a/'));
+  });
+
+  test('without a token only mounts are shown that are for everybody, and little of them', async () => {
+    const reply = await as({ caller: undefined })('read', 'internal/ui/mounts');
+    expect(reply?.data).toEqual({
+      secret: { 'full/': { type: 'kv', description: 'for tests', options: null } },
+      auth: {},
+    });
+  });
+
+  test('a caller sees the mounts that he may list', async () => {
+    const reply = await as({ caller: somebody, allowed: new Set(['list team/kv/metadata/']) })(
+      'read',
+      'internal/ui/mounts',
+    );
+    expect(Object.keys(reply?.data ?? {})).toEqual(['secret', 'auth']);
+    expect(reply?.data).toMatchObject({ secret: { 'team/kv/': { accessor: expect.any(String) } }, auth: {} });
+    expect(reply?.data).not.toHaveProperty(['secret', 'private/']);
+  });
+});
