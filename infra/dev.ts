@@ -1,6 +1,6 @@
 import { readConfig } from '../lib/core/config.ts';
+import { openLog } from '../lib/core/open-log.ts';
 import { startInstance } from './instance.ts';
-import { openLog } from './log.ts';
 import { runUntilSignal } from './run.ts';
 
 /** `npm start`: the development server. Data stays in `.data/` between starts. */

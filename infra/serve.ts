@@ -1,6 +1,6 @@
 import { openApi } from '../lib/app.ts';
 import { readConfig } from '../lib/core/config.ts';
-import { openLog } from './log.ts';
+import { openLog } from '../lib/core/open-log.ts';
 import { runUntilSignal } from './run.ts';
 
 /** `npm run serve`: the API as a process of its own. */

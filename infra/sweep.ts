@@ -1,7 +1,7 @@
 import { openSweeper } from '../lib/app.ts';
 import { readConfig } from '../lib/core/config.ts';
+import { openLog } from '../lib/core/open-log.ts';
 import { sweepRegularly } from './instance.ts';
-import { openLog } from './log.ts';
 import { runUntilSignal } from './run.ts';
 
 /** `npm run sweep`: the rounds of the sweep, as a process of its own. `-- --once`: one round. */

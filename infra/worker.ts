@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { openWorkers } from '../lib/app.ts';
 import { ConfigError, readConfig } from '../lib/core/config.ts';
+import { openLog } from '../lib/core/open-log.ts';
 import { definitions } from '../lib/destinations/index.ts';
 import { loadDriver } from '../lib/destinations/load.ts';
-import { openLog } from './log.ts';
 import { runUntilSignal } from './run.ts';
 
 /** `npm run worker -- --type <type>`: workers of the named types, of all without a name. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { SecretPlace } from './secret-path.ts';
 
 /**
  * SQL of a table of places, numbered from 1, for looking up many rows in one round trip; `more` are further columns, as
@@ -8,7 +9,7 @@ import { type RawBuilder, sql } from 'kysely';
  * call instead of keeping one, which takes longer than the look-up.
  */
 export function placesTable(
-  places: readonly { readonly mountId: string; readonly path: string }[],
+  places: readonly SecretPlace[],
   ...more: readonly RawBuilder<unknown>[]
 ): RawBuilder<unknown> {
   const columns = [

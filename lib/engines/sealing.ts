@@ -1,9 +1,8 @@
 import type { Barrier } from '../store/store.ts';
+import type { SecretPlace } from './secret-path.ts';
 
 /** Where the data of a version stands: moved to another row, it does not open. */
-export interface VersionPlace {
-  readonly mountId: string;
-  readonly path: string;
+export interface VersionPlace extends SecretPlace {
   /** The row's random id: the version number is not known before the row is written. */
   readonly id: string;
 }

@@ -1,5 +1,11 @@
 import { badRequest } from '../core/errors.ts';
 
+/** Which secret. */
+export interface SecretPlace {
+  readonly mountId: string;
+  readonly path: string;
+}
+
 /** PostgreSQL's index entries end at some 2,700 bytes. */
 const pathBytesMax = 2_048;
 

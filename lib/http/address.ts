@@ -38,10 +38,9 @@ export function mustBeSound(path: string): void {
 }
 
 function decoded(path: string): string {
-  const text = plain.test(path) ? path : Buffer.from(path, 'latin1').toString('utf8');
-  if (!text.includes('%')) return text;
+  if (!path.includes('%')) return path;
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(path);
   } catch (cause) {
     throw badRequest('path has an invalid percent-encoding', { cause });
   }

@@ -41,7 +41,9 @@ function unexpected(error: unknown, about: { readonly requestId: string; readonl
 
 function traceOf(error: unknown): object {
   if (!(error instanceof Error)) return { thrown: typeof error };
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line));
+  const stack = error.stack ?? '';
+  const afterMessage = stack.slice(stack.indexOf(error.message) + error.message.length);
+  const frames = afterMessage.split('\n').filter((line) => /^ {4}at /.test(line));
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
   return { error: error.name, ...code, frames, ...(error.cause === undefined ? {} : { cause: traceOf(error.cause) }) };
 }

@@ -37,6 +37,7 @@ describe('the table of imports refuses', () => {
     ['functions/sync-one.ts', 'functions/api.ts'],
     ['lib/sync/a.ts', 'bullmq'],
     ['functions/api.ts', 'pg'],
+    ['infra/a.ts', 'bullmq'],
     ['lib/destinations/one/a.ts', 'kysely'],
     ['lib/http/a.ts', 'kysely'],
     ['lib/destinations/cloud-b-kv/a.ts', '@aws-sdk/client-sts'],
@@ -65,6 +66,7 @@ describe('the table of imports allows', () => {
     ['test/a.ts', 'lib/sync/a.ts'],
     ['lib/queue/a.ts', 'bullmq'],
     ['infra/local/a.ts', 'pg'],
+    ['infra/bench/a.ts', 'bullmq'],
     ['test/a.ts', 'bullmq'],
     ['lib/sync/a.ts', 'node:fs'],
   ])('%s → %s', (from, to) => {

@@ -8,7 +8,8 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { HttpParts } from '../../lib/http/parts.ts';
 import { createServer, type HttpServer } from '../../lib/http/server.ts';
 import { rawClient } from './raw.ts';
-import { lastSignal, sampleParts } from './sample.ts';
+import { sampleParts } from './sample.ts';
+import { lastSignal } from './sample-system.ts';
 
 const open: HttpServer[] = [];
 const head = 'Host: x\r\nX-Service-Token: root\r\n';
@@ -169,6 +170,38 @@ describe('connections', () => {
     const headers = { 'content-type': 'application/json' };
     const reply = await fetch(`http://127.0.0.1:${port}/api/echo`, { method: 'POST', headers, body });
     expect(await reply.json()).toEqual({ address: '127.0.0.1', body: { a: 1 } });
+  });
+});
+
+describe('heads', () => {
+  test('a climbing path is refused as it was sent', async () => {
+    const { client } = await start();
+    await client.send(`GET /v1/secret/../sys/flat HTTP/1.1\r\n${head}\r\n`);
+    expect(await client.next()).toMatchObject({ status: 400, body: '{"errors":["relative paths not supported"]}' });
+  });
+
+  test('a path in UTF-8 is escaped or refused', async () => {
+    const { client } = await start();
+    await client.send(`PUT /v1/secret/%C3%A4 HTTP/1.1\r\n${head}Content-Length: 7\r\n\r\n{"a":1}`);
+    expect((await client.next()).status).toBe(204);
+    await client.send(`GET /v1/secret/\xc3\xa4 HTTP/1.1\r\n${head}\r\n`);
+    expect(await client.next()).toMatchObject({ status: 400, body: '{"errors":["malformed request"]}' });
+  });
+
+  test('HEAD answers the status of a read without its body', async () => {
+    const { port } = await start();
+    const reply = await fetch(`http://127.0.0.1:${port}/v1/sys/health`, { method: 'HEAD' });
+    expect(reply.status).toBe(200);
+    expect(await reply.text()).toBe('');
+  });
+
+  test('a content type that is none is 415', async () => {
+    const { client } = await start();
+    await client.send(`POST /v1/secret/a HTTP/1.1\r\n${head}Content-Type: none\r\nContent-Length: 2\r\n\r\n{}`);
+    expect(await client.next()).toMatchObject({
+      status: 415,
+      body: '{"errors":["the Content-Type is not a media type"]}',
+    });
   });
 });
 

@@ -56,7 +56,7 @@ describe('a consumer', () => {
       await goOn.opened;
       return done(generation);
     };
-    queue.consume(type, handler, options);
+    queue.consume(type, handler, { concurrency: 4, lockMs: 60_000 });
     await queue.enqueue([operation(1, 1)], capacity);
     await started.opened;
     for (newest = 2; newest <= 1_000; newest += 1) await queue.enqueue([operation(1, newest)], capacity);
@@ -178,11 +178,11 @@ describe('a consumer', () => {
     let runs = 0;
     const handler: Handler = async () => {
       runs += 1;
-      await new Promise((resolve) => setTimeout(resolve, lockMs * 1.5));
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
       return done();
     };
-    queue.consume(type, handler, options);
-    queue.consume(type, handler, options);
+    queue.consume(type, handler, { concurrency: 4, lockMs: 2_000 });
+    queue.consume(type, handler, { concurrency: 4, lockMs: 2_000 });
     await queue.enqueue([operation(1)], capacity);
     await until(async () => (await queue.pendingCount()) === 0);
     expect(runs).toBe(1);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { openWorkers } from '../../../lib/app.ts';
 import { readConfig } from '../../../lib/core/config.ts';
+import { openLog } from '../../../lib/core/open-log.ts';
 import type { OpenDriver } from '../../../lib/destinations/contract.ts';
 import { definitions } from '../../../lib/destinations/index.ts';
 import { loadDriver } from '../../../lib/destinations/load.ts';
-import { openLog } from '../../log.ts';
 import { serveParent } from './parent.ts';
 
 /** Answers the last number of each value's text; what it wrote goes nowhere, at once. */

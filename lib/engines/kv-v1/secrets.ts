@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
 import { duration } from '../../path/fields.ts';
 import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../path/row.ts';
 import type { EngineParts } from '../contract.ts';
+import { jsonText } from '../json-text.ts';
 import { listFolder } from '../listing.ts';
 import { folderPath, secretPath } from '../secret-path.ts';
 import { deleteSecret, putSecret, type SecretReader, secretReader } from './table.ts';
@@ -76,12 +77,4 @@ async function writeSecret(
   if (place.path === '') throw badRequest('missing path');
   if (Object.keys(input).length === 0) throw badRequest('missing data fields');
   return putSecret(parts, place, jsonText(input));
-}
-
-function jsonText(data: object): string {
-  try {
-    return JSON.stringify(data);
-  } catch (cause) {
-    throw badRequest('the data is nested too deeply', { cause });
-  }
 }

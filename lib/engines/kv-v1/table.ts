@@ -1,16 +1,12 @@
 import { sql } from 'kysely';
 import { coalesce } from '../../core/coalesce.ts';
-import { notFound } from '../../core/errors.ts';
 import { uuid } from '../../core/ids.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineParts } from '../contract.ts';
+import { whileMounted } from '../mount-gone.ts';
 import { placesTable } from '../places.ts';
 import { openVersion, sealVersion } from '../sealing.ts';
-
-export interface SecretPlace {
-  readonly mountId: string;
-  readonly path: string;
-}
+import type { SecretPlace } from '../secret-path.ts';
 
 /** The JSON text of a secret; undefined: there is none. */
 export type SecretReader = (place: SecretPlace) => Promise<string | undefined>;
@@ -64,7 +60,7 @@ export async function putSecret({ store, clock }: EngineParts, place: SecretPlac
     select mount_id, path, 1, ${id}::uuid, ${data}::bytea, updated_time, false, false from secret
     on conflict (mount_id, path, version) do update
       set id = excluded.id, data = excluded.data, created_time = excluded.created_time`;
-  await write.execute(store.db).catch(mountIsGone);
+  await whileMounted(() => write.execute(store.db));
   return undefined;
 }
 
@@ -72,10 +68,4 @@ export async function putSecret({ store, clock }: EngineParts, place: SecretPlac
 export async function deleteSecret({ store }: EngineParts, { mountId, path }: SecretPlace): Promise<undefined> {
   await sql`delete from kv_secrets where mount_id = ${mountId}::uuid and path = ${path}`.execute(store.db);
   return undefined;
-}
-
-/** A write that meets the removal of its mount finds the parent row gone (SQLSTATE 23503). */
-function mountIsGone(cause: unknown): never {
-  if (cause instanceof Error && 'code' in cause && cause.code === '23503') throw notFound();
-  throw cause;
 }

@@ -3,7 +3,7 @@ import { coalesce } from '../../core/coalesce.ts';
 import type { EngineParts, SecretSource } from '../contract.ts';
 import { placesTable } from '../places.ts';
 import { openVersion } from '../sealing.ts';
-import type { SecretPlace } from './place.ts';
+import type { SecretPlace } from '../secret-path.ts';
 
 interface CurrentRow {
   readonly version: number;

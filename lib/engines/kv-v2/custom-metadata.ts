@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts';
 import { isJsonObject, isRawNumber, type JsonObject, parseJson } from '../../core/json.ts';
 import type { Barrier } from '../../store/store.ts';
-import type { SecretPlace } from './place.ts';
+import type { SecretPlace } from '../secret-path.ts';
 
 export type CustomMetadata = Readonly<Record<string, string>>;
 

@@ -3,11 +3,12 @@ import { notFound } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Reply, RequestContext } from '../../path/row.ts';
 import type { Database } from '../../store/tables.ts';
+import { whileMounted } from '../mount-gone.ts';
+import type { SecretPlace } from '../secret-path.ts';
 import { loadSettings } from './config.ts';
 import { openCustomMetadata, patchCustomMetadata, readCustomMetadata, sealCustomMetadata } from './custom-metadata.ts';
 import type { KvParts } from './parts.ts';
-import type { SecretPlace } from './place.ts';
-import { lockSecret, whileMounted } from './write.ts';
+import { lockSecret } from './write.ts';
 
 /** A change of a secret's settings. Undefined: not given. Null sets back. */
 export interface MetadataChange {

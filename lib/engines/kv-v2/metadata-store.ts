@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Reply } from '../../path/row.ts';
 import { type Dirty, markDirty, ofSecret } from '../../store/outbox.ts';
+import type { SecretPlace } from '../secret-path.ts';
 import { openCustomMetadata } from './custom-metadata.ts';
 import { durationText } from './duration-text.ts';
 import type { KvParts } from './parts.ts';
-import type { SecretPlace } from './place.ts';
 import { replyAfter, timeText } from './reply.ts';
 
 interface MetadataRow {

@@ -1,5 +1,5 @@
 import type { EngineParts } from '../contract.ts';
-import type { SecretPlace } from './place.ts';
+import type { SecretPlace } from '../secret-path.ts';
 import type { ReadVersion } from './read.ts';
 
 /** What the rows of this engine are handed. */

@@ -3,16 +3,17 @@ import { AppError, badRequest, notFound } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
 import type { Reply, ReplyContent } from '../../path/row.ts';
 import type { Database } from '../../store/tables.ts';
+import { jsonText } from '../json-text.ts';
 import { openVersion } from '../sealing.ts';
+import type { SecretPlace } from '../secret-path.ts';
 import { openCustomMetadata } from './custom-metadata.ts';
 import { mergePatch } from './merge-patch.ts';
 import type { KvParts } from './parts.ts';
-import type { SecretPlace } from './place.ts';
 import type { VersionRow } from './read.ts';
 import { replyAfter, showVersion, unreadable } from './reply.ts';
 import { casRefusal, isReadable } from './versions.ts';
 import { type LockedSecret, lockSecret, type Written, writeLockedVersion } from './write.ts';
-import { casOf, dataOf, type Given, jsonText, showWritten } from './write-secret.ts';
+import { casOf, dataOf, type Given, showWritten } from './write-secret.ts';
 
 interface Patch {
   readonly data: JsonObject;

@@ -1,11 +1,5 @@
 import type { RequestContext } from '../../path/row.ts';
-import { secretPath } from '../secret-path.ts';
-
-/** Which secret. */
-export interface SecretPlace {
-  readonly mountId: string;
-  readonly path: string;
-}
+import { type SecretPlace, secretPath } from '../secret-path.ts';
 
 /** @throws AppError `bad-request` for a path that cannot be stored */
 export const placeOf = (context: RequestContext, given: string): SecretPlace => ({

@@ -1,9 +1,9 @@
 import { parseJson } from '../../core/json.ts';
 import type { Reply } from '../../path/row.ts';
 import { openVersion } from '../sealing.ts';
+import type { SecretPlace } from '../secret-path.ts';
 import { openCustomMetadata } from './custom-metadata.ts';
 import type { KvParts } from './parts.ts';
-import type { SecretPlace } from './place.ts';
 import type { VersionRow } from './read.ts';
 import { type ShownVersion, showVersion, unreadable } from './reply.ts';
 import { isReadable } from './versions.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { coalesce } from '../../core/coalesce.ts';
 import type { Store } from '../../store/store.ts';
-import { placesTable as places } from '../places.ts';
-import type { SecretPlace } from './place.ts';
+import { placesTable } from '../places.ts';
+import type { SecretPlace } from '../secret-path.ts';
 import { versionMax } from './versions.ts';
 
 /** `version` 0: the current one. */
@@ -38,7 +38,7 @@ async function readBatch(store: Store, batch: readonly Wanted[]): Promise<readon
       from (
         select w.n::int as n, s.mount_id, s.path, s.oldest_version, s.custom_metadata,
                case when w.version > 0 then w.version else s.current_version end as version
-          from ${places(batch, sql`(select ${batch.map(({ version }) => version)}::int[])`)} as w (mount_id, path, version, n)
+          from ${placesTable(batch, sql`(select ${batch.map(({ version }) => version)}::int[])`)} as w (mount_id, path, version, n)
           join kv_secrets s on s.mount_id = w.mount_id and s.path = w.path
         offset 0) as asked
       join kv_versions v on v.mount_id = asked.mount_id and v.path = asked.path and v.version = asked.version
@@ -52,7 +52,7 @@ export function existenceCheck(store: Store): (place: SecretPlace) => Promise<bo
   return coalesce(async (batch: readonly SecretPlace[]) => {
     const { rows } = await sql<{ readonly n: number }>`
       select w.n::int as n
-        from ${places(batch)} as w (mount_id, path, n)
+        from ${placesTable(batch)} as w (mount_id, path, n)
         join kv_secrets s on s.mount_id = w.mount_id and s.path = w.path`.execute(store.db);
     const found = new Set(rows.map(({ n }) => n));
     return batch.map((_, index) => found.has(index + 1));

@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
 import { integer } from '../../path/fields.ts';
 import { operation, type Reply, type Row } from '../../path/row.ts';
+import type { SecretPlace } from '../secret-path.ts';
 import { path, version } from './fields.ts';
 import type { KvParts } from './parts.ts';
-import { placeOf, type SecretPlace } from './place.ts';
+import { placeOf } from './place.ts';
 import { openSecret } from './read-secret.ts';
 import { unreadable } from './reply.ts';
 

@@ -1,9 +1,10 @@
 import { badRequest } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Reply } from '../../path/row.ts';
+import { jsonText } from '../json-text.ts';
+import type { SecretPlace } from '../secret-path.ts';
 import { openCustomMetadata } from './custom-metadata.ts';
 import type { KvParts } from './parts.ts';
-import type { SecretPlace } from './place.ts';
 import { replyAfter, type ShownVersion, showVersion } from './reply.ts';
 import { readCas } from './versions.ts';
 import { type Written, writeVersion } from './write.ts';
@@ -27,15 +28,6 @@ export function showWritten({ store }: KvParts, place: SecretPlace, written: Wri
   const { version, created, deletion_time } = written;
   const customMetadata = openCustomMetadata(store.barrier, place, written.custom_metadata);
   return showVersion({ version, created_time: created, deletion_time, destroyed: false }, customMetadata);
-}
-
-/** @throws AppError `bad-request` for data that JSON cannot write because it is nested too deeply */
-export function jsonText(data: JsonObject): string {
-  try {
-    return JSON.stringify(data);
-  } catch (cause) {
-    throw badRequest('the data is nested too deeply', { cause });
-  }
 }
 
 export function dataOf({ data }: Given): JsonObject {

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely';
-import { type AppError, badRequest, notFound } from '../../core/errors.ts';
+import { type AppError, badRequest } from '../../core/errors.ts';
 import { uuid } from '../../core/ids.ts';
 import type { Database } from '../../store/tables.ts';
 import type { EngineParts } from '../contract.ts';
+import { whileMounted } from '../mount-gone.ts';
 import { sealVersion } from '../sealing.ts';
-import type { SecretPlace } from './place.ts';
+import type { SecretPlace } from '../secret-path.ts';
 import { casMismatch, casMissing } from './versions.ts';
 import { insertVersion, type NewVersion, type WrittenRow } from './write-statement.ts';
 
@@ -76,13 +77,3 @@ async function insertLocked(tx: Kysely<Database>, version: NewVersion): Promise<
 }
 
 const refused = ({ cas }: NewVersion): AppError => badRequest(cas === undefined ? casMissing : casMismatch);
-
-/** A write that meets the removal of its mount finds the parent row gone (SQLSTATE 23503). */
-export async function whileMounted<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === '23503') throw notFound();
-    throw cause;
-  }
-}

@@ -80,6 +80,9 @@ async function upsert(
 ): Promise<Operation | undefined> {
   const { definition, mount } = link;
   const template = templateOf(definition, destination.template, destination.granularity);
+  // A write of the secret that is under way sees by this that an association came, and marks it dirty after all.
+  await sql`update kv_secrets set revision = revision + 1
+             where mount_id = ${mount.id}::uuid and path = ${link.secretName}`.execute(tx);
   const { rows } = await sql<Operation>`
     insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity, template,
                               adopt, desired, generation, forced_generation, status, records, updated_at, dirty_since)

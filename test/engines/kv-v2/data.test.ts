@@ -31,6 +31,12 @@ describe('writing', () => {
     );
   });
 
+  test('data that is nested too deeply is refused', async () => {
+    let deep: object = {};
+    for (let level = 0; level < 200_000; level += 1) deep = [deep];
+    await expect(it.call('write', 'data/deep', { data: { deep } })).rejects.toThrow('nested too deeply');
+  });
+
   test('an error about the data does not show it', async () => {
     const failed = it.call('write', 'data/x', { data: 'hunter2' });
     await expect(failed).rejects.toThrow('field "data"');

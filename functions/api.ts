@@ -1,0 +1,4 @@
+import { apiFunction } from '../lib/app.ts';
+
+/** The API, behind an HTTP API of the platform. */
+export const handler = apiFunction();

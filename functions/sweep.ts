@@ -1,0 +1,4 @@
+import { sweepFunction } from '../lib/app.ts';
+
+/** Called by a timer: re-queues what was lost, expires versions and tokens, finishes purges. */
+export const handler = sweepFunction();

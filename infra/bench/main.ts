@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+import { openTerminal } from '../show/terminal.ts';
+import { isMet } from './figure.ts';
+import type { Section } from './section.ts';
+import { apiSection } from './sections/api.ts';
+import { arrivalSection } from './sections/arrival.ts';
+import { memorySection } from './sections/memory.ts';
+import { reconcileSection } from './sections/reconcile.ts';
+import { startSection } from './sections/start.ts';
+import { type Measured, showTable, toJson } from './show.ts';
+import { openStage, type Stage } from './stage.ts';
+
+/**
+ * `npm run bench`: figures as ratios to what the bare libraries do in the same run. `-- --quick` for a short one, `--json`,
+ * `--only <section>`, `--profile <folder>` for CPU profiles of the processes that are measured.
+ */
+const sections: readonly Section[] = [memorySection, reconcileSection, arrivalSection, apiSection, startSection];
+
+const options = readOptions();
+const terminal = openTerminal(options.json ? process.stderr : process.stdout);
+let stage: Stage | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void stage?.close().finally(() => process.exit(130)));
+}
+
+try {
+  stage = await openStage(options.profile);
+  const measured: Measured[] = [];
+  for (const section of options.sections) {
+    terminal.line(terminal.styled('dim', `${section.name}: ${section.title}`));
+    const tell = (text: string) => terminal.line(terminal.styled('dim', `  ${text}`));
+    const figures = await section.measure({ stage, quick: options.quick, tell });
+    measured.push({ section: section.name, title: section.title, figures });
+  }
+  await stage.close();
+  if (options.json) process.stdout.write(`${toJson(measured)}\n`);
+  else showTable(terminal, measured);
+  conclude(measured);
+  process.exit(0);
+} catch (error) {
+  terminal.line(terminal.styled('red', `failed: ${error instanceof Error ? (error.stack ?? error.message) : error}`));
+  await stage?.close();
+  process.exit(1);
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true },
+      profile: { type: 'string' },
+    },
+  });
+  const { quick, json, profile, only = sections.map(({ name }) => name) } = values;
+  const unknown = only.filter((name) => !sections.some((section) => section.name === name));
+  if (unknown.length > 0) {
+    process.stderr.write(
+      `bench: no section ${unknown.join(', ')}; there are ${sections.map(({ name }) => name).join(', ')}\n`,
+    );
+    process.exit(2);
+  }
+  return { quick, json, profile, sections: sections.filter(({ name }) => only.includes(name)) };
+}
+
+function conclude(measured: readonly Measured[]): void {
+  const met = measured.flatMap(({ figures }) => figures.map(isMet)).filter((one) => one !== undefined);
+  const count = met.filter((one) => one).length;
+  terminal.line();
+  terminal.line(terminal.styled(count === met.length ? 'green' : 'yellow', `${count} of ${met.length} targets met`));
+}

@@ -1,0 +1,64 @@
+import { type Column, tableLines } from '../show/table.ts';
+import type { Terminal } from '../show/terminal.ts';
+import { type Figure, isMet } from './figure.ts';
+
+/** Figures of one section. */
+export interface Measured {
+  readonly section: string;
+  readonly title: string;
+  readonly figures: readonly Figure[];
+}
+
+const columns: readonly Column[] = [
+  { title: 'measured' },
+  { title: 'ours', align: 'right' },
+  { title: 'bare', align: 'right' },
+  { title: 'unit' },
+  { title: 'ratio', align: 'right' },
+  { title: 'target', align: 'right' },
+  { title: '' },
+];
+
+export function showTable(terminal: Terminal, measured: readonly Measured[]): void {
+  for (const { title, figures } of measured) {
+    terminal.line();
+    terminal.line(terminal.styled('bold', title));
+    for (const line of tableLines(
+      columns,
+      figures.map((figure) => cells(terminal, figure)),
+    ))
+      terminal.line(`  ${line}`);
+  }
+}
+
+/** For programs. A missing member means that there is no such thing for this figure. */
+export const toJson = (measured: readonly Measured[]): string =>
+  JSON.stringify(
+    measured.map(({ section, figures }) => ({
+      section,
+      figures: figures.map((figure) => ({ ...figure, met: isMet(figure) })),
+    })),
+    undefined,
+    2,
+  );
+
+function cells(terminal: Terminal, figure: Figure): readonly string[] {
+  const { what, value, unit, compared } = figure;
+  const bare = compared === undefined ? '' : number(compared.baseline);
+  const ratio = compared === undefined ? '' : compared.ratio.toFixed(2);
+  return [what, number(value), bare, unit, ratio, targetText(figure), verdict(terminal, figure)];
+}
+
+function targetText({ target, unit }: Figure): string {
+  if (target === undefined) return '';
+  return 'share' in target ? `≥ ${target.share}` : `≤ ${target.bound} ${unit}`;
+}
+
+function verdict(terminal: Terminal, figure: Figure): string {
+  const met = isMet(figure);
+  if (met === undefined) return '';
+  return met ? terminal.styled('green', 'met') : terminal.styled('red', 'missed');
+}
+
+/** Four digits are all that a measurement is worth. */
+const number = (value: number): string => (value >= 100 ? String(Math.round(value)) : value.toPrecision(3));

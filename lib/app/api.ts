@@ -1,0 +1,108 @@
+import type { Transaction } from 'kysely';
+import { openGatekeeper } from '../auth/gatekeeper.ts';
+import { mintRootToken } from '../auth/token/mint.ts';
+import { tokenEngine } from '../auth/token/rows.ts';
+import { type Config, ConfigError } from '../core/config.ts';
+import { definitions } from '../destinations/index.ts';
+import { kvV1 } from '../engines/kv-v1/index.ts';
+import { kvV2 } from '../engines/kv-v2/index.ts';
+import { insertMount } from '../engines/mounts/insert.ts';
+import { openMountTable } from '../engines/mounts/table.ts';
+import { mountRows } from '../engines/sys/mounts/index.ts';
+import { sealRows } from '../engines/sys/seal/index.ts';
+import { createServer, type HttpServer } from '../http/server.ts';
+import type { OpenStore } from '../store/open.ts';
+import type { Database } from '../store/tables.ts';
+import { syncRows } from '../sync/rows/index.ts';
+import { type AppParts, clock, openShared } from './shared.ts';
+
+/** A server of the API with all it stands on. */
+export interface Api {
+  listen(port: number, host: string): Promise<{ readonly port: number }>;
+  readonly inject: HttpServer['inject'];
+  readonly store: OpenStore;
+  /** For development: initialises an empty store with the automatic seal and makes sure that this root token is valid. */
+  prepareForDevelopment(rootToken: string | undefined): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+/** Opens the API: `sys/`, `auth/token/` and what is mounted. */
+export async function openApi(parts: AppParts): Promise<Api> {
+  const shared = await openShared(parts);
+  const { config, log } = parts;
+  const { store, queue, changed } = shared;
+  const mounts = openMountTable({ store, clock, fixed: fixedMounts });
+  const engineParts = { store, clock, changed };
+  const secrets = kvV2(engineParts);
+  const mintRoot = (version: '1' | '2', id?: string) => async (tx: Transaction<Database>) => {
+    await insertMount(tx, {
+      path: 'secret/',
+      type: 'kv',
+      description: 'key/value secret storage',
+      options: { version },
+    });
+    return mintRootToken({ db: tx, barrier: store.barrier }, clock.now(), id);
+  };
+  const sealParts = { seal: store.seal, reachable: () => store.reachable(), mintRootToken: mintRoot('1'), clock };
+  const syncParts = {
+    ...engineParts,
+    queue,
+    log,
+    definitions,
+    mounts,
+    currentSecret: secrets.current,
+    waitMs: config.KEYFERRY_SYNC_WAIT_MS,
+    drainMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX,
+  };
+  const system = {
+    type: 'system',
+    rows: [...sealRows(sealParts), ...mountRows({ ...engineParts, mounts }), ...syncRows(syncParts)],
+  };
+  const server = createServer({
+    engines: [system, tokenEngine({ store, clock }), secrets.engine, kvV1(engineParts)],
+    mounts,
+    gatekeeper: openGatekeeper({ store, seenMountsRevision: mounts.seenRevision }),
+    state: () => store.seal.state(),
+    log,
+    clock,
+    bodyLimitBytes: config.KEYFERRY_BODY_BYTES_MAX,
+    requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
+  });
+  return {
+    store,
+    inject: (options) => server.inject(options),
+    listen: (port, host) => server.listen({ port, host, ...tlsOf(config) }),
+    async prepareForDevelopment(rootToken) {
+      if (store.seal.state() === 'uninitialised') {
+        const { prepared } = await store.seal.init({ shares: 1, threshold: 1 }, mintRoot('2', rootToken));
+        return prepared;
+      }
+      if (rootToken !== undefined) await mintRootToken(store, clock.now(), rootToken).catch(isThere);
+      return rootToken;
+    },
+    async close() {
+      await server.close(config.KEYFERRY_SHUTDOWN_MS_MAX);
+      await shared.close();
+    },
+  };
+}
+
+/** `sys/` and `auth/token/` are there without having been mounted. */
+const fixedMounts = [
+  { path: 'sys/', type: 'system', description: 'system endpoints used for control, policy and debugging' },
+  { path: 'auth/token/', type: 'token', description: 'token based credentials' },
+];
+
+function tlsOf(config: Config) {
+  const certificateFile = config.KEYFERRY_TLS_CERT_FILE;
+  const keyFile = config.KEYFERRY_TLS_KEY_FILE;
+  if (certificateFile !== undefined && keyFile !== undefined) return { tls: { certificateFile, keyFile } };
+  if (certificateFile === undefined && keyFile === undefined) return {};
+  throw new ConfigError('KEYFERRY_TLS_CERT_FILE and KEYFERRY_TLS_KEY_FILE go together');
+}
+
+/** A fixed root token that was made at an earlier start. */
+function isThere(error: unknown): void {
+  if (error instanceof Error && error.message.includes('duplicate ID')) return;
+  throw error;
+}

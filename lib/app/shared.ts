@@ -1,0 +1,73 @@
+import { systemClock } from '../core/clock.ts';
+import { type Config, ConfigError } from '../core/config.ts';
+import type { Log } from '../core/log.ts';
+import { Secret } from '../core/secret.ts';
+import { definitions } from '../destinations/index.ts';
+import { openQueue, type SyncQueue } from '../queue/open.ts';
+import { type OpenStore, openStore } from '../store/open.ts';
+import { changedBy } from '../sync/requeue.ts';
+
+/** What a process is started with. */
+export interface AppParts {
+  readonly config: Config;
+  readonly log: Log;
+}
+
+export interface Closable {
+  close(): Promise<void>;
+}
+
+export const clock = systemClock;
+
+/** What every kind of process stands on. */
+export interface Shared extends Closable {
+  readonly store: OpenStore;
+  readonly queue: SyncQueue;
+  readonly redisUrl: string;
+  readonly changed: ReturnType<typeof changedBy>;
+}
+
+export async function openShared({ config, log }: AppParts): Promise<Shared> {
+  const databaseUrl = mustBeSet(
+    config.DATABASE_URL,
+    'DATABASE_URL is not set: it is the URL of a PostgreSQL 15 or later',
+  );
+  const redisUrl = mustBeSet(config.REDIS_URL, 'REDIS_URL is not set: it is the URL of a Redis 7 or 8, or a Valkey');
+  const store = await openStore({
+    databaseUrl,
+    poolSize: config.KEYFERRY_DATABASE_POOL_SIZE,
+    statementTimeoutMs: config.KEYFERRY_DATABASE_STATEMENT_MS_MAX,
+    connectTimeoutMs: config.KEYFERRY_DATABASE_CONNECT_MS_MAX,
+    seal: sealOf(config),
+    clock,
+    log,
+  });
+  const types = definitions.map(({ type }) => type);
+  const queue = await openQueue({ redisUrl, types, prefix: config.KEYFERRY_REDIS_PREFIX, log, clock }).catch(
+    async (error) => {
+      await store.close();
+      throw error;
+    },
+  );
+  return {
+    store,
+    queue,
+    redisUrl,
+    changed: changedBy(store, queue, log),
+    async close() {
+      await queue.close();
+      await store.close();
+    },
+  };
+}
+
+function mustBeSet(value: string | undefined, problem: string): string {
+  if (value === undefined) throw new ConfigError(problem);
+  return value;
+}
+
+function sealOf(config: Config) {
+  if (config.KEYFERRY_SEAL_KEY !== undefined) return { key: new Secret(config.KEYFERRY_SEAL_KEY) };
+  if (config.KEYFERRY_SEAL_KEY_FILE !== undefined) return { keyFile: config.KEYFERRY_SEAL_KEY_FILE };
+  return 'shamir' as const;
+}

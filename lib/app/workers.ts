@@ -1,0 +1,94 @@
+import { kvV2 } from '../engines/kv-v2/index.ts';
+import type { Gate, Handler } from '../queue/contract.ts';
+import { openGate } from '../queue/gate.ts';
+import type { OpenStore } from '../store/open.ts';
+import { claims } from '../sync/claims.ts';
+import { type Destination, keepDrivers } from '../sync/drivers.ts';
+import { finishes } from '../sync/finish.ts';
+import type { ReconcileParts } from '../sync/reconcile.ts';
+import { syncHandler } from '../sync/worker.ts';
+import { type AppParts, type Closable, clock, openShared, type Shared } from './shared.ts';
+
+/** Consumers of the given destination types' queues, in this process. */
+export async function openWorkers(parts: AppParts, destinations: readonly Destination[]): Promise<Closable> {
+  const shared = await openShared(parts);
+  const { config, log } = parts;
+  const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, clock, log });
+  const workers = destinations.map((destination) => {
+    const { handler, drivers } = openHandler(parts, shared, gate, destination);
+    return { consumer: shared.queue.consume(destination.definition.type, handler, consumeOptions(parts)), drivers };
+  });
+  log.info({ types: destinations.map(({ definition }) => definition.type) }, 'workers are running');
+  return {
+    async close() {
+      await Promise.all(workers.map(({ consumer }) => consumer.close(config.KEYFERRY_SHUTDOWN_MS_MAX)));
+      await Promise.all(workers.map(({ drivers }) => drivers.close()));
+      await gate.close();
+      await shared.close();
+    },
+  };
+}
+
+const consumeOptions = ({ config }: AppParts) => ({
+  concurrency: config.KEYFERRY_SYNC_CONCURRENCY,
+  lockMs: config.KEYFERRY_SYNC_LOCK_MS,
+});
+
+/** A worker of one type that works for a limited time, again and again, as a function does. */
+export interface Drainer extends Closable {
+  /** Takes jobs until none is left or the deadline is near. `left`: there is work for another call. */
+  drain(deadline: Date): Promise<{ readonly done: number; readonly left: boolean }>;
+}
+
+export async function openDrainer(parts: AppParts, destination: Destination): Promise<Drainer> {
+  const shared = await openShared(parts);
+  const { config, log } = parts;
+  const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, clock, log });
+  const { handler, drivers } = openHandler(parts, shared, gate, destination);
+  const reserveMs = config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX;
+  return {
+    drain: (deadline) =>
+      shared.queue.drain(destination.definition.type, handler, { ...consumeOptions(parts), deadline, reserveMs }),
+    async close() {
+      await drivers.close();
+      await gate.close();
+      await shared.close();
+    },
+  };
+}
+
+/** What takes the jobs of one type, and the drivers it keeps open. */
+function openHandler(parts: AppParts, shared: Shared, gate: Gate, destination: Destination) {
+  const { config, log } = parts;
+  const { store, queue, changed } = shared;
+  const timeouts = { connectMs: config.KEYFERRY_SYNC_CONNECT_MS_MAX, requestMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX };
+  const drivers = keepDrivers(destination, { store, clock, log, timeouts });
+  const reconcileParts: ReconcileParts = {
+    definition: destination.definition,
+    store,
+    clock,
+    log,
+    random: Math.random,
+    retry: {
+      attemptsMax: config.KEYFERRY_SYNC_ATTEMPTS_MAX,
+      delayMsFirst: config.KEYFERRY_SYNC_RETRY_MS_FIRST,
+      delayMsMax: config.KEYFERRY_SYNC_RETRY_MS_MAX,
+    },
+    operationMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX,
+    claim: claims(store, config.KEYFERRY_SYNC_LOCK_MS),
+    finish: finishes(store),
+    openDriver: drivers.open,
+    currentSecret: kvV2({ store, clock, changed }).current,
+  };
+  return { handler: whileReady(store, syncHandler(reconcileParts, gate, queue)), drivers };
+}
+
+/** A worker that is sealed, or started before the store was initialised, puts its jobs aside. */
+function whileReady(store: OpenStore, handler: Handler): Handler {
+  return (job, signal) => {
+    if (store.seal.state() === 'ready') return handler(job, signal);
+    return Promise.resolve({ kind: 'again', afterMs: lookAgainMs });
+  };
+}
+
+const lookAgainMs = 1_000;

@@ -1,0 +1,56 @@
+/** One answer of the API. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** The body as JSON; empty if there is none. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** `data` of the body; empty if there is none. */
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export interface AskOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The body exactly as it goes out. */
+  readonly raw?: string;
+}
+
+interface Question extends AskOptions {
+  readonly address: string;
+  readonly token: string;
+  readonly method: string;
+  /** Below `/v1/`. */
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** A request as any client would send it. `LIST` goes out as GET with `list=true`, since fetch has no such verb. */
+export async function ask({ address, token, method, path, body, raw, headers = {} }: Question): Promise<Answer> {
+  const text = raw ?? (body === undefined ? null : JSON.stringify(body));
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  const answer = await fetch(`${address}/v1/${path}${method === 'LIST' ? '?list=true' : ''}`, {
+    method: method === 'LIST' ? 'GET' : method,
+    headers: { 'x-service-token': token, ...(text === null ? {} : { 'content-type': type }), ...headers },
+    body: text,
+    signal: AbortSignal.timeout(30_000),
+  });
+  return readAnswer(answer.status, await answer.text());
+}
+
+export function readAnswer(status: number, text: string): Answer {
+  const body = asObject(text === '' ? {} : JSON.parse(text));
+  return {
+    status,
+    text,
+    body,
+    data: asObject(body['data']),
+    errors: asTexts(body['errors']),
+    warnings: asTexts(body['warnings']),
+  };
+}
+
+const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+const asTexts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);

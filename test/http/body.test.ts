@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { createServer } from '../../lib/http/server.ts';
+import { ask, root } from './ask.ts';
+import { sampleParts } from './sample.ts';
+
+describe('bodies', () => {
+  const write = (payload: string, headers: Record<string, string> = {}) =>
+    ask('POST', '/v1/versioned/data/a', { headers: { ...root, ...headers }, payload });
+
+  test('numbers keep their digits on the way in and out', async () => {
+    const server = createServer(sampleParts());
+    const numbers = '{"big":12345678901234567890,"one":1.0,"huge":1e400,"nested":{"deep":[0.10]}}';
+    await server.inject({ method: 'POST', url: '/v1/versioned/data/n', headers: root, payload: `{"data":${numbers}}` });
+    const reply = await server.inject({ method: 'GET', url: '/v1/versioned/data/n', headers: root });
+    expect(reply.body).toContain(`"data":{"data":${numbers}}`);
+  });
+
+  test('a plain secret may have members named like a parameter or a prototype', async () => {
+    const server = createServer(sampleParts());
+    const secret = '{"path":"/elsewhere","__proto__":"x","big":12345678901234567890}';
+    await server.inject({ method: 'PUT', url: '/v1/secret/a', headers: root, payload: secret });
+    const reply = await server.inject({ method: 'GET', url: '/v1/secret/a', headers: root });
+    expect(reply.body).toContain(`"data":${secret}`);
+    expect((await server.inject({ method: 'GET', url: '/v1/secret/elsewhere', headers: root })).statusCode).toBe(404);
+  });
+
+  test.each([
+    ['{"data":{"password":"marker-value"', 'invalid JSON'],
+    ['marker-value', 'invalid JSON'],
+    ['["marker-value"]', 'expected an object, got an array'],
+    ['12345678901234567890', 'expected an object, got a number'],
+    ['"marker-value"', 'expected an object, got a string'],
+  ])('%s is refused without being quoted', async (payload, problem) => {
+    const { status, body, json } = await write(payload, { 'content-type': 'application/json' });
+    expect(status).toBe(400);
+    expect(json().errors[0]).toContain(`failed to decode JSON input: ${problem}`);
+    expect(body).not.toContain('marker');
+  });
+
+  test('a JSON error tells the place', async () => {
+    const { json } = await write('{"data": {,}}');
+    expect(json().errors[0]).toMatch(/^failed to decode JSON input: invalid JSON at character 10$/);
+  });
+
+  test.each(['', '  ', 'null'])('the body %j is no data', async (payload) => {
+    expect((await write(payload)).json()).toEqual({
+      errors: ['Field validation failed: missing required field "data"'],
+    });
+  });
+
+  test('forms are read, and JSON that is called a form is read as JSON', async () => {
+    const form = { ...root, 'content-type': 'application/x-www-form-urlencoded' };
+    const url = '/v1/sys/sync/destinations/x/y';
+    const sent = await ask('POST', url, { headers: form, payload: 'allowed_ports=80&allowed_ports=443' });
+    expect(sent.json().data).toMatchObject({ allowed_ports: ['80', '443'] });
+    const json = await ask('POST', url, { headers: form, payload: ' {"allowed_ports":"80,443"}' });
+    expect(json.json().data).toMatchObject({ allowed_ports: ['80', '443'] });
+  });
+
+  test('a content type of any other kind is JSON', async () => {
+    expect((await write('{"data":{}}', { 'content-type': 'text/plain; charset=utf-8' })).status).toBe(200);
+  });
+
+  test.each([
+    ['application/json', 415, 'PATCH requires Content-Type of application/merge-patch+json, provided application/json'],
+    [undefined, 400, 'mime: no media type'],
+  ])('PATCH with content type %j is %i', async (type, status, error) => {
+    const headers = { ...root, ...(type === undefined ? {} : { 'content-type': type }) };
+    const reply = await ask('PATCH', '/v1/versioned/data/a', { headers, payload: '{"data":{}}' });
+    expect(reply.status).toBe(status);
+    expect(reply.json()).toEqual({ errors: [error] });
+  });
+
+  test('PATCH takes a merge patch', async () => {
+    const headers = { ...root, 'content-type': 'application/merge-patch+json; charset=utf-8' };
+    expect((await ask('PATCH', '/v1/versioned/data/a', { headers, payload: '{"data":{}}' })).status).toBe(200);
+  });
+
+  test('unknown and overridden members are warned of when there is a body to do so', async () => {
+    const payload = '{"b":1,"a":2,"name":"z"}';
+    const { json } = await ask('POST', '/v1/sys/sync/destinations/x/y', { payload });
+    expect(json().warnings).toEqual([
+      'Endpoint ignored these unrecognized parameters: [a b]',
+      "Endpoint replaced the value of these parameters with the values captured from the endpoint's path: [name]",
+    ]);
+    expect(json().data.name).toBe('y');
+    expect((await ask('POST', '/v1/sys/nothing', { payload })).status).toBe(204);
+  });
+
+  test('a sensitive field of a wrong type is never quoted', async () => {
+    const payload = '{"role":"r","password":["marker-value"]}';
+    const { status, body, json } = await ask('POST', '/v1/sys/login', { headers: {}, payload });
+    expect(status).toBe(400);
+    expect(json().errors).toEqual([
+      'Field validation failed: error converting input for field "password": expected string',
+    ]);
+    expect(body).not.toContain('marker-value');
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { ask } from './ask.ts';
+import { keptLog, sampleParts } from './sample.ts';
+
+describe('statuses', () => {
+  test.each([
+    ['bad-request', 400],
+    ['permission-denied', 403],
+    ['not-found', 404],
+    ['unsupported-path', 404],
+    ['unsupported-operation', 405],
+    ['too-large', 413],
+    ['unsupported-media', 415],
+    ['too-many-requests', 429],
+    ['upstream', 502],
+    ['unavailable', 503],
+    ['internal', 500],
+  ])('an error of kind %s is %i', async (kind, expected) => {
+    const { status, json } = await ask('GET', `/v1/sys/fail/${kind}`);
+    expect(status).toBe(expected);
+    expect(json()).toEqual({ errors: [`it is ${kind}`] });
+  });
+
+  test('an unexpected error tells the caller nothing and the log no value', async () => {
+    const log = keptLog();
+    const { status, body } = await ask('GET', '/v1/sys/broken', {}, sampleParts({ log }));
+    expect(status).toBe(500);
+    expect(body).toBe('{"errors":["internal error"]}');
+    expect(log.lines).toHaveLength(1);
+    expect(log.lines[0]).toMatch(/requestId.*sample-system\.ts/);
+    expect(log.lines.join()).not.toContain('marker-value');
+  });
+});
