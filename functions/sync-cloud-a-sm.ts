@@ -3,4 +3,4 @@ import { openDriver } from '../lib/destinations/cloud-a-sm/driver.ts';
 import { definition } from '../lib/destinations/cloud-a-sm/index.ts';
 
 /** Woken by the doorbell queue of this type: brings what waits for destinations of type `cloud-a-sm` in line. */
-export const handler = workerFunction(definition, openDriver);
+export const handler = workerFunction({ definition, openDriver });

@@ -1,9 +1,7 @@
 import { readConfig } from '../core/config.ts';
 import { openLog } from '../core/open-log.ts';
-import type { DestinationDefinition, OpenDriver } from '../destinations/contract.ts';
-import { answerLambda, type LambdaHttpEvent, type LambdaHttpResult } from '../http/lambda.ts';
-import type { Fields } from '../path/fields.ts';
-import { tie } from '../sync/drivers.ts';
+import { type HttpEvent, type HttpResult, toHttpResult, toInject } from '../http/function.ts';
+import type { Destination } from '../sync/drivers.ts';
 import { toStatus } from '../sync/status.ts';
 import { openApi } from './api.ts';
 import type { AppParts } from './shared.ts';
@@ -46,8 +44,7 @@ function kept<T>(open: (parts: AppParts) => Promise<T>): () => Promise<T> {
  * The worker of one destination type, woken by its doorbell queue. It drains the queue; the messages come back only when the
  * drain itself failed, since a failed push is the sync's own business.
  */
-export function workerFunction<F extends Fields>(definition: DestinationDefinition<F>, openDriver: OpenDriver<F>) {
-  const destination = tie(definition, openDriver);
+export function workerFunction(destination: Destination) {
   const drainer = kept((parts) => openDrainer(parts, destination));
   return async (event: DoorbellEvent, context: FunctionContext): Promise<DoorbellResult> => {
     try {
@@ -64,7 +61,7 @@ export function workerFunction<F extends Fields>(definition: DestinationDefiniti
 /** The API behind an HTTP API of the platform (payload format 2.0). */
 export function apiFunction() {
   const api = kept(openApi);
-  return async (event: LambdaHttpEvent): Promise<LambdaHttpResult> => answerLambda((await api()).inject, event);
+  return async (event: HttpEvent): Promise<HttpResult> => toHttpResult(await (await api()).inject(toInject(event)));
 }
 
 /** One round of the sweep, called by a timer. */

@@ -123,7 +123,11 @@ export interface Inspection {
 }
 
 /** Opens a driver. It makes no call; connections and tokens are made when first needed and kept. */
-export type OpenDriver<F extends Fields = Fields> = (connection: Input<F>, context: DriverContext) => Driver;
+export type OpenDriver<F extends Fields = Fields> = {
+  // Written as a method, so that a driver of one type fits where any is meant: what it is opened with was parsed by the
+  // fields of its own definition.
+  open(connection: Input<F>, context: DriverContext): Driver;
+}['open'];
 
 export interface DriverContext {
   readonly network: NetworkPolicy;

@@ -195,6 +195,8 @@ export interface SyncRecord {
   readonly error: SyncError | null;
   /** RFC 3339. */
   readonly updated_at: string;
+  /** While the association is not done: the generation that this record is of, so that the next attempt goes on here. */
+  readonly generation?: number;
 }
 
 /** An object at a destination that we wrote, or are about to write (`written_at` null). We remove only these. */

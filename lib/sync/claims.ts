@@ -26,6 +26,8 @@ export interface Claimed {
   readonly attempts: number;
   readonly tags: Readonly<Record<string, string>>;
   readonly objects: readonly ObjectRow[];
+  /** Names of the objects that an attempt has brought in line with this very generation already. */
+  readonly confirmed: readonly string[];
 }
 
 export interface ObjectRow {
@@ -62,12 +64,16 @@ async function claimBatch(store: Store, ids: readonly string[], leaseMs: number)
   const token = uuid();
   const { rows } = await claimStatement(ids, token, leaseMs).execute(store.db);
   const found = new Map(rows.map((row) => [row.id, row]));
+  const given = new Set<string>();
   return ids.map((id) => {
     const row = found.get(id);
     if (row === undefined) return { kind: 'clean', generation: Number.MAX_SAFE_INTEGER };
     if (row.generation <= row.observed) return { kind: 'clean', generation: row.generation };
     if (row.disabled) return { kind: 'disabled' };
-    return row.mine ? { ...row.claim, kind: 'claimed', token } : { kind: 'busy' };
+    // An id may stand twice in a batch (its job was stalled and taken up again); the claim is for one of them.
+    if (!row.mine || given.has(id)) return { kind: 'busy' };
+    given.add(id);
+    return { ...row.claim, kind: 'claimed', token };
   });
 }
 
@@ -108,7 +114,10 @@ const claimStatement = (ids: readonly string[], token: string, leaseMs: number) 
                       'intended_at', o.intended_at, 'written', o.written_at is not null,
                       'remote_version', o.remote_version, 'fingerprint', encode(o.fingerprint, 'hex'),
                       'tag_keys', o.tag_keys))
-               from sync_objects o where o.association_id = a.id), '[]'::jsonb)
+               from sync_objects o where o.association_id = a.id), '[]'::jsonb),
+           'confirmed', coalesce((
+             select jsonb_agg(r ->> 'external_name') from jsonb_array_elements(a.records) r
+              where r ->> 'status' = 'SYNCED' and (r ->> 'generation')::int = a.generation), '[]'::jsonb)
          ) end as claim
     from associations a
     join destinations d on d.id = a.destination_id

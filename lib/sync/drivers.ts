@@ -14,14 +14,6 @@ export interface Destination {
   readonly openDriver: OpenDriver;
 }
 
-/**
- * Ties a driver to its definition. What they have in common, the type of the connection, is known to nobody else: a worker
- * opens the driver with details that were parsed by this definition's fields when they were stored.
- */
-export function tie<F extends Fields>(definition: DestinationDefinition<F>, openDriver: OpenDriver<F>): Destination {
-  return { definition, openDriver } as unknown as Destination;
-}
-
 export interface DriverParts {
   readonly store: Store;
   readonly clock: Clock;

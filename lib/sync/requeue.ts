@@ -19,6 +19,9 @@ export async function loadSettings(store: Store): Promise<SyncSettings> {
     .executeTakeFirstOrThrow();
 }
 
+/** Of a change of many associations the first are queued at once; its caller does not wait for the rest, the sweep sees to it. */
+const queuedAtOnceMax = 1_000;
+
 /**
  * Puts what a committed change made dirty in the queue. It does not fail: what finds no room, or no Redis, stays dirty in
  * the store and the sweep queues it later (rules 2 and 4 of the sync).
@@ -28,7 +31,7 @@ export function changedBy(store: Store, queue: Queue, log: Log): Changed {
     if (dirty.length === 0) return [];
     try {
       const { queue_capacity } = await loadSettings(store);
-      const { refused } = await queue.enqueue(dirty, queue_capacity);
+      const { refused } = await queue.enqueue(dirty.slice(0, queuedAtOnceMax), queue_capacity);
       return refused.length === 0 ? [] : [fullWarning(refused.length, queue_capacity)];
     } catch (cause) {
       log.warn({ associations: dirty.length, error: String(cause) }, 'could not queue; the sweep will');
@@ -41,9 +44,6 @@ export function changedBy(store: Store, queue: Queue, log: Log): Changed {
 
 const fullWarning = (count: number, capacity: number): string =>
   `the sync queue is full (queue_capacity ${capacity}): ${count} sync operations stay pending and will be queued as soon as there is room`;
-
-/** A committed change of many associations: the first are queued at once, the sweep sees to the rest. */
-export const queuedAtOnceMax = 1_000;
 
 /** Marks the associations that `where` names dirty. For changes of a destination and for the replay. */
 export async function markAll(store: Store, where: RawBuilder<unknown>): Promise<readonly Dirty[]> {

@@ -179,6 +179,14 @@ describe('a sick destination', () => {
     opened(await gate.enter('7', wide));
   });
 
+  it('is left alone for the longest time that it asked for', async () => {
+    const { gate, verdicts } = testGate();
+    const late = opened(await gate.enter('7', wide));
+    await verdicts(1, 'sick', 30_000);
+    await late.leave('sick', 10_000);
+    expect(refused(await gate.enter('7', wide)).waitMs).toBe(30_000);
+  });
+
   it('is not left alone for longer because calls of before its closing end late', async () => {
     const { gate, pass, verdicts } = testGate();
     const late = await Promise.all(Array.from({ length: 10 }, async () => opened(await gate.enter('7', wide))));

@@ -23,29 +23,35 @@ export interface AssociationRecord {
 /** One entry of `associated_secrets` or `associated_destinations`. */
 interface Shown {
   readonly subKey: string;
-  readonly fields: object;
+  readonly fields: ReturnType<typeof fieldsOf>;
 }
 
 /** One record per object; an association that has none yet, or no longer, is one record. */
 export function shownRecords(association: AssociationRecord, vocabulary: Vocabulary): readonly Shown[] {
   const records = association.records.length > 0 ? association.records : [placeholder(association)];
-  const pending = toStatus(association.status) === 'PENDING';
+  // A change that no worker has tried yet makes every record out of date, its error included.
+  const untried = toStatus(association.status) === 'PENDING' && association.attempts === 0;
   return records.map((record) => {
-    // A change that no worker has seen yet makes every record of it out of date.
-    const status = pending && record.error === null ? 'PENDING' : toStatus(record.status);
-    return { subKey: record.sub_key, fields: fieldsOf(association, record, statusName(status, vocabulary)) };
+    const shown = untried ? { ...record, ...startedAfresh(association) } : record;
+    return { subKey: record.sub_key, fields: fieldsOf(association, shown, vocabulary) };
   });
 }
 
-function fieldsOf(association: AssociationRecord, record: SyncRecord, sync_status: string): object {
+const startedAfresh = ({ updated_at }: AssociationRecord) => ({
+  status: 'PENDING',
+  error: null,
+  updated_at: updated_at.toISOString(),
+});
+
+function fieldsOf(association: AssociationRecord, record: SyncRecord, vocabulary: Vocabulary) {
   return {
     accessor: association.mount_accessor,
     mount: association.mount_path.replace(/\/$/, ''),
     secret_name: association.secret_name,
     sub_key: record.sub_key,
     external_name: record.external_name,
-    sync_status,
-    updated_at: association.records.length > 0 ? record.updated_at : association.updated_at.toISOString(),
+    sync_status: statusName(toStatus(record.status), vocabulary),
+    updated_at: record.updated_at,
     attempts: association.attempts,
     next_attempt_at: association.next_attempt_at?.toISOString() ?? null,
     error: record.error,
@@ -65,8 +71,7 @@ export function associatedSecrets(associations: readonly AssociationRecord[], vo
     for (const { subKey, fields } of shownRecords(association, vocabulary)) {
       const name = `${association.mount_accessor}/${association.secret_name}`;
       secrets[subKey === '' ? name : `${name}/${subKey}`] = fields;
-      const status = (fields as { sync_status: string }).sync_status;
-      counters[status] = (counters[status] ?? 0) + 1;
+      counters[fields.sync_status] = (counters[fields.sync_status] ?? 0) + 1;
     }
   }
   return { associated_secrets: secrets, sync_operation_counters: counters };

@@ -26,14 +26,7 @@ export function configRow(parts: SyncParts): Row {
   const show = async (): Promise<ReplyContent> => ({ data: await loadSettings(parts.store) });
   const change = operation(fields, {
     summary: 'Change the configuration of the sync',
-    async run(input) {
-      const before = await loadSettings(parts.store);
-      const after = {
-        disabled: input.disabled ?? before.disabled,
-        queue_capacity: input.queue_capacity ?? before.queue_capacity,
-      };
-      return apply(parts, after);
-    },
+    run: (input, { signal }) => apply(parts, input, signal),
   });
   return {
     pattern: 'sync/config',
@@ -42,7 +35,13 @@ export function configRow(parts: SyncParts): Row {
       read: operation({}, { summary: 'Read the configuration of the sync', run: show }),
       write: change,
       patch: change,
-      delete: operation({}, { summary: 'Set the configuration of the sync back', run: () => apply(parts, defaults) }),
+      delete: operation(
+        {},
+        {
+          summary: 'Set the configuration of the sync back',
+          run: (_input, { signal }) => apply(parts, defaults, signal),
+        },
+      ),
     },
   };
 }
@@ -51,20 +50,33 @@ export function configRow(parts: SyncParts): Row {
  * The store is the truth, the queue follows. When this answers with `disabled`, no operation is under way any more: claims
  * are refused from the commit on, and those made before are waited for.
  */
-async function apply(parts: SyncParts, settings: SyncSettings): Promise<ReplyContent> {
-  await parts.store.db.updateTable('sync_config').set(settings).where('id', '=', 1).execute();
+async function apply(parts: SyncParts, changes: Changes, signal: AbortSignal): Promise<ReplyContent> {
+  const settings = await save(parts.store, changes);
   if (!settings.disabled) await parts.queue.resume();
   else {
     await parts.queue.pause();
-    await untilNoneIsUnderWay(parts);
+    await untilNoneIsUnderWay(parts, signal);
   }
   return { data: settings };
 }
 
-async function untilNoneIsUnderWay(parts: SyncParts): Promise<void> {
+type Changes = { readonly [Name in keyof SyncSettings]?: SyncSettings[Name] | undefined };
+
+/** What is not given stays, also when somebody else changes it at the same time. */
+async function save(store: Store, { disabled, queue_capacity }: Changes): Promise<SyncSettings> {
+  const { rows } = await sql<SyncSettings>`
+    update sync_config
+       set disabled = coalesce(${disabled ?? null}::boolean, disabled),
+           queue_capacity = coalesce(${queue_capacity ?? null}::integer, queue_capacity)
+     where id = 1
+    returning disabled, queue_capacity`.execute(store.db);
+  return rows[0] ?? loadSettings(store);
+}
+
+async function untilNoneIsUnderWay(parts: SyncParts, signal: AbortSignal): Promise<void> {
   const deadline = parts.clock.now().getTime() + parts.drainMs;
   while (await someAreUnderWay(parts.store)) {
-    if (parts.clock.now().getTime() > deadline) {
+    if (signal.aborted || parts.clock.now().getTime() > deadline) {
       throw new AppError(
         'unavailable',
         'the sync is disabled, but operations that had begun before are still under way: ask again',

@@ -6,42 +6,52 @@ import type { Operation } from '../../queue/contract.ts';
 import type { Database } from '../../store/tables.ts';
 import { templateOf } from '../naming.ts';
 import { loadSettings, type SyncSettings } from '../requeue.ts';
-import { loadDestination, refuseDuringPurge } from './destination-store.ts';
+import { forgetFailedPurge, loadDestination, refuseDuringPurge } from './destination-store.ts';
 import type { DestinationRecord } from './destination-view.ts';
 import type { SyncParts } from './parts.ts';
 
-/** The secret and the destination of a `set` or `remove`. */
+/** The secret and the destination of a `set` or `remove`. `mountPath` has a trailing slash. */
 export interface Link {
   readonly definition: DestinationDefinition;
   readonly destinationName: string;
-  readonly mount: Pick<Mount, 'id' | 'path' | 'accessor'>;
+  readonly mountPath: string;
   readonly secretName: string;
+}
+
+export interface NewLink extends Link {
+  readonly mount: Pick<Mount, 'id' | 'accessor'>;
   readonly adopt: boolean;
 }
 
-type Change = (tx: Transaction<Database>, destination: DestinationRecord) => Promise<Operation | undefined>;
+type Change = (tx: Transaction<Database>, destination: DestinationRecord) => Promise<readonly Operation[]>;
 
-/** What a change of one association came to; `operation` undefined: there was nothing to do. */
+/** What a change came to; no operations: there was nothing to do. */
 export interface LinkChanged {
   readonly destination: DestinationRecord;
-  readonly operation: Operation | undefined;
+  readonly operations: readonly Operation[];
   readonly settings: SyncSettings;
 }
 
-/** Creates the association, or sets it again: template and granularity of today, pushed even if it looks unchanged. */
-export const setLink = (parts: SyncParts, link: Link): Promise<LinkChanged> =>
-  changeLink(parts, link, (tx, destination) => upsert(tx, link, destination));
+/**
+ * Creates the association, or sets it again: template and granularity of today, pushed even if it looks unchanged. At a
+ * destination whose purge has failed it means that the destination is wanted again.
+ */
+export const setLink = (parts: SyncParts, link: NewLink): Promise<LinkChanged> =>
+  changeLink(parts, link, async (tx, destination) => {
+    await forgetFailedPurge(tx, destination);
+    return upsert(tx, link, destination);
+  });
 
-/** Makes the association go, with its objects. */
+/** Makes the association go, with its objects; those of mounts that were at this path before go too. */
 export const removeLink = (parts: SyncParts, link: Link): Promise<LinkChanged> =>
   changeLink(parts, link, async (tx, destination) => {
     const { rows } = await sql<Operation>`
       update associations
          set desired = 'absent', generation = generation + 1, attempts = 0, status = 'PENDING', updated_at = now(),
              dirty_since = coalesce(dirty_since, now())
-       where destination_id = ${destination.id}::bigint and mount_id = ${link.mount.id}::uuid and secret_name = ${link.secretName}
+       where destination_id = ${destination.id}::bigint and mount_path = ${link.mountPath} and secret_name = ${link.secretName}
       returning ${operationColumns}`.execute(tx);
-    return rows[0];
+    return rows;
   });
 
 const operationColumns = sql`id::text as id, type, destination_id::text as destination_id, generation::int as generation,
@@ -49,44 +59,42 @@ const operationColumns = sql`id::text as id, type, destination_id::text as desti
 
 /**
  * Room in the queue is taken before the commit: when there is none, nothing has been changed (rule 4 of the sync). Room
- * that a failed commit leaves behind is given back here, or by the sweep.
+ * that a failed commit leaves behind is given back here, or by the sweep. The destination is locked against a purge or
+ * deletion that begins meanwhile and would not see this association.
  */
 async function changeLink(parts: SyncParts, link: Link, change: Change): Promise<LinkChanged> {
   const settings = await loadSettings(parts.store);
-  let reserved: Operation | undefined;
+  const reserved: Operation[] = [];
   try {
     return await parts.store.transaction(async (tx) => {
       const { type } = link.definition;
-      const destination = await loadDestination(parts.store, tx, type, link.destinationName);
+      const destination = await loadDestination(parts.store, tx, type, link.destinationName, 'share');
       if (destination === undefined) throw noDestination(type, link.destinationName);
       refuseDuringPurge(destination);
-      const operation = await change(tx, destination);
-      if (operation !== undefined) {
+      const operations = await change(tx, destination);
+      for (const operation of operations) {
         if (!(await parts.queue.reserve(operation, settings.queue_capacity))) throw full(settings.queue_capacity);
-        reserved = operation;
+        reserved.push(operation);
       }
-      return { destination, operation, settings };
+      return { destination, operations, settings };
     });
   } catch (cause) {
-    if (reserved !== undefined) await parts.queue.release(reserved.id, reserved.generation).catch(() => {});
+    for (const { id, generation } of reserved) await parts.queue.release(id, generation).catch(() => {});
     throw cause;
   }
 }
 
 async function upsert(
   tx: Transaction<Database>,
-  link: Link,
+  link: NewLink,
   destination: DestinationRecord,
-): Promise<Operation | undefined> {
+): Promise<readonly Operation[]> {
   const { definition, mount } = link;
   const template = templateOf(definition, destination.template, destination.granularity);
-  // A write of the secret that is under way sees by this that an association came, and marks it dirty after all.
-  await sql`update kv_secrets set revision = revision + 1
-             where mount_id = ${mount.id}::uuid and path = ${link.secretName}`.execute(tx);
   const { rows } = await sql<Operation>`
     insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity, template,
                               adopt, desired, generation, forced_generation, status, records, updated_at, dirty_since)
-    values (${destination.id}::bigint, ${definition.type}, ${mount.id}::uuid, ${mount.path}, ${mount.accessor},
+    values (${destination.id}::bigint, ${definition.type}, ${mount.id}::uuid, ${link.mountPath}, ${mount.accessor},
             ${link.secretName}, ${destination.granularity}, ${template}, ${link.adopt}, 'present', 1, 1, 'PENDING', '[]',
             now(), now())
     on conflict (destination_id, mount_id, secret_name) do update
@@ -95,7 +103,7 @@ async function upsert(
           forced_generation = associations.generation + 1, attempts = 0, status = 'PENDING', updated_at = now(),
           dirty_since = coalesce(associations.dirty_since, now())
     returning ${operationColumns}`.execute(tx);
-  return rows[0];
+  return rows;
 }
 
 const noDestination = (type: string, name: string): AppError =>

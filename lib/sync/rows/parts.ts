@@ -3,6 +3,7 @@ import { badRequest } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { DestinationDefinition } from '../../destinations/contract.ts';
 import type { MountTable } from '../../path/row.ts';
+import { canonicalType } from '../../path/vocabulary.ts';
 import type { Queue } from '../../queue/contract.ts';
 import type { Changed } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
@@ -23,9 +24,12 @@ export interface SyncParts {
   readonly drainMs: number;
 }
 
-/** @throws AppError `bad-request` that names the types there are */
+/**
+ * A type by its name in either vocabulary.
+ * @throws AppError `bad-request` that names the types there are
+ */
 export function definitionOf(definitions: readonly DestinationDefinition[], type: string): DestinationDefinition {
-  const found = definitions.find((definition) => definition.type === type);
+  const found = definitions.find((definition) => definition.type === canonicalType(type));
   if (found !== undefined) return found;
   const known = definitions.map((definition) => definition.type).join(', ');
   throw badRequest(`unknown destination type ${JSON.stringify(type)}: type is one of ${known}`);
