@@ -13,7 +13,7 @@ import { type AppParts, type Closable, clock, openShared, type Shared } from './
 export async function openWorkers(parts: AppParts, destinations: readonly Destination[]): Promise<Closable> {
   const shared = await openShared(parts);
   const { config, log } = parts;
-  const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, clock, log });
+  const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, log });
   const workers = destinations.map((destination) => {
     const { handler, drivers } = openHandler(parts, shared, gate, destination);
     return { consumer: shared.queue.consume(destination.definition.type, handler, consumeOptions(parts)), drivers };
@@ -43,7 +43,7 @@ export interface Drainer extends Closable {
 export async function openDrainer(parts: AppParts, destination: Destination): Promise<Drainer> {
   const shared = await openShared(parts);
   const { config, log } = parts;
-  const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, clock, log });
+  const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, log });
   const { handler, drivers } = openHandler(parts, shared, gate, destination);
   const reserveMs = config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX;
   return {

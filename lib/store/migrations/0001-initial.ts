@@ -148,7 +148,7 @@ const sync = [
      claimed_until timestamptz,
      unique (destination_id, mount_id, secret_name)
    )`,
-  `create index associations_secret on associations (mount_id, secret_name)`,
+  `create index associations_secret on associations (secret_name, mount_id)`,
   `create index associations_dirty on associations (id) where generation > observed_generation`,
   `create index associations_next_attempt on associations (next_attempt_at) where next_attempt_at is not null`,
   `create table sync_objects (

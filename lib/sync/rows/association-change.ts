@@ -2,7 +2,8 @@ import { AppError, badRequest } from '../../core/errors.ts';
 import { bool, pathText, text } from '../../path/fields.ts';
 import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../path/row.ts';
 import { typeName } from '../../path/vocabulary.ts';
-import { isObserved, loadAssociations, one } from './association-store.ts';
+import type { Operation } from '../../queue/contract.ts';
+import { isObserved, loadAssociations, withIds } from './association-store.ts';
 import { type AssociationRecord, associatedSecrets } from './association-view.ts';
 import { type Link, type LinkChanged, removeLink, setLink } from './link.ts';
 import { definitionOf, type SyncParts } from './parts.ts';
@@ -68,58 +69,75 @@ async function set(
       `no secret ${JSON.stringify(secretName)} in mount ${JSON.stringify(mount.path)} with a version that is not deleted: secret_name is the full path of one secret`,
     );
   }
-  const link = { definition, destinationName: input.name, mount, secretName, adopt: input.adopt };
-  return settle(parts, link, context, () => setLink(parts, link));
+  const link = {
+    definition,
+    destinationName: input.name,
+    mountPath: mount.path,
+    secretName,
+    mount,
+    adopt: input.adopt,
+  };
+  return settle(parts, { link, accessor: mount.accessor, context, change: () => setLink(parts, link) });
 }
 
+/** Removing what is not there succeeds, whatever of it is missing (specification, sync document, section 3). */
 async function remove(parts: SyncParts, input: Target, context: RequestContext): Promise<Reply> {
   const definition = definitionOf(parts.definitions, input.type);
   const secretName = checkedName(input.secret_name);
-  const mount = await mountOfAssociation(parts, input);
-  const link = { definition, destinationName: input.name, mount, secretName, adopt: false };
-  return settle(parts, link, context, () => removeLink(parts, link));
+  const link = { definition, destinationName: input.name, mountPath: withSlash(input.mount), secretName };
+  const accessor = await accessorOf(parts, link);
+  if (accessor === '') context.warn(`no mount at ${JSON.stringify(link.mountPath)}: there was nothing to remove`);
+  return settle(parts, { link, accessor, context, change: () => removeLink(parts, link) });
+}
+
+interface Settling {
+  readonly link: Link;
+  readonly accessor: string;
+  readonly context: RequestContext;
+  readonly change: () => Promise<LinkChanged>;
 }
 
 /** Makes the change, queues it, waits for its worker, and answers what came of it (rule 6 of the sync). */
-async function settle(
-  parts: SyncParts,
-  link: Link,
-  context: RequestContext,
-  change: () => Promise<LinkChanged>,
-): Promise<Reply> {
-  const { destination, operation: queued, settings } = await change();
-  const warnings = queued === undefined ? [] : await queueAndWait(parts, queued, settings.disabled, context.signal);
-  const found = await loadAssociations(parts.store, one(destination.id, link.mount.id, link.secretName));
-  const { vocabulary } = context;
-  const shown = associatedSecrets(found.length > 0 ? found : [unsynced(parts, link)], vocabulary);
+async function settle(parts: SyncParts, { link, accessor, context, change }: Settling): Promise<Reply> {
+  const { vocabulary, signal } = context;
+  const { operations, settings } = await change();
+  const warnings = await queueAndWait(parts, operations, settings.disabled, signal);
+  const found = await loadAssociations(parts.store, withIds(operations.map(({ id }) => id)));
+  const shown = associatedSecrets(found.length > 0 ? found : [unsynced(parts, link, accessor)], vocabulary);
   const store = { store_name: link.destinationName, store_type: typeName(link.definition.type, vocabulary) };
   return { data: { ...shown, ...store }, warnings };
 }
 
-type Queued = NonNullable<LinkChanged['operation']>;
-
-async function queueAndWait(parts: SyncParts, queued: Queued, disabled: boolean, signal: AbortSignal) {
-  const listener = parts.queue.listen(queued.id);
+async function queueAndWait(
+  parts: SyncParts,
+  operations: readonly Operation[],
+  disabled: boolean,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const listeners = operations.map((operation) => ({ operation, listener: parts.queue.listen(operation.id) }));
   try {
-    const warnings = await parts.changed([queued]);
-    if (!disabled && warnings.length === 0) await untilObserved(parts, queued, listener, signal);
+    const warnings = await parts.changed(operations);
+    const deadline = Date.now() + parts.waitMs;
+    for (const { operation, listener } of disabled || warnings.length > 0 ? [] : listeners) {
+      await untilObserved(parts, operation, listener, deadline, signal);
+    }
     return warnings;
   } finally {
-    listener.stop();
+    for (const { listener } of listeners) listener.stop();
   }
 }
 
 /** An announcement may be of an older generation, and one may be lost with its connection, so the store decides. */
 async function untilObserved(
   parts: SyncParts,
-  queued: Queued,
+  { id, generation }: Operation,
   listener: ReturnType<SyncParts['queue']['listen']>,
+  deadline: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const deadline = Date.now() + parts.waitMs;
-  for (let leftMs = parts.waitMs; leftMs > 0 && !signal.aborted; leftMs = deadline - Date.now()) {
+  for (let leftMs = deadline - Date.now(); leftMs > 0 && !signal.aborted; leftMs = deadline - Date.now()) {
     await listener.wait(Math.min(leftMs, lookMs), signal);
-    if (await isObserved(parts.store, queued.id, queued.generation)) return;
+    if (await isObserved(parts.store, id, generation)) return;
   }
 }
 
@@ -127,12 +145,12 @@ async function untilObserved(
 const lookMs = 500;
 
 /** What an association reads as that is no more, or never was. */
-function unsynced(parts: SyncParts, link: Link): AssociationRecord {
+function unsynced(parts: SyncParts, link: Link, accessor: string): AssociationRecord {
   return {
     type: link.definition.type,
     destination_name: link.destinationName,
-    mount_path: link.mount.path,
-    mount_accessor: link.mount.accessor,
+    mount_path: link.mountPath,
+    mount_accessor: accessor,
     secret_name: link.secretName,
     granularity: '',
     desired: 'absent',
@@ -155,16 +173,19 @@ async function findMount(parts: SyncParts, given: string): Promise<Mount> {
   throw badRequest(`mount ${JSON.stringify(path)} is not a KV v2 mount: only secrets of KV version 2 can be synced`);
 }
 
-/** A mount that was disabled keeps its associations, and they can be removed. */
-async function mountOfAssociation(parts: SyncParts, input: Target): Promise<Link['mount']> {
-  const path = withSlash(input.mount);
-  const query = parts.store.db
+/** Of the association, which outlives its mount, else of the mount, else empty. */
+async function accessorOf(parts: SyncParts, { mountPath, secretName }: Link): Promise<string> {
+  const row = await parts.store.db
     .selectFrom('associations')
-    .select(['mount_id', 'mount_accessor'])
-    .where('mount_path', '=', path);
-  const row = await query.where('secret_name', '=', checkedName(input.secret_name)).limit(1).executeTakeFirst();
-  if (row !== undefined) return { id: row.mount_id, path, accessor: row.mount_accessor };
-  return findMount(parts, input.mount);
+    .select('mount_accessor')
+    .where('mount_path', '=', mountPath)
+    .where('secret_name', '=', secretName)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row !== undefined) return row.mount_accessor;
+  const mount = await parts.mounts.resolve(mountPath);
+  return mount?.path === mountPath ? mount.accessor : '';
 }
 
 const withSlash = (mount: string): string => `${mount.replace(/^\/+|\/+$/g, '')}/`;

@@ -20,8 +20,7 @@ export async function loadAssociations(
 
 export const ofDestination = (id: string): RawBuilder<unknown> => sql`a.destination_id = ${id}::bigint`;
 
-export const one = (destinationId: string, mountId: string, secretName: string): RawBuilder<unknown> =>
-  sql`a.destination_id = ${destinationId}::bigint and a.mount_id = ${mountId}::uuid and a.secret_name = ${secretName}`;
+export const withIds = (ids: readonly string[]): RawBuilder<unknown> => sql`a.id = any(${ids}::bigint[])`;
 
 /** Whether a worker is through with this generation, or the association is no more. */
 export async function isObserved(store: Store, id: string, generation: number): Promise<boolean> {

@@ -21,7 +21,7 @@ export async function deleteDestination(
   input: DeleteInput,
 ): Promise<Reply> {
   const dirty = await parts.store.transaction(async (tx) => {
-    const record = await loadDestination(parts.store, tx, definition.type, input.name, true);
+    const record = await loadDestination(parts.store, tx, definition.type, input.name, 'update');
     if (record === undefined) return [];
     if (input.force_delete) {
       await tx.deleteFrom('associations').where('destination_id', '=', record.id).execute();

@@ -8,16 +8,17 @@ import type { DestinationRecord } from './destination-view.ts';
 
 type Reader = Store['db'] | Transaction<Database>;
 
-/** `lock`: keep others from changing it until the transaction ends. */
+/** `lock`: until the transaction ends nobody else may change it, nor, for `update`, lock it. */
 export async function loadDestination(
   store: Store,
   reader: Reader,
   type: string,
   name: string,
-  lock = false,
+  lock?: 'share' | 'update',
 ): Promise<DestinationRecord | undefined> {
   const query = reader.selectFrom('destinations').selectAll().where('type', '=', type).where('name', '=', name);
-  const row = await (lock ? query.forUpdate() : query).executeTakeFirst();
+  const locking = lock === 'update' ? query.forUpdate() : lock === 'share' ? query.forShare() : query;
+  const row = await locking.executeTakeFirst();
   if (row === undefined) return undefined;
   return {
     id: row.id,
@@ -59,6 +60,16 @@ export async function saveDestination(
     .onConflict((conflict) =>
       conflict.columns(['type', 'name']).doUpdateSet({ ...columns, revision: sql`destinations.revision + 1` }),
     )
+    .execute();
+}
+
+/** A purge that failed is given up: the destination stays, even when its last association goes. */
+export async function forgetFailedPurge(tx: Transaction<Database>, record: DestinationRecord): Promise<void> {
+  if (record.purgeError === null) return;
+  await tx
+    .updateTable('destinations')
+    .set({ purge_initiated_at: null, purge_error: null })
+    .where('id', '=', record.id)
     .execute();
 }
 
