@@ -1,6 +1,6 @@
 import { readConfig } from '../core/config.ts';
 import { openLog } from '../core/open-log.ts';
-import { type HttpEvent, type HttpResult, toHttpResult, toInject } from '../http/function.ts';
+import { answerLambda, type LambdaHttpEvent, type LambdaHttpResult } from '../http/lambda.ts';
 import type { Destination } from '../sync/drivers.ts';
 import { toStatus } from '../sync/status.ts';
 import { openApi } from './api.ts';
@@ -61,7 +61,7 @@ export function workerFunction(destination: Destination) {
 /** The API behind an HTTP API of the platform (payload format 2.0). */
 export function apiFunction() {
   const api = kept(openApi);
-  return async (event: HttpEvent): Promise<HttpResult> => toHttpResult(await (await api()).inject(toInject(event)));
+  return async (event: LambdaHttpEvent): Promise<LambdaHttpResult> => answerLambda((await api()).inject, event);
 }
 
 /** One round of the sweep, called by a timer. */

@@ -49,8 +49,10 @@ async function answer(parts: HttpParts, engines: Engines, incoming: Incoming, en
   const always = asked.help ? undefined : engines.whileSealed(asked.path, asked.verb);
   if (always === undefined) mustBeReady(parts); //                         503
   mustNotWriteToFolder(asked); //                                          400
+  const first = await findTarget(parts.mounts, engines, asked, always);
+  const caller = await identify(parts, asked, first); //                   403
+  // Asking for the token has told whether our copy of the mount table is old.
   const target = await findTarget(parts.mounts, engines, asked, always);
-  const caller = await identify(parts, asked, target); //                  403
   if (asked.help) return help(parts.gatekeeper, caller, asked, target); // 403, 404
   const { mount = systemMount, path = asked.path } = target ?? {};
   const context = new Context({ incoming, asked, mount, path, caller, gatekeeper: parts.gatekeeper, ending });
