@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { openApi, openSweeper, openWorkers, type Sweeper } from '../lib/app.ts';
+import { openApi, openSweeper, openWorkers } from '../lib/app.ts';
 import { type Config, readConfig } from '../lib/core/config.ts';
 import type { Log } from '../lib/core/log.ts';
 import { definitions } from '../lib/destinations/index.ts';
 import { loadDriver } from '../lib/destinations/load.ts';
+import { mustBeFree } from './local/child.ts';
 import { startServices } from './local/services.ts';
+import { sweepRegularly } from './sweeping.ts';
 
 /** A whole service in one process, for development: API, workers of all types and sweep on services of its own. */
 export interface Instance {
@@ -28,17 +29,16 @@ export interface InstanceOptions {
 }
 
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
-  await mkdir(options.dataDir, { recursive: true });
   const environment = readConfig();
+  // Looked at before anything is started: the usual mistake is a second start beside the first.
+  await mustBeFree(options.port, environment.KEYFERRY_HOST);
+  await mkdir(options.dataDir, { recursive: true });
   const services = await startServices(options.dataDir, {
     databaseUrl: environment.DATABASE_URL,
     redisUrl: environment.REDIS_URL,
   });
   options.tell('PostgreSQL and Redis are running');
-  const ends: (() => Promise<void>)[] = [services.stop];
-  const close = async () => {
-    for (const end of ends.splice(0).reverse()) await end();
-  };
+  const ends: (() => Promise<void>)[] = [];
   try {
     const config = await configOf(environment, options, services);
     const app = { config, log: options.log };
@@ -52,11 +52,19 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     ends.push(await sweepRegularly(await openSweeper(app), config.KEYFERRY_SWEEP_MS, options.log));
     const { port } = await api.listen(options.port, config.KEYFERRY_HOST);
     options.tell('the API and the workers are running');
-    return { address: `http://${config.KEYFERRY_HOST}:${port}`, rootToken, close };
+    const address = `http://${config.KEYFERRY_HOST}:${port}`;
+    return { address, rootToken, close: () => closeAll(ends, services.stop) };
   } catch (error) {
-    await close();
+    await closeAll(ends, services.stop);
     throw error;
   }
+}
+
+/** All parts at once, so that one time of grace is enough; then what they stand on, also when one of them failed. */
+async function closeAll(ends: readonly (() => Promise<void>)[], stopServices: () => Promise<void>): Promise<void> {
+  const closed = await Promise.allSettled(ends.map((end) => end()));
+  await stopServices();
+  for (const one of closed) if (one.status === 'rejected') throw one.reason;
 }
 
 async function configOf(
@@ -96,20 +104,4 @@ async function rootTokenOf(
   }
   if (token !== kept) await writeFile(file, `${token}\n`, { mode: 0o600 });
   return token;
-}
-
-/** Rounds one after the other; answers how to end them. A round that fails is told in the log, the next one tries again. */
-export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log): Promise<() => Promise<void>> {
-  const stop = new AbortController();
-  const rounds = (async () => {
-    while (!stop.signal.aborted) {
-      await sweeper.run().catch((error: unknown) => log.warn({ error: String(error) }, 'a sweep failed'));
-      await pause(everyMs, undefined, { signal: stop.signal }).catch(() => {});
-    }
-  })();
-  return async () => {
-    stop.abort();
-    await rounds;
-    await sweeper.close();
-  };
 }

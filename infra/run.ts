@@ -1,31 +1,26 @@
-import { ConfigError } from '../lib/core/config.ts';
+import { readConfig } from '../lib/core/config.ts';
+import { explain } from './explain.ts';
 
 /** Something that runs until a signal comes. */
 export interface Running {
   close(): Promise<void>;
 }
 
+/** Beyond the time that work in hand is given: for putting jobs back and for servers of our own. */
+const marginMs = 20_000;
+/** Nobody is told of a stop that is over at once. */
+const tellAfterMs = 1_000;
+
 /**
- * Runs a process until SIGINT or SIGTERM, then closes it; a second signal ends it at once. What fails at the start is told
- * in one line, with the stack only where it helps.
+ * Runs a process until SIGINT, SIGTERM or SIGHUP (the terminal was closed), then closes it; a second signal ends it at once.
+ * What fails at the start is told in one line, with the stack only where it helps.
  */
 export async function runUntilSignal(start: () => Promise<Running>): Promise<void> {
-  let stopping = false;
-  let wake = () => {};
-  const signalled = new Promise<void>((resolve) => {
-    wake = resolve;
-  });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(130);
-      stopping = true;
-      wake();
-    });
-  }
+  const signalled = firstSignal();
   try {
     const running = await start();
     await signalled;
-    await running.close();
+    await closeInTime(running, readConfig().KEYFERRY_SHUTDOWN_MS_MAX + marginMs);
     process.exit(0);
   } catch (error) {
     process.stderr.write(`keyferry: ${explain(error)}\n`);
@@ -33,8 +28,29 @@ export async function runUntilSignal(start: () => Promise<Running>): Promise<voi
   }
 }
 
-function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
-  if (error instanceof Error) return error.stack ?? error.message;
-  return String(error);
+function firstSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        if (stopping) process.exit(130);
+        stopping = true;
+        resolve();
+      });
+    }
+  });
+}
+
+/** A close that never ended would leave the process to SIGKILL, and whoever started it without a word. */
+async function closeInTime(running: Running, limitMs: number): Promise<void> {
+  const telling = setTimeout(() => {
+    process.stderr.write('keyferry: ending the work in hand; a second signal ends it at once\n');
+  }, tellAfterMs);
+  const limit = setTimeout(() => {
+    process.stderr.write(`keyferry: the work in hand did not end in ${limitMs} ms and is left\n`);
+    process.exit(1);
+  }, limitMs);
+  await running.close();
+  clearTimeout(telling);
+  clearTimeout(limit);
 }

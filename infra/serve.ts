@@ -2,6 +2,7 @@ import { openApi } from '../lib/app.ts';
 import { readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
 import { runUntilSignal } from './run.ts';
+import { firstThing } from './unsealing.ts';
 
 /** `npm run serve`: the API as a process of its own. */
 await runUntilSignal(async () => {
@@ -9,6 +10,9 @@ await runUntilSignal(async () => {
   const api = await openApi({ config, log: openLog(config) });
   const { port } = await api.listen(config.PORT, config.KEYFERRY_HOST);
   const scheme = config.KEYFERRY_TLS_CERT_FILE === undefined ? 'http' : 'https';
-  process.stdout.write(`ready ${scheme}://${config.KEYFERRY_HOST}:${port}\n`);
+  const address = `${scheme}://${config.KEYFERRY_HOST}:${port}`;
+  const todo = firstThing(api.store.seal.status(), address);
+  if (todo !== undefined) process.stdout.write(`${todo}\n`);
+  process.stdout.write(`ready ${address}\n`);
   return api;
 });

@@ -1,14 +1,16 @@
 import { openSweeper } from '../lib/app.ts';
 import { readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
-import { sweepRegularly } from './instance.ts';
 import { runUntilSignal } from './run.ts';
+import { sweepRegularly } from './sweeping.ts';
+import { mustUnsealItself } from './unsealing.ts';
 
 /** `npm run sweep`: the rounds of the sweep, as a process of its own. `-- --once`: one round. */
 const once = process.argv.includes('--once');
 
 await runUntilSignal(async () => {
   const config = readConfig();
+  mustUnsealItself(config, 'sweep');
   const log = openLog(config);
   const sweeper = await openSweeper({ config, log });
   if (once) {

@@ -5,11 +5,13 @@ import { openLog } from '../lib/core/open-log.ts';
 import { definitions } from '../lib/destinations/index.ts';
 import { loadDriver } from '../lib/destinations/load.ts';
 import { runUntilSignal } from './run.ts';
+import { mustUnsealItself } from './unsealing.ts';
 
 /** `npm run worker -- --type <type>`: workers of the named types, of all without a name. */
 await runUntilSignal(async () => {
   const wanted = typesFrom(process.argv.slice(2));
   const config = readConfig();
+  mustUnsealItself(config, 'worker');
   const destinations = await Promise.all(
     wanted.map(async (definition) => ({ definition, openDriver: await loadDriver(definition.type) })),
   );

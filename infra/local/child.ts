@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
 
 /** A user id without rights of its own: PostgreSQL refuses to run as root. */
 const nobody = 65_534;
@@ -25,13 +26,12 @@ export function startChild(command: string, args: readonly string[], options: Ch
   const child = spawn(program, all, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+    // Ctrl-C goes to the whole group of the terminal; a server is to end after those who work on it.
+    detached: true,
     ...(other && !haveSetpriv ? { uid: nobody, gid: nobody } : {}),
   });
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8');
-    stream.on('data', (text: string) => {
-      for (const line of text.split('\n')) if (line !== '') options.onLine?.(line);
-    });
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on('line', (line) => options.onLine?.(line));
   }
   return child;
 }
@@ -57,9 +57,16 @@ export async function endChild(child: ChildProcess, signal: NodeJS.Signals, kill
 }
 
 /** A port of 127.0.0.1 that nobody listens on at this moment. */
-export async function freePort(): Promise<number> {
+export const freePort = (): Promise<number> => listenShortly(0, '127.0.0.1');
+
+/** @throws the system's error, such as EADDRINUSE, when the port cannot be listened on */
+export async function mustBeFree(port: number, host: string): Promise<void> {
+  await listenShortly(port, host);
+}
+
+async function listenShortly(port: number, host: string): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));
   if (address === null || typeof address === 'string') throw new Error('no port');

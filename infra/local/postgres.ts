@@ -1,8 +1,10 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { chown, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import pg from 'pg';
+import { ConfigError } from '../../lib/core/config.ts';
 import { childOwner, endChild, freePort, isRoot, startChild } from './child.ts';
+import { runningProcess } from './running.ts';
 
 export interface LocalPostgres {
   readonly url: string;
@@ -88,23 +90,33 @@ async function untilReady(child: ChildProcess, url: string, startMsMax: number, 
   }
 }
 
-/** A server that was left behind on this data folder is ended first: two would ruin it. */
+/**
+ * A server that was left behind on this data folder is ended first: two would ruin it. One whose own instance still runs is
+ * in use.
+ */
 async function endOldServer(dataDir: string): Promise<void> {
   const lock = await readFile(`${dataDir}/postmaster.pid`, 'utf8').catch(() => '');
   const pid = Number(lock.split('\n')[0]);
-  if (!Number.isInteger(pid) || pid <= 1 || !(await isPostgres(pid))) return;
+  if (!Number.isInteger(pid) || pid <= 1 || !isPostgres(pid)) return;
+  const owner = ownerOf(pid);
+  if (owner !== undefined) {
+    throw new ConfigError(
+      `${dataDir} is in use by process ${owner}: end it, or set KEYFERRY_DATA_DIR to another folder`,
+    );
+  }
   process.kill(pid, 'SIGINT');
-  for (let waited = 0; waited < 100 && (await isPostgres(pid)); waited += 1) {
+  for (let waited = 0; waited < 100 && isPostgres(pid); waited += 1) {
     await new Promise((done) => setTimeout(done, 100));
   }
 }
 
 /** The number may belong to another program by now. */
-async function isPostgres(pid: number): Promise<boolean> {
-  const shown = spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' });
-  if (shown.error === undefined) return shown.stdout.includes('postgres');
-  const command = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
-  return command.includes('postgres');
+const isPostgres = (pid: number): boolean => /\bpostgres\b/.test(runningProcess(pid)?.command ?? '');
+
+/** The Node process that started the server and still lives. An orphan has the first process for its parent. */
+function ownerOf(pid: number): number | undefined {
+  const parent = runningProcess(pid)?.parent ?? 0;
+  return parent > 1 && /\bnode\b/.test(runningProcess(parent)?.command ?? '') ? parent : undefined;
 }
 
 async function findBinaries(): Promise<{ readonly initdb: string; readonly postgres: string }> {

@@ -22,8 +22,8 @@ export interface DoorbellResult {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
 
-/** Left for the way back before the platform ends the function, in milliseconds. */
-const answerMs = 1_000;
+/** Left for the last ring and the way back before the platform ends the function, in milliseconds. */
+const answerMs = 5_000;
 
 /** What a function keeps between its runs is opened by the first one; an opening that failed is tried again by the next. */
 function kept<T>(open: (parts: AppParts) => Promise<T>): () => Promise<T> {
@@ -42,20 +42,29 @@ function kept<T>(open: (parts: AppParts) => Promise<T>): () => Promise<T> {
 
 /**
  * The worker of one destination type, woken by its doorbell queue. It drains the queue; the messages come back only when the
- * drain itself failed, since a failed push is the sync's own business.
+ * drain itself failed, since a failed push is the sync's own business. Called without messages, by hand, it then fails.
  */
 export function workerFunction(destination: Destination) {
   const drainer = kept((parts) => openDrainer(parts, destination));
   return async (event: DoorbellEvent, context: FunctionContext): Promise<DoorbellResult> => {
+    const { Records: messages = [] } = event;
     try {
       const deadline = new Date(Date.now() + context.getRemainingTimeInMillis() - answerMs);
       await (await drainer()).drain(deadline);
       return { batchItemFailures: [] };
-    } catch {
+    } catch (cause) {
+      if (messages.length === 0) throw cause;
+      tellFailure(cause);
       // The platform gives the messages back after their time-out, and to the dead-letter queue in the end.
-      return { batchItemFailures: (event.Records ?? []).map(({ messageId }) => ({ itemIdentifier: messageId })) };
+      return { batchItemFailures: messages.map(({ messageId }) => ({ itemIdentifier: messageId })) };
     }
   };
+}
+
+/** The platform does not see why messages come back. */
+function tellFailure(cause: unknown): void {
+  const error = cause instanceof Error ? cause.message : String(cause);
+  openLog(readConfig()).error({ error }, 'the drain failed; its messages come back');
 }
 
 /** The API behind an HTTP API of the platform (payload format 2.0). */

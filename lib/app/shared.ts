@@ -3,9 +3,11 @@ import { type Config, ConfigError } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
 import { Secret } from '../core/secret.ts';
 import { definitions } from '../destinations/index.ts';
+import type { Bell } from '../queue/bell.ts';
 import { openQueue, type SyncQueue } from '../queue/open.ts';
 import { type OpenStore, openStore } from '../store/open.ts';
 import { changedBy } from '../sync/requeue.ts';
+import { openDoorbell } from './doorbell.ts';
 
 /** What a process is started with. */
 export interface AppParts {
@@ -24,6 +26,8 @@ export interface Shared extends Closable {
   readonly store: OpenStore;
   readonly queue: SyncQueue;
   readonly redisUrl: string;
+  /** Wakes worker functions; undefined where workers listen all the time. */
+  readonly bell: Bell | undefined;
   readonly changed: ReturnType<typeof changedBy>;
 }
 
@@ -42,23 +46,30 @@ export async function openShared({ config, log }: AppParts): Promise<Shared> {
     clock,
     log,
   });
-  const types = definitions.map(({ type }) => type);
-  const queue = await openQueue({ redisUrl, types, prefix: config.KEYFERRY_REDIS_PREFIX, log, clock }).catch(
-    async (error) => {
-      await store.close();
-      throw error;
-    },
-  );
+  const { queue, bell } = await openQueues({ config, log }, redisUrl).catch(async (error) => {
+    await store.close();
+    throw error;
+  });
   return {
     store,
     queue,
     redisUrl,
+    bell,
     changed: changedBy(store, queue, log),
     async close() {
       await queue.close();
+      bell?.close();
       await store.close();
     },
   };
+}
+
+async function openQueues({ config, log }: AppParts, redisUrl: string) {
+  const types = definitions.map(({ type }) => type);
+  const bell = await openDoorbell(config, redisUrl, log);
+  const ringing = bell === undefined ? {} : { doorbell: bell };
+  const queue = await openQueue({ redisUrl, types, prefix: config.KEYFERRY_REDIS_PREFIX, log, clock, ...ringing });
+  return { queue, bell };
 }
 
 function mustBeSet(value: string | undefined, problem: string): string {

@@ -16,13 +16,15 @@ const expiredPerRoundMax = 1_000;
 
 export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const shared = await openShared(parts);
-  const { store, queue, changed } = shared;
+  const { store, queue, bell, changed } = shared;
   const state = newSweepState();
   const expire = (now: Date) => expireVersions(store, now, expiredPerRoundMax);
   return {
     async run() {
       if (store.seal.state() !== 'ready') return { sealed: true };
       const swept = await sweep({ store, queue, clock, log: parts.log, expire }, state);
+      // A worker function sleeps until it is rung for: also for what was put aside, and what a dead one left behind.
+      if (bell !== undefined) await queue.wake();
       return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax) };
     },
     replay: async (filter) => (await replay(store, changed, filter)).replayed,

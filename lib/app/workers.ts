@@ -36,19 +36,31 @@ const consumeOptions = ({ config }: AppParts) => ({
 
 /** A worker of one type that works for a limited time, again and again, as a function does. */
 export interface Drainer extends Closable {
-  /** Takes jobs until none is left or the deadline is near. `left`: there is work for another call. */
+  /**
+   * Takes jobs until none is left or the deadline is near, and rings for what is left. `left`: there is work for another call.
+   *
+   * @throws when the drain failed, or when there may be work left and nobody could be rung for
+   */
   drain(deadline: Date): Promise<{ readonly done: number; readonly left: boolean }>;
 }
+
+/** A drain that got nothing done, though there is work, would be called again and again at once. */
+const fruitlessMs = 5_000;
 
 export async function openDrainer(parts: AppParts, destination: Destination): Promise<Drainer> {
   const shared = await openShared(parts);
   const { config, log } = parts;
   const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, log });
   const { handler, drivers } = openHandler(parts, shared, gate, destination);
+  const { type } = destination.definition;
   const reserveMs = config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX;
   return {
-    drain: (deadline) =>
-      shared.queue.drain(destination.definition.type, handler, { ...consumeOptions(parts), deadline, reserveMs }),
+    async drain(deadline) {
+      await shared.bell?.heard(type);
+      const drained = await shared.queue.drain(type, handler, { ...consumeOptions(parts), deadline, reserveMs });
+      await shared.bell?.rearm(type, drained.done > 0 ? 0 : fruitlessMs);
+      return drained;
+    },
     async close() {
       await drivers.close();
       await gate.close();
@@ -75,6 +87,7 @@ function openHandler(parts: AppParts, shared: Shared, gate: Gate, destination: D
       delayMsMax: config.KEYFERRY_SYNC_RETRY_MS_MAX,
     },
     operationMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX,
+    callsMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX,
     claim: claims(store, config.KEYFERRY_SYNC_LOCK_MS),
     finish: finishes(store),
     openDriver: drivers.open,

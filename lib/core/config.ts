@@ -3,20 +3,40 @@ import { z } from 'zod';
 /** Every setting, read once at the start. This is the only file that reads the environment. */
 export type Config = z.output<typeof settings>;
 
-const wholeNumber = (least: number, most: number, usual: number) =>
-  z.coerce.number().pipe(z.int().min(least).max(most)).default(usual);
+const wholeNumber = (least: number, most: number, usual: number) => {
+  const rule = `has to be a whole number from ${least} to ${most}`;
+  return z.coerce.number(rule).pipe(z.int(rule).min(least, rule).max(most, rule)).default(usual);
+};
+
+const url = (form: RegExp, rule: string) => z.string().refine((text) => form.test(text) && URL.canParse(text), rule);
+
+const addressesRule = 'has to be a JSON object of destination types and addresses of queues';
+
+const addresses = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue(addressesRule);
+      return z.NEVER;
+    }
+  })
+  .pipe(z.record(z.string(), z.url({ protocol: /^https?$/, error: addressesRule }), addressesRule));
 
 /** Names of the environment, and what they mean; the README's table tells the same. Times are in milliseconds. */
 const settings = z.object({
-  DATABASE_URL: z.string().optional(),
-  REDIS_URL: z.string().optional(),
+  DATABASE_URL: url(/^postgres(ql)?:/, 'has to be of the form postgres://user:password@host:port/database').optional(),
+  REDIS_URL: url(/^rediss?:/, 'has to be of the form redis://user:password@host:port').optional(),
   PORT: wholeNumber(0, 65_535, 8200),
   KEYFERRY_HOST: z.string().default('127.0.0.1'),
   KEYFERRY_TLS_CERT_FILE: z.string().optional(),
   KEYFERRY_TLS_KEY_FILE: z.string().optional(),
   KEYFERRY_SEAL_KEY: z.string().optional(),
   KEYFERRY_SEAL_KEY_FILE: z.string().optional(),
-  KEYFERRY_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  KEYFERRY_LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'], 'has to be debug, info, warn, error or silent')
+    .default('info'),
   KEYFERRY_BODY_BYTES_MAX: wholeNumber(1_024, 1_073_741_824, 33_554_432),
   KEYFERRY_REQUEST_MS_MAX: wholeNumber(100, 3_600_000, 90_000),
   KEYFERRY_DATABASE_POOL_SIZE: wholeNumber(1, 500, 10),
@@ -24,7 +44,7 @@ const settings = z.object({
   KEYFERRY_DATABASE_CONNECT_MS_MAX: wholeNumber(100, 600_000, 5_000),
   KEYFERRY_REDIS_PREFIX: z
     .string()
-    .regex(/^\{[^{}]+\}$/, 'is a hash tag such as {keyferry}')
+    .regex(/^\{[^{}]+\}$/, 'has to be a hash tag such as {keyferry}')
     .default('{keyferry}'),
   KEYFERRY_SYNC_WAIT_MS: wholeNumber(0, 60_000, 5_000),
   KEYFERRY_SYNC_CONCURRENCY: wholeNumber(1, 1_000, 32),
@@ -36,6 +56,7 @@ const settings = z.object({
   KEYFERRY_SYNC_OPERATION_MS_MAX: wholeNumber(100, 600_000, 20_000),
   KEYFERRY_SYNC_LOCK_MS: wholeNumber(500, 600_000, 30_000),
   KEYFERRY_SWEEP_MS: wholeNumber(50, 3_600_000, 2_000),
+  KEYFERRY_DOORBELL_SQS: addresses.optional(),
   KEYFERRY_SHUTDOWN_MS_MAX: wholeNumber(0, 600_000, 10_000),
   KEYFERRY_DATA_DIR: z.string().default('.data'),
   KEYFERRY_DEV_ROOT_TOKEN: z.string().optional(),
@@ -61,7 +82,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = settings.safeParse(given);
   if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; '));
   }
   checkTimes(parsed.data);
   return parsed.data;

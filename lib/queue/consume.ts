@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayedError, Worker } from 'bullmq';
 import { type AttemptParts, attempt } from './attempt.ts';
 import type { PatientRedis } from './connection.ts';
@@ -10,6 +11,8 @@ import { reportError, unmark, workerOptions } from './worker-options.ts';
 
 /** For handlers that were told to stop, and for putting their jobs back. */
 const putBackMs = 2_000;
+/** For taking jobs off whose handlers have ended. */
+const lastWordMs = 500;
 
 /** Takes and runs jobs of one type until it is closed; while Redis is away it waits for it. */
 export function consume(
@@ -49,10 +52,12 @@ function closing(worker: Worker, locks: Locks, warn: (fields: object, message: s
   let closed: Promise<void> | undefined;
   async function close(graceMs: number): Promise<void> {
     const ended = worker.close();
-    if (!(await within(ended, graceMs))) {
+    // While Redis is away BullMQ's closing waits for it; without a job in hand there is nothing to wait for.
+    const idle = () => Promise.race([ended, locks.empty().then(() => sleep(lastWordMs))]);
+    if (!(await within(idle(), graceMs))) {
       locks.stopAll('shutdown');
       // What does not stop keeps its job until the lock expires: two handlers of one association are worse than a delay.
-      if (!(await within(ended, putBackMs))) warn({ graceMs }, 'a worker was closed with jobs in hand');
+      if (!(await within(idle(), putBackMs))) warn({ graceMs }, 'a worker was closed with jobs in hand');
     }
     locks.close();
   }

@@ -84,7 +84,8 @@ export interface Consumer {
 
 /** The doorbell: wakes worker functions where nobody listens all the time. Does nothing in containers. */
 export interface Doorbell {
-  ring(type: string): Promise<void>;
+  /** `afterMs`: not before; absent: at once. */
+  ring(type: string, afterMs?: number): Promise<void>;
 }
 
 /**

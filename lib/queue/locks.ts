@@ -28,6 +28,7 @@ export class Locks {
   readonly #log: Log;
   readonly #held = new Map<string, Held>();
   readonly #timer: NodeJS.Timeout;
+  readonly #waiting: (() => void)[] = [];
   #renewedAt = 0;
   #renewing = false;
 
@@ -49,8 +50,14 @@ export class Locks {
       },
       release: () => {
         if (this.#held.get(jobId) === held) this.#held.delete(jobId);
+        if (this.#held.size === 0) for (const tell of this.#waiting.splice(0)) tell();
       },
     };
+  }
+
+  /** Ends when no job is in hand. */
+  async empty(): Promise<void> {
+    if (this.#held.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   stopAll(reason: StopReason): void {

@@ -2,6 +2,7 @@ import {
   type DestinationDefinition,
   DestinationFailure,
   type Driver,
+  type FailureKind,
   type PutItem,
   type PutOutcome,
 } from '../destinations/contract.ts';
@@ -28,7 +29,16 @@ export interface ActParts {
   readonly deadline: AbortSignal;
   /** Ends calls under way. */
   readonly signal: AbortSignal;
+  /** A failure of the destination as a whole, once there was one: what is left shares it, without a call. */
+  readonly halt: { failure: DestinationFailure | undefined };
 }
+
+const ofDestination: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'throttled',
+  'credentials',
+  'missing',
+  'blocked',
+]);
 
 export interface PreparedPut {
   readonly put: Put;
@@ -45,7 +55,7 @@ export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Pr
     one,
     known: await stillThere(parts, one),
   }));
-  const done = looked.filter(({ known }) => known).map(({ one }) => unchanged(one));
+  const done = looked.filter(({ known }) => known).map(({ one }) => unchanged(one.put));
   const open = looked.filter(({ known }) => !known).map(({ one }) => one);
   return [...done, ...(await pushBatch(parts, open, putMany))];
 }
@@ -53,26 +63,29 @@ export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Pr
 /** Removes what has to go. */
 export function removeAll(parts: ActParts, removes: readonly Written[]): Promise<readonly ActResult[]> {
   return eachOf(removes, parts.definition.concurrencyMax, async (object) => {
-    if (parts.deadline.aborted) return { kind: 'skipped', subKey: object.subKey };
     const { name, mark, remoteVersion } = object;
+    if (parts.halt.failure !== undefined)
+      return { kind: 'failed', subKey: object.subKey, name, failure: parts.halt.failure };
+    if (parts.deadline.aborted) return { kind: 'skipped', subKey: object.subKey };
     try {
       await parts.driver.remove({ name, mark, remoteVersion }, parts.signal);
       return { kind: 'removed', object };
     } catch (cause) {
-      return { kind: 'failed', subKey: object.subKey, name, failure: toFailure(cause, name) };
+      return { kind: 'failed', subKey: object.subKey, name, failure: toFailure(parts, cause, name) };
     }
   });
 }
 
 async function pushOne(parts: ActParts, prepared: PreparedPut): Promise<ActResult> {
   const { put } = prepared;
+  if (parts.halt.failure !== undefined) return failed(put, parts.halt.failure);
   if (parts.deadline.aborted) return { kind: 'skipped', subKey: put.subKey };
   try {
-    if (await stillThere(parts, prepared)) return unchanged(prepared);
+    if (await stillThere(parts, prepared)) return unchanged(put);
     const { remoteVersion } = await parts.driver.put(toItem(parts, prepared), parts.signal);
     return { kind: 'put', put, remoteVersion };
   } catch (cause) {
-    return failed(put, toFailure(cause, put.name));
+    return failed(put, toFailure(parts, cause, put.name));
   }
 }
 
@@ -90,7 +103,7 @@ async function pushBatch(
     );
     return prepared.map(({ put }, index) => fromOutcome(put, outcomes[index]));
   } catch (cause) {
-    return prepared.map(({ put }) => failed(put, toFailure(cause, put.name)));
+    return prepared.map(({ put }) => failed(put, toFailure(parts, cause, put.name)));
   }
 }
 
@@ -108,7 +121,8 @@ const failed = (put: Put, failure: DestinationFailure): ActResult => ({
   put,
 });
 
-const unchanged = ({ put }: PreparedPut): ActResult => ({
+/** An object that is as it should be. */
+export const unchanged = (put: Put): ActResult => ({
   kind: 'put',
   put,
   remoteVersion: put.before?.remoteVersion ?? null,
@@ -136,8 +150,11 @@ function toItem(parts: ActParts, { put, mark, intendedAt }: PreparedPut): PutIte
 }
 
 /** A driver throws nothing else; if it does, nothing of the foreign error is shown, it may hold anything. */
-function toFailure(cause: unknown, name: string): DestinationFailure {
-  if (cause instanceof DestinationFailure) return cause;
+function toFailure(parts: ActParts, cause: unknown, name: string): DestinationFailure {
+  if (cause instanceof DestinationFailure) {
+    if (ofDestination.has(cause.kind)) parts.halt.failure ??= cause;
+    return cause;
+  }
   return new DestinationFailure('internal', `${name}: the driver failed in an unforeseen way`, { cause });
 }
 

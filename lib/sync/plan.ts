@@ -40,6 +40,8 @@ export interface Refusal {
 /** What has to be done to bring the destination in line. */
 export interface Plan {
   readonly puts: readonly Put[];
+  /** In line already, by an earlier attempt for the same change: not called again. */
+  readonly kept: readonly Put[];
   readonly removes: readonly Written[];
   readonly refusals: readonly Refusal[];
 }
@@ -50,6 +52,8 @@ export interface PlanInput {
   readonly tags: Readonly<Record<string, string>>;
   readonly adopt: boolean;
   readonly forced: boolean;
+  /** Names that an earlier attempt for the same change has confirmed: an attempt that ran out of time is gone on with. */
+  readonly confirmed: ReadonlySet<string>;
   readonly valueBytesMax: number;
   readonly name: (subKey: string) => Naming;
   readonly nameKey: (name: string) => string;
@@ -63,6 +67,7 @@ export interface PlanInput {
 export function plan(input: PlanInput): Plan {
   const written = new Map(input.written.map((object) => [object.nameKey, object]));
   const puts: Put[] = [];
+  const kept: Put[] = [];
   const refusals: Refusal[] = [];
   const takers = new Map<string, Entry[]>();
   const named: { readonly entry: Entry; readonly name: string; readonly nameKey: string }[] = [];
@@ -79,12 +84,16 @@ export function plan(input: PlanInput): Plan {
   for (const { entry, name, nameKey } of named) {
     const rivals = (takers.get(nameKey) ?? []).filter((other) => other !== entry);
     const refusal = collision(entry, name, rivals) ?? tooLarge(entry, name, input.valueBytesMax);
-    if (refusal !== undefined) refusals.push(refusal);
-    else puts.push(toPut(input, entry, name, nameKey, written.get(nameKey)));
+    if (refusal !== undefined) {
+      refusals.push(refusal);
+      continue;
+    }
+    const put = toPut(input, entry, name, nameKey, written.get(nameKey));
+    (isUnchanged(put) && input.confirmed.has(name) ? kept : puts).push(put);
   }
   const refused = new Set(refusals.map((refusal) => refusal.subKey));
   const removes = input.written.filter((object) => !takers.has(object.nameKey) && !refused.has(object.subKey));
-  return { puts, removes, refusals };
+  return { puts, kept, removes, refusals };
 }
 
 function collision(entry: Entry, name: string, rivals: readonly Entry[]): Refusal | undefined {
@@ -102,7 +111,6 @@ function tooLarge(entry: Entry, name: string, bytesMax: number): Refusal | undef
 
 function toPut(input: PlanInput, entry: Entry, name: string, nameKey: string, before: Written | undefined): Put {
   const fingerprint = input.fingerprint(name, entry.value);
-  const unchanged = before?.fingerprint?.equals(fingerprint) === true && before.written;
   const wanted = new Set(Object.keys(input.tags));
   return {
     subKey: entry.subKey,
@@ -113,6 +121,9 @@ function toPut(input: PlanInput, entry: Entry, name: string, nameKey: string, be
     fingerprint,
     staleTags: (before?.tagKeys ?? []).filter((key) => !wanted.has(key)),
     before,
-    verify: unchanged && !input.forced,
+    verify: isUnchanged({ before, fingerprint }) && !input.forced,
   };
 }
+
+const isUnchanged = ({ before, fingerprint }: Pick<Put, 'before' | 'fingerprint'>): boolean =>
+  before?.written === true && before.fingerprint?.equals(fingerprint) === true;

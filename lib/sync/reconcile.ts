@@ -1,9 +1,14 @@
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { type DestinationDefinition, DestinationFailure, type Driver } from '../destinations/contract.ts';
+import {
+  type DestinationDefinition,
+  DestinationFailure,
+  type Driver,
+  type FailureKind,
+} from '../destinations/contract.ts';
 import type { Barrier, Store } from '../store/store.ts';
-import { type ActResult, pushAll, removeAll } from './act.ts';
+import { type ActParts, type ActResult, pushAll, removeAll, unchanged } from './act.ts';
 import type { Claim, Claimed, ObjectRow } from './claims.ts';
 import { toEntries } from './entries.ts';
 import type { Finish, Finished } from './finish.ts';
@@ -23,6 +28,8 @@ export interface ReconcileParts {
   readonly retry: RetryPolicy;
   /** After this time an operation begins no further call and is taken up again. */
   readonly operationMs: number;
+  /** After this time its calls are ended. The claim lasts longer, so nobody else pushes at the same time. */
+  readonly callsMs: number;
   readonly claim: (id: string) => Promise<Claim>;
   readonly finish: (finish: Finish) => Promise<Finished>;
   readonly openDriver: (destinationId: string, revision: number) => Promise<Driver | undefined>;
@@ -42,11 +49,13 @@ const lookAgainMs = 1_000;
  * present state each time, so it may run twice, late, or in another order (rule 1 of the sync).
  */
 export async function reconcile(parts: ReconcileParts, id: string, signal: AbortSignal): Promise<Reconciled> {
+  // The times are counted from before the claim, so that they are over before it is.
+  const deadline = AbortSignal.timeout(parts.operationMs);
+  const calls = AbortSignal.any([signal, AbortSignal.timeout(parts.callsMs)]);
   const claim = await parts.claim(id);
   if (claim.kind === 'clean') return { kind: 'done', generation: claim.generation, failure: undefined };
   if (claim.kind !== 'claimed') return { kind: 'again', afterMs: lookAgainMs, failure: undefined };
-  const deadline = AbortSignal.timeout(parts.operationMs);
-  const outcome = await attempt(parts, claim, deadline, signal);
+  const outcome = await attempt(parts, claim, deadline, calls);
   const finished = await parts.finish(outcome.finish);
   const { failure } = outcome;
   if (finished === 'lost') return { kind: 'again', afterMs: lookAgainMs, failure };
@@ -61,12 +70,19 @@ async function attempt(parts: ReconcileParts, claim: Claimed, deadline: AbortSig
     const results = await act(parts, claim, decided, deadline, signal);
     return report(parts, claim, decided.refusals, results);
   } catch (cause) {
-    parts.log.error({ association: claim.id, error: String(cause) }, 'an attempt failed in an unforeseen way');
+    parts.log.error({ association: claim.id, ...trace(cause) }, 'an attempt failed in an unforeseen way');
     const message =
       cause instanceof AppError ? cause.message : 'failed in an unforeseen way; the log of the worker says more';
     const failure = new DestinationFailure('internal', message, { cause });
     return report(parts, claim, [], [{ kind: 'failed', subKey: '', name: '', failure }]);
   }
+}
+
+/** Name and place of an error without its message, which may quote what it could not read. */
+function trace(cause: unknown): { readonly error: string; readonly at?: string } {
+  if (!(cause instanceof Error)) return { error: typeof cause };
+  const frames = (cause.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return { error: cause.name, at: frames.slice(0, 3).join('').trim() };
 }
 
 async function decide(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
@@ -78,6 +94,7 @@ async function decide(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
     tags: claim.tags,
     adopt: claim.adopt,
     forced: claim.forced,
+    confirmed: new Set(),
     valueBytesMax: definition.valueBytesMax,
     name: namer(claim.template, definition.names, claim),
     nameKey: definition.names.key,
@@ -92,18 +109,27 @@ async function act(
   deadline: AbortSignal,
   signal: AbortSignal,
 ): Promise<readonly ActResult[]> {
-  if (decided.puts.length + decided.removes.length === 0) return [];
+  const kept = decided.kept.map(unchanged);
+  if (decided.puts.length + decided.removes.length === 0) return kept;
   const driver = await openFor(parts, claim);
-  if (driver instanceof DestinationFailure) return allFailed(decided, driver);
-  const tags = claim.tags;
-  const shared = { definition: parts.definition, driver, tags, deadline, signal };
+  if (driver instanceof DestinationFailure) return [...kept, ...allFailed(decided, driver)];
+  const { definition } = parts;
+  const shared: ActParts = { definition, driver, tags: claim.tags, deadline, signal, halt: { failure: undefined } };
   const { prepared, refused } = await prepare(parts, claim, decided.puts);
   const pushed = await pushAll(shared, prepared);
-  await withdrawForeign(parts, claim, pushed);
-  // The copy under the old name stays until the one under the new name is there.
-  const failedKeys = new Set([...pushed, ...refused].flatMap((result) => ('subKey' in result ? [result.subKey] : [])));
-  const removes = decided.removes.filter((object) => !failedKeys.has(object.subKey));
-  return [...refused, ...pushed, ...(await removeAll(shared, removes))];
+  await withdrawUnwritten(parts, claim, pushed);
+  const removes = decided.removes.filter(isReplaced(claim, [...pushed, ...refused]));
+  return [...refused, ...kept, ...pushed, ...(await removeAll(shared, removes))];
+}
+
+/**
+ * The copy under the old name stays until the one under the new name is there; when the secret was one object and becomes
+ * one per key, or the other way round, until all of them are.
+ */
+function isReplaced(claim: Claimed, results: readonly ActResult[]): (object: Written) => boolean {
+  const open = new Set(results.flatMap((result) => ('subKey' in result ? [result.subKey] : [])));
+  const whole = claim.granularity === 'secret-path';
+  return ({ subKey }) => open.size === 0 || (!open.has(subKey) && (subKey === '') === whole);
 }
 
 async function openFor(parts: ReconcileParts, claim: Claimed): Promise<Driver | DestinationFailure> {
@@ -153,14 +179,27 @@ function nameTaken(put: Put, takenBy: string | null | undefined): DestinationFai
   );
 }
 
-/** A put that met a foreign object wrote nothing, so there is nothing of ours to remember. */
-async function withdrawForeign(parts: ReconcileParts, claim: Claimed, results: readonly ActResult[]): Promise<void> {
-  const foreign = results.flatMap((result) =>
-    result.kind === 'failed' && result.failure.kind === 'conflict' && result.put?.claim === 'create'
-      ? [result.put.nameKey]
-      : [],
-  );
-  await withdraw(parts.store, claim.id, foreign);
+/** Refused before anything was written. */
+const nothingWritten: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'credentials',
+  'missing',
+  'name',
+  'too-large',
+  'blocked',
+]);
+
+/**
+ * A put that met a foreign object wrote nothing, nor did a first one that was refused at the door: there is nothing of ours
+ * to remember, and what somebody else makes under this name later is not ours to remove.
+ */
+async function withdrawUnwritten(parts: ReconcileParts, claim: Claimed, results: readonly ActResult[]): Promise<void> {
+  const unwritten = results.flatMap((result) => {
+    if (result.kind !== 'failed' || result.put?.claim !== 'create') return [];
+    const { failure, put } = result;
+    const none = failure.kind === 'conflict' || (put.before === undefined && nothingWritten.has(failure.kind));
+    return none ? [put.nameKey] : [];
+  });
+  await withdraw(parts.store, claim.id, unwritten);
 }
 
 function toWritten(row: ObjectRow): Written {

@@ -32,6 +32,7 @@ export function report(
   const outcome: Attempt['outcome'] =
     verdict === undefined ? (unfinished ? 'unfinished' : 'clean') : retrying ? 'retry' : verdict.status;
   const written = results.flatMap((result) => (result.kind === 'put' ? [toObject(result, claim)] : []));
+  const done = outcome !== 'retry' && outcome !== 'unfinished';
   const records = toRecords(results, refusals, retrying, parts.clock.now().toISOString());
   return {
     failure,
@@ -39,10 +40,10 @@ export function report(
       id: claim.id,
       token: claim.token,
       generation: claim.generation,
-      done: outcome !== 'retry' && outcome !== 'unfinished',
+      done,
       status: statusAfter({ outcome, objects: written.length }),
       error: failure === undefined ? null : toError(failure),
-      records,
+      records: done ? records : records.map((record) => ({ ...record, generation: claim.generation })),
       attempts: failure === undefined ? 0 : attempt,
       retryMs: retrying ? verdict.afterMs : null,
       written,

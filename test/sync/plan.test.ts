@@ -31,6 +31,7 @@ function input(
     tags: { team: 'a' },
     adopt: false,
     forced: false,
+    confirmed: new Set(),
     valueBytesMax: 100,
     name: (subKey) => ({ ok: true, name: subKey === '' ? 'Whole' : `Key-${subKey}` }),
     nameKey: (name) => name.toLowerCase(),

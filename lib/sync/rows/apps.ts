@@ -1,11 +1,11 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { badRequest } from '../../core/errors.ts';
+import { type AppError, badRequest } from '../../core/errors.ts';
 import { pathText, text } from '../../path/fields.ts';
 import { operation, type Reply, type Row } from '../../path/row.ts';
-import { openConnection } from '../drivers.ts';
-import { markAll } from '../requeue.ts';
+import { markDirty } from '../../store/outbox.ts';
+import { lockApp, saveApp, usersOf } from './app-store.ts';
 import { masked } from './destination-fields.ts';
 import type { SyncParts } from './parts.ts';
 
@@ -54,59 +54,36 @@ async function read(parts: SyncParts, app: string): Promise<Reply> {
   return { data: { app_id: Number(app_id), fingerprint, name: app, private_key: masked } };
 }
 
+/** Drivers that are open hold the old key: a new revision makes workers open them anew, and what failed is tried again. */
 async function write(
   parts: SyncParts,
   input: { readonly name: string; readonly app_id: string; readonly private_key: string },
-) {
+): Promise<Reply> {
   const fingerprint = fingerprintOf(input.private_key);
-  const sealed = parts.store.barrier.seal(input.private_key, `repo_host_apps/${input.name}`);
-  const columns = { app_id: input.app_id, private_key: sealed, fingerprint };
-  await parts.store.db
-    .insertInto('repo_host_apps')
-    .values({ name: input.name, ...columns })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet(columns))
-    .execute();
-  const users = await usersOf(parts, input.name);
-  // Drivers that are open hold the old key: a new revision makes workers open them anew.
-  await sql`update destinations set revision = revision + 1 where id = any(${users.ids}::bigint[])`.execute(
-    parts.store.db,
-  );
-  await parts.changed(
-    await markAll(parts.store, sql`destination_id = any(${users.ids}::bigint[]) and desired = 'present'`),
-  );
-  return read(parts, input.name);
+  const dirty = await parts.store.transaction(async (tx) => {
+    await saveApp(parts.store, tx, { ...input, fingerprint });
+    const users = (await usersOf(parts, tx, input.name)).map(({ id }) => id);
+    await sql`update destinations set revision = revision + 1 where id = any(${users}::bigint[])`.execute(tx);
+    return (await markDirty(sql`destination_id = any(${users}::bigint[]) and desired = 'present'`).execute(tx)).rows;
+  });
+  const warnings = await parts.changed(dirty);
+  return { ...(await read(parts, input.name)), warnings };
 }
 
 async function remove(parts: SyncParts, app: string): Promise<Reply> {
-  const users = await usersOf(parts, app);
-  if (users.names.length > 0) {
-    throw badRequest(
-      `app ${JSON.stringify(app)} is in use by the destinations ${users.names.join(', ')}: change or delete these first`,
-    );
-  }
-  await parts.store.db.deleteFrom('repo_host_apps').where('name', '=', app).execute();
+  await parts.store.transaction(async (tx) => {
+    if (!(await lockApp(tx, app, 'update'))) return;
+    const users = await usersOf(parts, tx, app);
+    if (users.length > 0) throw inUse(app, users);
+    await tx.deleteFrom('repo_host_apps').where('name', '=', app).execute();
+  });
   return undefined;
 }
 
-/** Destinations that log in with the app. The name is in their sealed details. */
-async function usersOf(
-  parts: SyncParts,
-  app: string,
-): Promise<{ readonly ids: readonly string[]; readonly names: readonly string[] }> {
-  const rows = await parts.store.db
-    .selectFrom('destinations')
-    .select(['id', 'type', 'name', 'connection'])
-    .where(
-      'type',
-      'in',
-      parts.definitions.filter((definition) => 'app_name' in definition.fields).map(({ type }) => type),
-    )
-    .execute();
-  const users = rows.filter(
-    (row) => openConnection(parts.store, row.type, row.name, row.connection)['app_name'] === app,
-  );
-  return { ids: users.map((row) => row.id), names: users.map((row) => row.name) };
-}
+const inUse = (app: string, users: readonly { readonly type: string; readonly name: string }[]): AppError => {
+  const shown = users.map(({ type, name }) => `${type}/${name}`).join(', ');
+  return badRequest(`app ${JSON.stringify(app)} is in use by the destinations ${shown}: change or delete these first`);
+};
 
 /** SHA-256 over the public key's DER, in the form that the repository host shows. */
 function fingerprintOf(pem: string): string {

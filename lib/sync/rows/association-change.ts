@@ -1,12 +1,9 @@
 import { AppError, badRequest } from '../../core/errors.ts';
 import { bool, pathText, text } from '../../path/fields.ts';
 import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../path/row.ts';
-import { typeName } from '../../path/vocabulary.ts';
-import type { Operation } from '../../queue/contract.ts';
-import { isObserved, loadAssociations, withIds } from './association-store.ts';
-import { type AssociationRecord, associatedSecrets } from './association-view.ts';
-import { type Link, type LinkChanged, removeLink, setLink } from './link.ts';
+import { type Link, removeLink, setLink } from './link.ts';
 import { definitionOf, type SyncParts } from './parts.ts';
+import { settle } from './settle.ts';
 
 const target = {
   type: pathText('Destination type'),
@@ -88,79 +85,6 @@ async function remove(parts: SyncParts, input: Target, context: RequestContext):
   const accessor = await accessorOf(parts, link);
   if (accessor === '') context.warn(`no mount at ${JSON.stringify(link.mountPath)}: there was nothing to remove`);
   return settle(parts, { link, accessor, context, change: () => removeLink(parts, link) });
-}
-
-interface Settling {
-  readonly link: Link;
-  readonly accessor: string;
-  readonly context: RequestContext;
-  readonly change: () => Promise<LinkChanged>;
-}
-
-/** Makes the change, queues it, waits for its worker, and answers what came of it (rule 6 of the sync). */
-async function settle(parts: SyncParts, { link, accessor, context, change }: Settling): Promise<Reply> {
-  const { vocabulary, signal } = context;
-  const { operations, settings } = await change();
-  const warnings = await queueAndWait(parts, operations, settings.disabled, signal);
-  const found = await loadAssociations(parts.store, withIds(operations.map(({ id }) => id)));
-  const shown = associatedSecrets(found.length > 0 ? found : [unsynced(parts, link, accessor)], vocabulary);
-  const store = { store_name: link.destinationName, store_type: typeName(link.definition.type, vocabulary) };
-  return { data: { ...shown, ...store }, warnings };
-}
-
-async function queueAndWait(
-  parts: SyncParts,
-  operations: readonly Operation[],
-  disabled: boolean,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const listeners = operations.map((operation) => ({ operation, listener: parts.queue.listen(operation.id) }));
-  try {
-    const warnings = await parts.changed(operations);
-    const deadline = Date.now() + parts.waitMs;
-    for (const { operation, listener } of disabled || warnings.length > 0 ? [] : listeners) {
-      await untilObserved(parts, operation, listener, deadline, signal);
-    }
-    return warnings;
-  } finally {
-    for (const { listener } of listeners) listener.stop();
-  }
-}
-
-/** An announcement may be of an older generation, and one may be lost with its connection, so the store decides. */
-async function untilObserved(
-  parts: SyncParts,
-  { id, generation }: Operation,
-  listener: ReturnType<SyncParts['queue']['listen']>,
-  deadline: number,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let leftMs = deadline - Date.now(); leftMs > 0 && !signal.aborted; leftMs = deadline - Date.now()) {
-    await listener.wait(Math.min(leftMs, lookMs), signal);
-    if (await isObserved(parts.store, id, generation)) return;
-  }
-}
-
-/** How often the store is asked while nothing is announced, in milliseconds. */
-const lookMs = 500;
-
-/** What an association reads as that is no more, or never was. */
-function unsynced(parts: SyncParts, link: Link, accessor: string): AssociationRecord {
-  return {
-    type: link.definition.type,
-    destination_name: link.destinationName,
-    mount_path: link.mountPath,
-    mount_accessor: accessor,
-    secret_name: link.secretName,
-    granularity: '',
-    desired: 'absent',
-    status: 'UNSYNCED',
-    error: null,
-    records: [],
-    attempts: 0,
-    next_attempt_at: null,
-    updated_at: parts.clock.now(),
-  };
 }
 
 async function findMount(parts: SyncParts, given: string): Promise<Mount> {

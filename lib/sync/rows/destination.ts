@@ -1,12 +1,15 @@
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { z } from 'zod';
-import { badRequest } from '../../core/errors.ts';
+import { AppError, notFound } from '../../core/errors.ts';
 import type { DestinationDefinition } from '../../destinations/contract.ts';
 import { bool, type Fields, pathText } from '../../path/fields.ts';
+import { inputProblems } from '../../path/problems.ts';
 import { operation, type RequestContext, type Row } from '../../path/row.ts';
 import { type Dirty, markDirty } from '../../store/outbox.ts';
+import type { Database } from '../../store/tables.ts';
+import { mustHaveApp } from './app-store.ts';
 import { deleteDestination } from './destination-delete.ts';
-import { asMerge, checkImmutable, commonFields, mergeFields, unmask } from './destination-fields.ts';
+import { asMerge, checkImmutable, commonFields, isSensitive, mergeFields, unmask } from './destination-fields.ts';
 import { loadDestination, refuseDuringPurge, saveDestination } from './destination-store.ts';
 import { toValues } from './destination-values.ts';
 import { type DestinationRecord, destinationView } from './destination-view.ts';
@@ -73,7 +76,7 @@ async function merge(
   context: RequestContext,
 ) {
   return change(parts, definition, String(input['name']), context, (before) => {
-    if (before === undefined) return undefined;
+    if (before === undefined) throw notFound();
     const given = Object.fromEntries(
       Object.entries(unmask(definition, input, before.connection)).filter(([, value]) => value !== undefined),
     );
@@ -104,30 +107,43 @@ const withoutNulls = (values: Given): Given =>
 function reparse(own: Fields, merged: Given): Given {
   const parsed = z.object({ ...own, name: z.string() }).safeParse(merged);
   if (parsed.success) return parsed.data;
-  throw badRequest(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '));
+  const sensitive = new Set(Object.keys(own).filter((field) => isSensitive(own, field)));
+  throw new AppError('bad-request', inputProblems(parsed.error, merged, sensitive));
 }
 
-/** One transaction; when the objects have to change, their associations are dirty in it too. */
+/** One transaction; the associations of a destination that was there are dirty in it too. */
 async function change(
   parts: SyncParts,
   definition: DestinationDefinition,
   name: string,
   context: RequestContext,
-  decide: (before: DestinationRecord | undefined) => ReturnType<typeof toValues> | undefined,
+  decide: (before: DestinationRecord | undefined) => ReturnType<typeof toValues>,
 ) {
   const dirty = await parts.store.transaction(async (tx) => {
-    const before = await loadDestination(parts.store, tx, definition.type, name, true);
+    const before = await loadDestination(parts.store, tx, definition.type, name, 'update');
     if (before !== undefined) refuseDuringPurge(before);
     const values = decide(before);
-    if (values === undefined) return undefined;
     if (before !== undefined) checkImmutable(definition, before.connection, values.connection);
+    await mustHaveApp(tx, values.connection);
     await saveDestination(parts.store, tx, definition.type, { ...values, name }, parts.clock.now());
     if (before === undefined) return [];
-    const where = sql`destination_id = ${before.id}::bigint and desired = 'present'`;
-    return (await markDirty(where).execute(tx)).rows;
+    return markAssociations(tx, before.id, reshapes(definition, before.connection, values.connection));
   });
-  if (dirty === undefined) return undefined;
-  const warnings = await parts.changed(dirty satisfies readonly Dirty[]);
+  const warnings = await parts.changed(dirty);
   const reply = await show(parts, definition, name, context);
   return { ...reply, warnings };
+}
+
+/** Objects that look unchanged are only looked at; `forced`: they are pushed. */
+async function markAssociations(tx: Transaction<Database>, id: string, forced: boolean): Promise<readonly Dirty[]> {
+  const where = sql`destination_id = ${id}::bigint and desired = 'present'`;
+  const { rows } = await markDirty(where).execute(tx);
+  if (forced) await sql`update associations set forced_generation = generation where ${where}`.execute(tx);
+  return rows;
+}
+
+/** New credentials change no object; any other setting (keys, environments, visibility) may be one of the objects. */
+function reshapes(definition: DestinationDefinition, before: Given, after: Given): boolean {
+  const settings = Object.keys(definition.fields).filter((field) => !isSensitive(definition.fields, field));
+  return settings.some((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
 }

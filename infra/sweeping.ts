@@ -1,0 +1,32 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Sweeper } from '../lib/app.ts';
+import type { Log } from '../lib/core/log.ts';
+
+/**
+ * Rounds one after the other; answers how to end them. A round that fails is tried again by the next; the log gets the first
+ * of a row of failures and the end of it.
+ */
+export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log): Promise<() => Promise<void>> {
+  const stop = new AbortController();
+  const rounds = (async () => {
+    let failing = false;
+    while (!stop.signal.aborted) {
+      const error = await failureOf(sweeper);
+      if (error !== undefined && !failing) log.warn({ error }, 'the sweep fails; it is tried again');
+      if (error === undefined && failing) log.info({}, 'the sweep works again');
+      failing = error !== undefined;
+      await pause(everyMs, undefined, { signal: stop.signal }).catch(() => {});
+    }
+  })();
+  return async () => {
+    stop.abort();
+    await rounds;
+    await sweeper.close();
+  };
+}
+
+const failureOf = (sweeper: Sweeper): Promise<string | undefined> =>
+  sweeper.run().then(
+    () => undefined,
+    (error: unknown) => String(error),
+  );

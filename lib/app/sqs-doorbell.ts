@@ -1,0 +1,37 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Doorbell } from '../queue/contract.ts';
+
+/** A ring may not hold up the request that pressed the bell. */
+const ringMsMax = 2_000;
+const connectMsMax = 1_000;
+const attemptsMax = 2;
+const secondMs = 1_000;
+
+/**
+ * Rings by a message in the type's own SQS queue; a type without a queue has workers that listen all the time. The address of
+ * a queue is also the endpoint that is called, so an emulator needs no other setting.
+ */
+export function sqsDoorbell(queues: Readonly<Record<string, string>>): Doorbell & { close(): void } {
+  const client = new SQSClient({
+    ...placeOf(Object.values(queues)),
+    maxAttempts: attemptsMax,
+    requestHandler: { connectionTimeout: connectMsMax, requestTimeout: ringMsMax },
+  });
+  return {
+    async ring(type, afterMs = 0) {
+      const url = queues[type];
+      if (url === undefined) return;
+      const message = { QueueUrl: url, MessageBody: type, DelaySeconds: Math.ceil(afterMs / secondMs) };
+      await client.send(new SendMessageCommand(message), { abortSignal: AbortSignal.timeout(ringMsMax) });
+    },
+    close: () => client.destroy(),
+  };
+}
+
+/** `https://sqs.<region>.amazonaws.com/<account>/<name>`; an address that names no region is one of the environment's region. */
+function placeOf([url]: readonly string[]) {
+  if (url === undefined) return {};
+  const { hostname, origin } = new URL(url);
+  const region = /^sqs\.([a-z0-9-]+)\.amazonaws\./.exec(hostname)?.[1];
+  return { endpoint: origin, ...(region === undefined ? {} : { region }) };
+}

@@ -1,0 +1,43 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { sqsDoorbell } from '../../lib/app/sqs-doorbell.ts';
+import { ending } from '../services.ts';
+import { functionEnvironment, localSqs } from './sqs.ts';
+
+const type = 'cloud-a-sm';
+
+beforeEach(() => {
+  for (const [name, value] of Object.entries(functionEnvironment)) vi.stubEnv(name, value);
+  return () => vi.unstubAllEnvs();
+});
+
+function doorbell(queues: Readonly<Record<string, string>>) {
+  const bell = sqsDoorbell(queues);
+  ending({ close: async () => bell.close() });
+  return bell;
+}
+
+test('a ring is a message in the queue of its type, which names the type and nothing else', async () => {
+  const sqs = await localSqs([type, 'repo-host']);
+  await doorbell(sqs.queues).ring(type);
+  expect(await sqs.receive(type)).toMatchObject([{ Body: type }]);
+  expect(await sqs.receive('repo-host')).toEqual([]);
+});
+
+test('a ring for later is not heard before its time', async () => {
+  const sqs = await localSqs([type]);
+  const from = Date.now();
+  await doorbell(sqs.queues).ring(type, 1_500);
+  let messages = await sqs.receive(type);
+  while (messages.length === 0) messages = await sqs.receive(type);
+  expect(Date.now() - from).toBeGreaterThanOrEqual(1_500);
+});
+
+test('a type without a queue is not rung for', async () => {
+  const sqs = await localSqs([type]);
+  await doorbell(sqs.queues).ring('repo-host');
+  expect(sqs.sent()).toBe(0);
+});
+
+test('a queue service that does not answer fails the ring within its limit', async () => {
+  await expect(doorbell({ [type]: 'http://127.0.0.1:1/123456789012/none' }).ring(type)).rejects.toThrow();
+});

@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const haveSetpriv = spawnSync('setpriv', ['--version']).status === 0;
+const startMsMax = 60_000;
+const againMs = 300;
+
+export interface KeptOptions {
+  readonly name: string;
+  /** Of the repository. */
+  readonly file: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logFile: string;
+  /** Told when it ended after it had been ready and nobody had killed it. */
+  readonly onOwnEnd: (text: string) => void;
+}
+
+/** A process of the service that is started again whenever it ends, as a supervisor does, until it is stopped. */
+export class KeptProcess {
+  readonly name: string;
+  kills = 0;
+  starts = 0;
+  readonly #options: KeptOptions;
+  readonly #log: WriteStream;
+  #child: ChildProcess | undefined;
+  #ready = false;
+  #killed = false;
+  #stopping = false;
+  #running: Promise<void> | undefined;
+  #tail = '';
+
+  constructor(options: KeptOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#log = createWriteStream(options.logFile, { flags: 'a' });
+  }
+
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  start(): void {
+    this.#running ??= this.#keep();
+  }
+
+  async untilReady(): Promise<void> {
+    const deadline = Date.now() + startMsMax;
+    while (!this.#ready) {
+      if (Date.now() > deadline) throw new Error(`${this.name} was not ready in ${startMsMax} ms: ${this.#tail}`);
+      await pause(20);
+    }
+  }
+
+  /** SIGKILL; it is started again at once. */
+  kill(): void {
+    if (!this.#ready || this.#child === undefined) return;
+    this.kills += 1;
+    this.#killed = true;
+    this.#child.kill('SIGKILL');
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#child?.kill('SIGKILL');
+    await this.#running;
+    await new Promise((resolve) => this.#log.end(resolve));
+  }
+
+  async #keep(): Promise<void> {
+    while (!this.#stopping) {
+      const end = await this.#runOnce();
+      this.#child = undefined;
+      if (this.#ready && !this.#killed && !this.#stopping)
+        this.#options.onOwnEnd(`${this.name} ended by itself (${end})`);
+      this.#ready = false;
+      this.#killed = false;
+      if (!this.#stopping) await pause(againMs);
+    }
+  }
+
+  #runOnce(): Promise<string> {
+    const { file, environment } = this.#options;
+    const program = [process.execPath, file];
+    // The kernel ends it with us, also when we are killed.
+    const command = haveSetpriv ? ['setpriv', '--pdeathsig', 'SIGKILL', ...program] : program;
+    const env = { PATH: process.env['PATH'], ...environment };
+    const child = spawn(command[0] ?? '', command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'], env });
+    this.#child = child;
+    this.starts += 1;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8');
+      stream.on('data', (text: string) => this.#heard(child, text));
+    }
+    return new Promise((resolve) => {
+      child.once('error', (cause) => resolve(cause.message));
+      child.once('exit', (code, signal) => resolve(`${signal ?? code}: ${this.#tail}`));
+    });
+  }
+
+  /** What an ended process still had in its pipe says nothing about the next one. */
+  #heard(child: ChildProcess, text: string): void {
+    if (!this.#stopping) this.#log.write(text);
+    this.#tail = (this.#tail + text).slice(-600);
+    if (child === this.#child && /^ready /m.test(text)) this.#ready = true;
+  }
+}

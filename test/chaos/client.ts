@@ -1,0 +1,40 @@
+/**
+ * What a client knows of its request: `done` and `refused` (nothing was changed) are answers; `unknown` is all else: no answer,
+ * or an error of the server, so that the change may have been made or not.
+ */
+export type Answered =
+  | { readonly kind: 'done'; readonly data: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'refused'; readonly status: number; readonly text: string }
+  | { readonly kind: 'unknown'; readonly text: string };
+
+/** Longer than the server's own limits, so that a request has ended there when its client gives up. */
+const answerMsMax = 12_000;
+
+/** `path` is below `/v1/`. It does not fail. */
+export type Call = (method: string, path: string, body?: object) => Promise<Answered>;
+
+/** Requests to one of the API's processes, chosen for each. */
+export function openClient(token: string, address: () => string): Call {
+  return async (method, path, body) => {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    try {
+      const answer = await fetch(`${address()}/v1/${path}`, {
+        method,
+        headers: { 'x-service-token': token, ...(body === undefined ? {} : { 'content-type': type }) },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: AbortSignal.timeout(answerMsMax),
+      });
+      return read(answer.status, await answer.text());
+    } catch (cause) {
+      return { kind: 'unknown', text: String(cause) };
+    }
+  };
+}
+
+function read(status: number, text: string): Answered {
+  if (status >= 500) return { kind: 'unknown', text: `${status} ${text}` };
+  if (status >= 400) return { kind: 'refused', status, text };
+  const body: unknown = text === '' ? {} : JSON.parse(text);
+  const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
+  return { kind: 'done', data: typeof data === 'object' && data !== null ? { ...data } : {} };
+}

@@ -1,0 +1,95 @@
+import { parseArgs } from 'node:util';
+import { tableLines } from '../../infra/show/table.ts';
+import { openTerminal } from '../../infra/show/terminal.ts';
+import { type Outcome, run } from './run.ts';
+import type { World } from './world.ts';
+
+/**
+ * `npm run test:chaos`: random operations by several clients while processes are killed, servers restart and stand-ins fail;
+ * at the end every stand-in has to equal the store. `-- --seed N --operations N --seeds K --minutes M --clients C`
+ */
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string', default: '1' },
+    operations: { type: 'string', default: '10000' },
+    minutes: { type: 'string', default: '4' },
+    clients: { type: 'string', default: '12' },
+  },
+});
+
+const numberOf = (text: string, name: string, least: number, most: number): number => {
+  const value = Number(text);
+  if (Number.isFinite(value) && value >= least && value <= most) return value;
+  process.stderr.write(`chaos: --${name} is a number from ${least} to ${most}\n`);
+  process.exit(2);
+};
+
+const terminal = openTerminal();
+const firstSeed = numberOf(values.seed ?? String(Date.now() % 1_000_000), 'seed', 0, 4_294_967_295);
+const seeds = numberOf(values.seeds, 'seeds', 1, 1_000);
+const operations = numberOf(values.operations, 'operations', 1, 10_000_000);
+const playMsMax = numberOf(values.minutes, 'minutes', 0.1, 600) * 60_000;
+const clientCount = numberOf(values.clients, 'clients', 1, 200);
+/** After the last operation. */
+const quietMsMax = 90_000;
+const violationsShown = 40;
+
+let world: World | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    void (world?.close(false) ?? Promise.resolve()).then(() => process.exit(130));
+  });
+}
+
+const outcomes: Outcome[] = [];
+for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
+  terminal.line(terminal.styled('bold', `seed ${seed}: ${operations} operations by ${clientCount} clients`));
+  const tell = (text: string) => terminal.line(`  ${text}`);
+  const outcome = await run({ seed, operations, clientCount, playMsMax, quietMsMax, tell }, (open) => {
+    world = open;
+  });
+  outcomes.push(outcome);
+  show(outcome);
+}
+terminal.line();
+for (const line of tableLines(columns(), outcomes.map(cells))) terminal.line(line);
+const passed = outcomes.filter(({ violations }) => violations.length === 0).length;
+terminal.line(`${passed} of ${outcomes.length} seeds passed`);
+process.exit(passed === outcomes.length ? 0 : 1);
+
+function show({ byName, deeds, violations, folder }: Outcome): void {
+  for (const counts of [byName, deeds]) {
+    const sorted = [...counts].toSorted(([left], [right]) => (left < right ? -1 : 1));
+    terminal.line(`  ${sorted.map(([what, count]) => `${count} × ${what}`).join(', ')}`);
+  }
+  for (const text of violations.slice(0, violationsShown)) terminal.line(terminal.styled('red', `  ${text}`));
+  if (violations.length > violationsShown) terminal.line(`  and ${violations.length - violationsShown} more`);
+  if (folder !== undefined) terminal.line(`  the logs are in ${folder}`);
+  else terminal.line(terminal.styled('green', '  every stand-in equals the store'));
+}
+
+function columns() {
+  const titles = [
+    'seed',
+    'operations',
+    'no answer',
+    'kills',
+    'restarts',
+    'faults',
+    'calls',
+    'objects',
+    'play s',
+    'quiet s',
+    'violations',
+  ];
+  return titles.map((title) => ({ title, align: 'right' as const }));
+}
+
+function cells(outcome: Outcome): readonly string[] {
+  const count = (part: string) =>
+    [...outcome.deeds].reduce((sum, [what, times]) => (what.includes(part) ? sum + times : sum), 0);
+  const { seed, operations: done, unknown, kills, calls, objects, playSeconds, quietSeconds, violations } = outcome;
+  const numbers = [seed, done, unknown, kills, count('restarted'), count('fault'), calls, objects];
+  return [...numbers.map(String), playSeconds.toFixed(1), quietSeconds.toFixed(1), String(violations.length)];
+}

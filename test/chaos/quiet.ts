@@ -1,0 +1,75 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { definitions } from '../../lib/destinations/index.ts';
+import type { Call } from './client.ts';
+import type { World } from './world.ts';
+
+/** What is still open; all zero: it is quiet. */
+export interface Open {
+  readonly dirty: number;
+  readonly inHand: number;
+  readonly failed: number;
+  readonly purging: number;
+  /** Operations in the pending set of the queue. */
+  readonly pending: number;
+  /** Jobs in BullMQ's lists. */
+  readonly jobs: number;
+}
+
+const replayEveryMs = 1_500;
+const lookMs = 200;
+
+/** Replays what failed until nothing is open; answers what is left when the time is over. */
+export async function untilQuiet(world: World, call: Call, msMax: number): Promise<Open> {
+  const deadline = Date.now() + msMax;
+  let replayAt = 0;
+  for (;;) {
+    const open = await lookAround(world);
+    if (Object.values(open).every((count) => count === 0) || Date.now() > deadline) return open;
+    if (open.failed + open.purging > 0 && Date.now() > replayAt) {
+      await call('POST', 'sys/sync/replay', {});
+      replayAt = Date.now() + replayEveryMs;
+    }
+    await pause(lookMs);
+  }
+}
+
+async function lookAround({ databaseUrl, redisUrl }: World): Promise<Open> {
+  const [row] = await query<Record<'dirty' | 'in_hand' | 'failed' | 'purging', number>>(
+    databaseUrl,
+    `select count(*) filter (where generation > observed_generation)::int as dirty,
+            count(*) filter (where claimed_until > now())::int as in_hand,
+            count(*) filter (where status like '%ERROR')::int as failed,
+            (select count(*)::int from destinations where purge_initiated_at is not null) as purging
+       from associations`,
+  );
+  if (row === undefined) throw new Error('PostgreSQL did not answer');
+  const { dirty, in_hand: inHand, failed, purging } = row;
+  return { dirty, inHand, failed, purging, ...(await queueLengths(redisUrl)) };
+}
+
+async function queueLengths(redisUrl: string): Promise<Pick<Open, 'pending' | 'jobs'>> {
+  const redis = new Redis(redisUrl);
+  try {
+    const lengths = definitions.flatMap(({ type }) => {
+      const key = (name: string) => `{keyferry}:sync-${type}:${name}`;
+      return [redis.llen(key('wait')), redis.llen(key('active')), redis.zcard(key('delayed'))];
+    });
+    const jobs = (await Promise.all(lengths)).reduce((sum, length) => sum + length, 0);
+    return { pending: await redis.hlen('{keyferry}:pending'), jobs };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** One statement on a connection of its own. */
+export async function query<Row extends object>(databaseUrl: string, text: string): Promise<readonly Row[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}

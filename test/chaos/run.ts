@@ -1,0 +1,122 @@
+import { enable, makeAgain } from './actions.ts';
+import { check } from './check.ts';
+import { openClient } from './client.ts';
+import { type Deeds, releaseMonkey } from './monkey.ts';
+import { type Progress, play } from './player.ts';
+import { type Open, untilQuiet } from './quiet.ts';
+import { randomFrom } from './random.ts';
+import { newScene } from './scene.ts';
+import { openWorld, type World } from './world.ts';
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly operations: number;
+  readonly clientCount: number;
+  readonly playMsMax: number;
+  readonly quietMsMax: number;
+  readonly tell: (text: string) => void;
+}
+
+/** What one seed came to. No violations: it passed. */
+export interface Outcome {
+  readonly seed: number;
+  readonly operations: number;
+  readonly unknown: number;
+  /** Operations by name and answer. */
+  readonly byName: ReadonlyMap<string, number>;
+  readonly deeds: Deeds;
+  readonly kills: number;
+  readonly playSeconds: number;
+  readonly quietSeconds: number;
+  readonly objects: number;
+  readonly calls: number;
+  readonly violations: readonly string[];
+  /** Where the logs are, when it failed. */
+  readonly folder: string | undefined;
+}
+
+const tellEveryMs = 5_000;
+
+/** Plays one seed from the start to the comparison at the end. */
+export async function run(options: RunOptions, onWorld: (world: World | undefined) => void): Promise<Outcome> {
+  const world = await openWorld();
+  onWorld(world);
+  let failed = true;
+  try {
+    const outcome = await playOut(options, world);
+    failed = outcome.violations.length > 0;
+    return { ...outcome, folder: failed ? world.folder : undefined };
+  } finally {
+    await world.close(failed);
+    onWorld(undefined);
+  }
+}
+
+async function playOut(options: RunOptions, world: World): Promise<Outcome> {
+  const random = randomFrom(options.seed);
+  const addresses = random.fork();
+  const call = openClient(world.token, () => addresses.pick(world.addresses));
+  const scene = newScene(options.clientCount, world.fakes);
+  await prepare(scene, call);
+  const progress: Progress = { operations: 0, unknown: 0, byName: new Map() };
+  const monkey = releaseMonkey(world, random.fork());
+  const began = Date.now();
+  const telling = setInterval(() => options.tell(progressLine(progress, world, began)), tellEveryMs);
+  try {
+    await play({
+      scene,
+      call,
+      progress,
+      random: random.fork(),
+      fakes: world.fakes,
+      complaints: world.complaints,
+      clientCount: options.clientCount,
+      operationsMax: options.operations,
+      deadline: began + options.playMsMax,
+    });
+  } finally {
+    clearInterval(telling);
+    await monkey.stop();
+  }
+  const played = Date.now();
+  if (!(await enable(call))) world.complaints.push('the sync could not be enabled');
+  const open = await untilQuiet(world, call, options.quietMsMax);
+  const quiet = Date.now();
+  const violations = [...world.complaints, ...stillOpen(open), ...(await check(world, scene, call))];
+  return {
+    seed: options.seed,
+    operations: progress.operations,
+    unknown: progress.unknown,
+    byName: progress.byName,
+    deeds: monkey.deeds,
+    kills: world.processes.reduce((sum, { kills }) => sum + kills, 0),
+    playSeconds: (played - began) / 1_000,
+    quietSeconds: (quiet - played) / 1_000,
+    objects: [...world.fakes.values()].reduce((sum, fake) => sum + fake.objects().size, 0),
+    calls: callCount(world),
+    violations,
+    folder: undefined,
+  };
+}
+
+async function prepare(scene: ReturnType<typeof newScene>, call: ReturnType<typeof openClient>): Promise<void> {
+  for (const destination of scene.destinations) {
+    if (!(await makeAgain({ call, scene }, destination))) throw new Error(`${destination.id} could not be made`);
+  }
+}
+
+const stillOpen = (open: Open): readonly string[] =>
+  Object.entries(open).flatMap(([what, count]) => (count === 0 ? [] : [`it did not become quiet: ${count} ${what}`]));
+
+function callCount({ fakes }: World): number {
+  let count = 0;
+  for (const fake of fakes.values()) for (const calls of fake.calls().values()) count += calls;
+  return count;
+}
+
+function progressLine(progress: Progress, world: World, began: number): string {
+  const seconds = (Date.now() - began) / 1_000;
+  const kills = world.processes.reduce((sum, one) => sum + one.kills, 0);
+  const rate = (progress.operations / seconds).toFixed(0);
+  return `${seconds.toFixed(0)} s: ${progress.operations} operations (${rate}/s), ${progress.unknown} without an answer, ${kills} kills, ${callCount(world)} calls`;
+}

@@ -1,0 +1,89 @@
+import type { DestinationDefinition, Granularity } from '../../lib/destinations/contract.ts';
+import type { Fake } from '../../lib/destinations/fake.ts';
+import { definitions } from '../../lib/destinations/index.ts';
+import { LinkModel } from './link-model.ts';
+import { Possible } from './possible.ts';
+import { none, type State } from './secret-model.ts';
+
+/** What the clients play with. */
+export interface Scene {
+  readonly secrets: readonly SceneSecret[];
+  readonly destinations: readonly SceneDestination[];
+  readonly links: LinkModel;
+}
+
+export interface SceneSecret {
+  readonly name: string;
+  /** The one client that writes it; undefined: all do, and what it holds is not foretold. */
+  readonly owner: number | undefined;
+  readonly model: Possible<State>;
+}
+
+export interface SceneDestination {
+  /** `type/name` */
+  readonly id: string;
+  readonly definition: DestinationDefinition;
+  readonly name: string;
+  /** The one client that changes and purges it. */
+  readonly owner: number;
+  readonly connection: Fake['destination'];
+  readonly model: Possible<Shape>;
+}
+
+/** The settings of a destination that the clients change. */
+export interface Shape {
+  readonly template: number;
+  readonly granularity: Granularity;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+const ownedPerClient = 3;
+const sharedCount = 4;
+const destinationsPerType = ['da', 'db'];
+export const templateCount = 3;
+export const secretKeys = ['ka', 'kb', 'kc', 'kd'];
+export const tagKeys = ['ta', 'tb', 'tc'];
+
+export function newScene(clientCount: number, fakes: ReadonlyMap<string, Fake>): Scene {
+  const owners = Array.from({ length: clientCount * ownedPerClient }, (_, index) => index % clientCount);
+  const all: (number | undefined)[] = [...owners, ...Array.from({ length: sharedCount }, () => undefined)];
+  const places = definitions.flatMap((definition) => destinationsPerType.map((name) => ({ definition, name })));
+  return {
+    secrets: all.map((owner, index) => ({ name: `s${index}`, owner, model: new Possible(none) })),
+    destinations: places.map(({ definition, name }, index) => ({
+      id: `${definition.type}/${name}`,
+      definition,
+      name,
+      owner: index % clientCount,
+      connection: fakes.get(definition.type)?.destination ?? {},
+      model: new Possible(firstShape(definition)),
+    })),
+    links: new LinkModel(),
+  };
+}
+
+const firstShape = ({ granularity }: DestinationDefinition): Shape => ({ template: 0, granularity, tags: {} });
+
+/**
+ * No two objects of the whole scene have the same name, whatever template they are of, and every type takes these letters as
+ * they are: a conflict would be a bug.
+ */
+export function templateText(template: number, granularity: Granularity): string {
+  const kind = granularity === 'secret-path' ? 'P' : 'K';
+  const head = `T${template}${kind}{{ .DestinationName | uppercase }}X{{ .SecretPath | uppercase }}`;
+  return granularity === 'secret-path' ? head : `${head}X{{ .SecretKey | uppercase }}`;
+}
+
+/** What `templateText` comes to, written down independently of the template language. */
+export function nameOf(template: string, destination: string, secret: string, key: string): string {
+  const head = `${template.slice(0, 3)}${destination}X${secret}`;
+  return (template.slice(2, 3) === 'P' ? head : `${head}X${key}`).toUpperCase();
+}
+
+/** The body that creates a destination, or replaces it. */
+export const bodyOf = ({ connection, definition }: SceneDestination, shape: Shape): object => ({
+  ...connection,
+  granularity: shape.granularity,
+  secret_name_template: templateText(shape.template, shape.granularity),
+  ...(definition.tags === undefined ? {} : { custom_tags: shape.tags }),
+});

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../infra/local/child.ts';
+import { type LocalPostgres, startPostgres } from '../../infra/local/postgres.ts';
+import { type LocalRedis, startRedis } from '../../infra/local/redis.ts';
+import { openApi } from '../../lib/app.ts';
+import { readConfig } from '../../lib/core/config.ts';
+import { silentLog } from '../../lib/core/log.ts';
+import type { Fake } from '../../lib/destinations/fake.ts';
+import { definitions } from '../../lib/destinations/index.ts';
+import { loadFake } from '../../lib/destinations/load.ts';
+import { KeptProcess } from './child.ts';
+
+/** Everything that chaos happens to: servers, the service's processes, and a stand-in for each type. */
+export interface World {
+  readonly folder: string;
+  readonly token: string;
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  /** Addresses of the API's processes. */
+  readonly addresses: readonly string[];
+  readonly processes: readonly KeptProcess[];
+  readonly fakes: ReadonlyMap<string, Fake>;
+  /** What went wrong on the way, whatever the end looks like. */
+  readonly complaints: string[];
+  restartPostgres(): Promise<void>;
+  restartRedis(keepData: boolean): Promise<void>;
+  /** `keep`: the folder with the logs stays. */
+  close(keep: boolean): Promise<void>;
+}
+
+/** Short limits, so that recovery takes seconds. */
+const limits = {
+  KEYFERRY_LOG_LEVEL: 'warn',
+  KEYFERRY_REQUEST_MS_MAX: '8000',
+  KEYFERRY_DATABASE_STATEMENT_MS_MAX: '4000',
+  KEYFERRY_DATABASE_CONNECT_MS_MAX: '2000',
+  KEYFERRY_SYNC_WAIT_MS: '250',
+  KEYFERRY_SYNC_ATTEMPTS_MAX: '5',
+  KEYFERRY_SYNC_RETRY_MS_FIRST: '60',
+  KEYFERRY_SYNC_RETRY_MS_MAX: '1000',
+  KEYFERRY_SYNC_CONNECT_MS_MAX: '500',
+  KEYFERRY_SYNC_REQUEST_MS_MAX: '700',
+  KEYFERRY_SYNC_OPERATION_MS_MAX: '1800',
+  KEYFERRY_SYNC_LOCK_MS: '2500',
+  KEYFERRY_SWEEP_MS: '300',
+  KEYFERRY_SHUTDOWN_MS_MAX: '1000',
+};
+
+const apiCount = 2;
+const workerCount = 2;
+
+/** Starts all of it; what had been started is ended when something does not start. */
+export async function openWorld(): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'keyferry-chaos-'));
+  const ends: (() => Promise<unknown>)[] = [];
+  const close = async (keep: boolean) => {
+    for (const end of ends.splice(0).reverse()) await end().catch(() => {});
+    if (!keep) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    return { ...(await start(folder, ends)), close };
+  } catch (error) {
+    await close(false);
+    throw error;
+  }
+}
+
+async function start(folder: string, ends: (() => Promise<unknown>)[]): Promise<Omit<World, 'close'>> {
+  const servers = await startServers(folder, ends);
+  const environment = {
+    ...limits,
+    DATABASE_URL: servers.databaseUrl,
+    REDIS_URL: servers.redisUrl,
+    KEYFERRY_SEAL_KEY: randomBytes(32).toString('hex'),
+  };
+  const token = await initialise(environment);
+  const fakes = new Map<string, Fake>();
+  for (const { type } of definitions) {
+    const fake = await (await loadFake(type))();
+    fakes.set(type, fake);
+    ends.push(fake.close);
+  }
+  const complaints: string[] = [];
+  const ports = await Promise.all(Array.from({ length: apiCount }, freePort));
+  const processes = startProcesses(folder, environment, ports, (text) => complaints.push(text));
+  ends.push(() => Promise.all(processes.map((one) => one.stop())));
+  await Promise.all(processes.map((one) => one.untilReady()));
+  const addresses = ports.map((port) => `http://127.0.0.1:${port}`);
+  return { folder, token, addresses, processes, fakes, complaints, ...servers };
+}
+
+/** Initialises the store and makes the root token, before any other process is there. */
+async function initialise(environment: Readonly<Record<string, string>>): Promise<string> {
+  const api = await openApi({ config: readConfig(environment), log: silentLog });
+  try {
+    const token = await api.prepareForDevelopment(undefined);
+    if (token === undefined) throw new Error('the store was initialised already');
+    return token;
+  } finally {
+    await api.close();
+  }
+}
+
+function startProcesses(
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+  ports: readonly number[],
+  onOwnEnd: (text: string) => void,
+): readonly KeptProcess[] {
+  const make = (name: string, file: string, more: Readonly<Record<string, string>> = {}) =>
+    new KeptProcess({
+      name,
+      file: join(import.meta.dirname, file),
+      environment: { ...environment, ...more },
+      logFile: join(folder, `${name}.log`),
+      onOwnEnd,
+    });
+  const processes = [
+    ...ports.map((port, index) => make(`api-${index + 1}`, '../../infra/serve.ts', { PORT: String(port) })),
+    ...Array.from({ length: workerCount }, (_, index) => make(`worker-${index + 1}`, 'worker.ts')),
+    make('sweep', '../../infra/sweep.ts'),
+  ];
+  for (const one of processes) one.start();
+  return processes;
+}
+
+/** PostgreSQL keeps what it has committed, whatever happens; Redis keeps an append-only file. Both come back on their port. */
+async function startServers(folder: string, ends: (() => Promise<unknown>)[]) {
+  const dataDir = { postgres: join(folder, 'postgres'), redis: join(folder, 'redis') };
+  let postgres: LocalPostgres = await startPostgres({ dataDir: dataDir.postgres });
+  ends.push(() => postgres.kill());
+  let redis: LocalRedis = await startRedis({ dataDir: dataDir.redis });
+  ends.push(() => redis.kill());
+  return {
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    async restartPostgres() {
+      await postgres.kill();
+      postgres = await startPostgres({ dataDir: dataDir.postgres, port: postgres.port });
+    },
+    async restartRedis(keepData: boolean) {
+      await redis.kill();
+      if (!keepData) await rm(dataDir.redis, { recursive: true, force: true });
+      redis = await startRedis({ dataDir: dataDir.redis, port: redis.port });
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { only, statuses } from './associations.ts';
+import { stageOf } from './stage.ts';
+
+const type = 'cloud-a-sm';
+const stage = stageOf([type]);
+const config = 'sys/sync/config';
+
+let place = '';
+beforeEach(async () => {
+  place = await stage.destination(type);
+});
+afterEach(async () => {
+  await stage.ask('DELETE', config);
+  await stage.untilQuiet();
+});
+
+const at = (verb: string) => `sys/sync/destinations/${type}/${place}/associations/${verb}`;
+const target = (secret_name: string) => ({ mount: 'secret', secret_name });
+
+/** Nothing is worked off, and one more operation than there are finds no room. */
+async function fill(): Promise<readonly string[]> {
+  await stage.ask('PATCH', config, { disabled: true, queue_capacity: 2 });
+  const secrets = [await stage.secret({ v: '1' }), await stage.secret({ v: '2' })];
+  for (const secret of secrets) await stage.set(type, place, secret);
+  return secrets;
+}
+
+test('set without room is a 503 that says why, and changes nothing', async () => {
+  await fill();
+  const secret = await stage.secret({ v: 'late' });
+  const { status, errors } = await stage.ask('POST', at('set'), target(secret));
+  expect(status).toBe(503);
+  expect(errors.join()).toContain('the sync queue is full (queue_capacity 2)');
+  expect(await stage.associations(type, place, secret)).toEqual([]);
+});
+
+test('remove without room is a 503, and the association stays as it was', async () => {
+  const secret = await stage.secret({ v: 'kept' });
+  const { external_name } = only(await stage.set(type, place, secret));
+  await fill();
+  expect((await stage.ask('POST', at('remove'), target(secret))).status).toBe(503);
+  expect(only(await stage.associations(type, place, secret))).toMatchObject({ sync_status: 'SYNCED' });
+  await stage.ask('DELETE', config);
+  await stage.untilQuiet();
+  expect(stage.fake(type).objects().has(external_name)).toBe(true);
+});
+
+test('what is pending already needs no room of its own', async () => {
+  const [secret = ''] = await fill();
+  expect(statuses(await stage.set(type, place, secret))).toEqual(['PENDING']);
+  expect((await stage.ask('POST', at('remove'), target(secret))).status).toBe(200);
+});
+
+test('a write succeeds with a warning, stays PENDING, and is synced when there is room', async () => {
+  const secret = await stage.secret({ v: '1' });
+  const { external_name } = only(await stage.set(type, place, secret));
+  await fill();
+  const written = await stage.ask('POST', `secret/data/${secret}`, { data: { v: '2' } });
+  expect(written.status).toBe(200);
+  expect(written.warnings.join()).toContain('the sync queue is full (queue_capacity 2)');
+  expect(statuses(await stage.associations(type, place, secret))).toEqual(['PENDING']);
+  expect(await stage.sweep()).toMatchObject({ waitingForRoom: 1, requeued: 0 });
+
+  await stage.ask('PATCH', config, { disabled: false });
+  await stage.sweep();
+  await stage.untilQuiet();
+  expect(stage.fake(type).objects().get(external_name)?.value).toBe('{"v":"2"}');
+});
+
+test('the room is given back by what has been worked off', async () => {
+  await stage.ask('PATCH', config, { queue_capacity: 1 });
+  for (let round = 0; round < 5; round += 1) {
+    const secret = await stage.secret({ v: String(round) });
+    expect(statuses(await stage.set(type, place, secret))).toEqual(['SYNCED']);
+    await stage.untilQuiet();
+  }
+});
+
+test('a set that fails after it has taken room gives it back', async () => {
+  await stage.ask('PATCH', config, { queue_capacity: 1 });
+  const secret = await stage.secret({ v: '1' });
+  for (let round = 0; round < 3; round += 1) {
+    expect(
+      (await stage.ask('POST', `sys/sync/destinations/${type}/nobody/associations/set`, target(secret))).status,
+    ).toBe(404);
+  }
+  expect(statuses(await stage.set(type, place, secret))).toEqual(['SYNCED']);
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { statuses } from './associations.ts';
+import { stageOf } from './stage.ts';
+
+const type = 'repo-host';
+// So little time that a secret with many keys needs several rounds.
+const stage = stageOf([type], { KEYFERRY_SYNC_OPERATION_MS_MAX: '100', KEYFERRY_SYNC_ATTEMPTS_MAX: '3' });
+const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`key_${at}`, String(at)]));
+const many = 50;
+
+describe('a secret with many keys', () => {
+  test('is brought there in rounds, each going on where the last one stopped', async () => {
+    const place = await stage.destination(type);
+    const secret = await stage.secret(keys(many));
+    const before = puts();
+    await stage.set(type, place, secret);
+    await stage.untilQuiet();
+    const records = await stage.associations(type, place);
+    expect(statuses(records).filter((status) => status === 'SYNCED')).toHaveLength(many);
+    expect(puts() - before).toBe(many);
+  });
+
+  test('set again is pushed afresh once, and no key twice', async () => {
+    const place = await stage.destination(type);
+    const secret = await stage.secret(keys(many));
+    await stage.set(type, place, secret);
+    await stage.untilQuiet();
+    const before = puts();
+    await stage.set(type, place, secret);
+    await stage.untilQuiet();
+    expect(puts() - before).toBe(many);
+  });
+
+  test('is not tried key by key when the destination turns us away', async () => {
+    const place = await stage.destination(type);
+    const secret = await stage.secret(keys(many));
+    stage.fake(type).fail({ kind: 'credentials' });
+    const before = stage.calls(type);
+    const records = await stage.set(type, place, secret);
+    expect(statuses(records).filter((status) => status === 'CLIENT_SIDE_ERROR')).toHaveLength(many);
+    expect(stage.calls(type) - before).toBeLessThan(10);
+  });
+});
+
+const puts = () => stage.calls(type, 'put-secret');

@@ -1,0 +1,121 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Fault } from '../../lib/destinations/fake.ts';
+import { only, statuses } from './associations.ts';
+import { eventually, everyType, stageOf } from './stage.ts';
+
+const type = 'cloud-a-sm';
+const stage = stageOf(everyType, { KEYFERRY_SYNC_ATTEMPTS_MAX: '3' });
+
+let place = '';
+beforeEach(async () => {
+  place = await stage.destination(type);
+});
+
+const external: readonly Fault['kind'][] = ['throttle', 'unavailable', 'hang', 'reset'];
+const ours: readonly Fault['kind'][] = ['denied', 'credentials'];
+
+describe('a failure that can pass', () => {
+  test('is tried again, PENDING with its error and the attempts counted, until it is SYNCED', async () => {
+    const secret = await stage.secret({ v: '1' });
+    stage.fake(type).fail({ kind: 'unavailable' });
+    const setting = stage.set(type, place, secret);
+    const seen = only(await stage.until(type, place, secret, ([record]) => (record?.attempts ?? 0) > 0));
+    expect(seen).toMatchObject({
+      sync_status: 'PENDING',
+      error: { kind: 'unavailable' },
+      next_attempt_at: expect.any(String),
+    });
+    expect(seen.error?.message).toContain(seen.external_name);
+    stage.fake(type).heal();
+    expect(only(await setting)).toMatchObject({
+      sync_status: 'SYNCED',
+      error: null,
+      attempts: 0,
+      next_attempt_at: null,
+    });
+  });
+
+  test('twice in a row and then well is SYNCED', async () => {
+    const secret = await stage.secret({ v: '1' });
+    stage.fake(type).fail({ kind: 'unavailable', times: 2 });
+    expect(statuses(await stage.set(type, place, secret))).toEqual(['SYNCED']);
+  });
+
+  test('after the last attempt is an error that says what happened, and is not tried again', async () => {
+    const secret = await stage.secret({ v: '1' });
+    stage.fake(type).fail({ kind: 'unavailable' });
+    const record = only(await stage.set(type, place, secret));
+    expect(record).toMatchObject({
+      sync_status: 'EXTERNAL_SERVICE_ERROR',
+      error: { kind: 'unavailable' },
+      attempts: 3,
+      next_attempt_at: null,
+    });
+    const calls = stage.calls(type);
+    await stage.sweep();
+    await stage.untilQuiet();
+    expect(stage.calls(type)).toBe(calls);
+  });
+
+  test('waits as long as the Retry-After of the destination asks', async () => {
+    const secret = await stage.secret({ v: '1' });
+    stage.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 2, times: 1 });
+    const setting = stage.set(type, place, secret);
+    const seen = only(await stage.until(type, place, secret, ([record]) => (record?.attempts ?? 0) > 0));
+    expect(Date.parse(seen.next_attempt_at ?? '') - Date.parse(seen.updated_at)).toBeGreaterThan(1_500);
+    expect(only(await setting)).toMatchObject({ sync_status: 'SYNCED' });
+  });
+
+  test('of one destination does not delay another of its type', async () => {
+    const other = await stage.destination(type);
+    const [sick, well] = [await stage.secret({ v: 'sick' }), await stage.secret({ v: 'well' })];
+    stage.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 30, times: 1 });
+    const setting = stage.set(type, place, sick);
+    await stage.until(type, place, sick, ([record]) => (record?.attempts ?? 0) > 0);
+    expect(statuses(await stage.set(type, other, well))).toEqual(['SYNCED']);
+    expect(statuses(await setting)).toEqual(['PENDING']);
+    await stage.ask('DELETE', `sys/sync/destinations/${type}/${place}?force_delete=true`);
+  });
+
+  test('a new version starts afresh at once, though a retry is waiting', async () => {
+    const host = await stage.destination('cloud-b-kv');
+    const secret = await stage.secret({ v: '1' });
+    await stage.set('cloud-b-kv', host, secret);
+    stage.fake('cloud-b-kv').fail({ kind: 'unavailable' });
+    await stage.secret({ v: '2' }, secret);
+    await stage.until('cloud-b-kv', host, secret, ([record]) => (record?.attempts ?? 0) > 0);
+    stage.fake('cloud-b-kv').heal();
+    await stage.secret({ v: '3' }, secret);
+    await stage.untilQuiet();
+    const record = only(await stage.associations('cloud-b-kv', host));
+    expect(record).toMatchObject({ sync_status: 'SYNCED', error: null });
+    expect(stage.fake('cloud-b-kv').objects().get(record.external_name)?.value).toBe('{"v":"3"}');
+  });
+
+  test("a write whose answer was lost is not taken for somebody else's", async () => {
+    for (const of of everyType) {
+      const host = await stage.destination(of);
+      const secret = await stage.secret({ key: 'value' });
+      stage.fake(of).fail({ kind: 'lost-answer', times: 1 });
+      expect(statuses(await stage.set(of, host, secret))).toEqual(['SYNCED']);
+    }
+  });
+});
+
+describe.each(everyType)('at a destination of type %s', (of) => {
+  test.each([...external, ...ours])(
+    'a fault of kind %s ends in its status, and is over when it has passed',
+    async (kind) => {
+      const host = await stage.destination(of);
+      const secret = await stage.secret({ key: 'value' });
+      stage.fake(of).fail({ kind, ...(kind === 'throttle' ? { retryAfterSeconds: 0 } : {}) });
+      await stage.set(of, host, secret);
+      const wanted = external.includes(kind) ? 'EXTERNAL_SERVICE_ERROR' : 'CLIENT_SIDE_ERROR';
+      const failed = only(await stage.until(of, host, secret, ([record]) => record?.sync_status !== 'PENDING'));
+      expect(failed).toMatchObject({ sync_status: wanted, error: { message: expect.stringMatching(/\w/) } });
+      stage.fake(of).heal();
+      await stage.ask('POST', 'sys/sync/replay', { type: of, name: host });
+      await eventually(async () => statuses(await stage.associations(of, host))[0] === 'SYNCED');
+    },
+  );
+});
