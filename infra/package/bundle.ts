@@ -4,10 +4,11 @@ import { build, type Metafile, type StdinOptions } from 'esbuild';
 export interface Bundle {
   readonly file: string;
   readonly bytes: number;
-  /** Files that are in it, from the root of the project. */
+  /** Files that something of is in it, from the root of the project. */
   readonly inputs: ReadonlySet<string>;
-  /** npm packages that are in it. */
+  /** npm packages that something of is in it. */
   readonly packages: ReadonlySet<string>;
+  readonly metafile: Metafile;
 }
 
 export const root = new URL('../..', import.meta.url).pathname;
@@ -16,14 +17,14 @@ export const root = new URL('../..', import.meta.url).pathname;
 const optionalPeers = ['bullmq-otel', 'pg-native', 'redis'];
 
 /** Bundles a source file, or a text of one, for Node 24. */
-export async function bundle(source: string | StdinOptions, file: string): Promise<Bundle & { metafile: Metafile }> {
+export async function bundle(source: string | StdinOptions, file: string): Promise<Bundle> {
   const { metafile } = await build({
     ...(typeof source === 'string' ? { entryPoints: [source] } : { stdin: { resolveDir: root, ...source } }),
     absWorkingDir: root,
     bundle: true,
     minify: true,
     // Names of errors and classes stand in logs.
-    keepNames: process.env["KN"] === "1",
+    keepNames: true,
     metafile: true,
     legalComments: 'none',
     platform: 'node',
@@ -37,12 +38,13 @@ export async function bundle(source: string | StdinOptions, file: string): Promi
     outfile: file,
     logLevel: 'error',
   });
-  const inputs = new Set(Object.keys(metafile.inputs));
-  return { file, bytes: bytesOf(metafile), inputs, packages: packagesAmong(inputs), metafile };
+  const outputs = Object.values(metafile.outputs);
+  const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);
+  // What was read and of which nothing is used is among `metafile.inputs`, but not in the bundle.
+  const read = outputs.flatMap(({ inputs }) => Object.entries(inputs));
+  const inputs = new Set(read.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])));
+  return { file, bytes, inputs, packages: packagesAmong(inputs), metafile };
 }
-
-const bytesOf = (metafile: Metafile): number =>
-  Object.values(metafile.outputs).reduce((sum, { bytes }) => sum + bytes, 0);
 
 export const packageOf = (path: string): string | undefined => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
 

@@ -8,6 +8,7 @@ import { kvV1 } from '../engines/kv-v1/index.ts';
 import { kvV2 } from '../engines/kv-v2/index.ts';
 import { insertMount } from '../engines/mounts/insert.ts';
 import { openMountTable } from '../engines/mounts/table.ts';
+import { activationRows } from '../engines/sys/activation.ts';
 import { mountRows } from '../engines/sys/mounts/index.ts';
 import { sealRows } from '../engines/sys/seal/index.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
@@ -56,7 +57,12 @@ export async function openApi(parts: AppParts): Promise<Api> {
   };
   const system = {
     type: 'system',
-    rows: [...sealRows(sealParts), ...mountRows({ ...engineParts, mounts }), ...syncRows(syncParts)],
+    rows: [
+      ...sealRows(sealParts),
+      ...mountRows({ ...engineParts, mounts }),
+      ...activationRows,
+      ...syncRows(syncParts),
+    ],
   };
   const server = createServer({
     engines: [system, tokenEngine({ store, clock }), secrets.engine, kvV1(engineParts)],

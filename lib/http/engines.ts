@@ -5,7 +5,7 @@ import { compileTable, type Match, type PathTable } from '../path/table.ts';
 /** An engine's rows, compiled. */
 export interface CompiledEngine {
   readonly table: PathTable;
-  readonly unsupportedPathWarning: string | undefined;
+  readonly unsupportedPathWarning: Engine['unsupportedPathWarning'];
 }
 
 export interface Engines {

@@ -96,12 +96,12 @@ async function help(
   const need = { capability: 'read', path: asked.path, sudo: false } as const;
   if (caller === undefined || !(await gatekeeper.authorise(caller, need))) throw permissionDenied();
   if (target === undefined) throw noRoute(asked);
-  throw new UnsupportedPath(target.engine.unsupportedPathWarning);
+  throw new UnsupportedPath(target.engine.unsupportedPathWarning?.(asked.verb));
 }
 
 function mustBeKnown(asked: Asked, target: Target | undefined): CompiledOperation {
   if (target === undefined) throw noRoute(asked);
-  if (target.match === undefined) throw new UnsupportedPath(target.engine.unsupportedPathWarning);
+  if (target.match === undefined) throw new UnsupportedPath(target.engine.unsupportedPathWarning?.(asked.verb));
   const { operation } = target.match;
   if (operation !== undefined) return operation;
   throw new AppError('unsupported-operation', '1 error occurred:\n\t* unsupported operation\n\n');

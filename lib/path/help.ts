@@ -60,7 +60,8 @@ function fieldTable(fields: readonly (readonly [string, z.ZodType])[]): string {
   const rows = fields.map(([name, field]) => {
     const { description = '', sensitive, immutable } = fieldMeta(field);
     const notes = [description, ...(sensitive ? ['Never shown.'] : []), ...(immutable ? ['Fixed once set.'] : [])];
-    return `| ${name} | ${typeOf(field)} | ${isOptional(field) ? 'no' : 'yes'} | ${cell(notes.join(' ').trim())} |`;
+    const meaning = notes.filter((note) => note !== '').join('. ').replaceAll('..', '.');
+    return `| ${name} | ${typeOf(field)} | ${isOptional(field) ? 'no' : 'yes'} | ${cell(meaning)} |`;
   });
   return ['| field | type | required | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }

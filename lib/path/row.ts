@@ -146,7 +146,7 @@ export interface Engine {
   readonly matches?: (mount: Mount) => boolean;
   readonly rows: readonly Row[];
   /** Text of the warning in the 404 for a path that no row of this engine has. */
-  readonly unsupportedPathWarning?: string;
+  readonly unsupportedPathWarning?: (verb: Verb) => string;
 }
 
 /** Resolves a full path (below `/v1/`) to the longest mount that holds it. */

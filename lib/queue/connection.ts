@@ -30,6 +30,8 @@ export function patientConnection(redisUrl: string, log: Log): PatientRedis {
 }
 
 const usual = {
+  // What many handlers ask for at once goes in one write and comes back together: half the cost per command.
+  enableAutoPipelining: true,
   connectTimeout: connectMsMax,
   retryStrategy: (times: number) => Math.min(50 * times, reconnectMsMax),
   // After a failover the old primary is a replica: dial again, then send the command again.

@@ -17,7 +17,10 @@ if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local function field(name, usual) return tonumber(redis.call('HGET', key, name) or usual) end
+local names = {'t', 's', 'f', 'c', 'b', 'p', 'e', 'h', 'q'}
+local found, before = redis.call('HMGET', key, unpack(names)), {}
+for i, name in ipairs(names) do before[name] = found[i] end
+local function field(name, usual) return tonumber(before[name] or usual) end
 local function keep()
   redis.call('PEXPIRE', key, 7200000)
   redis.call('PEXPIRE', passes, 7200000)
@@ -47,10 +50,8 @@ if closed > now then return refuse(3, closed, pace) end
 if closed > 0 and field('e', 0) > now then return refuse(3, now + field('h', 200), pace) end
 if redis.call('ZCARD', passes) >= most then return refuse(2, now + hold, hold) end
 local tokens = math.min(burst, field('t', burst) + math.max(0, now - field('s', now)) * rate / 1000)
-local since = string.format('%.0f', math.max(now, field('s', now)))
-redis.call('HSET', key, 's', since, 't', tokens)
 if tokens < 1 then return refuse(1, now + (1 - tokens) * pace, pace) end
-redis.call('HSET', key, 't', tokens - 1)
+redis.call('HSET', key, 's', string.format('%.0f', math.max(now, field('s', now))), 't', tokens - 1)
 redis.call('ZADD', passes, now + life, pass)
 if closed > 0 then redis.call('HSET', key, 'p', pass, 'e', string.format('%.0f', now + life)) end
 keep()
@@ -66,7 +67,7 @@ local pass, sick, after = ARGV[2], ARGV[3] == '1', tonumber(ARGV[4])
 local most, first, longest, random = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 if redis.call('ZREM', passes, pass) == 0 then return 0 end
 redis.call('HSET', key, 'h', string.format('%.0f', field('h', 200) * 0.8 + tonumber(ARGV[5]) * 0.2))
-local closed, probe = field('c', 0), redis.call('HGET', key, 'p') == pass
+local closed, probe = field('c', 0), before.p == pass
 local function close(till, length)
   redis.call('HSET', key, 'c', string.format('%.0f', math.max(closed, till)), 'b', length)
   redis.call('HDEL', key, 'p', 'e', 'f')
@@ -76,7 +77,7 @@ if sick and after > 0 then
 elseif closed > 0 and not probe then
   return 0
 elseif not sick then
-  redis.call('HDEL', key, 'f', 'c', 'b', 'p', 'e')
+  if before.f or closed > 0 or before.b or before.p then redis.call('HDEL', key, 'f', 'c', 'b', 'p', 'e') end
 else
   local row = redis.call('HINCRBY', key, 'f', 1)
   if probe or row >= most then

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import { CipherError, decrypt, encrypt, termOf } from './cipher.ts';
@@ -12,8 +12,8 @@ const missingTermsMax = 100;
 export class KeyringBarrier implements Barrier {
   readonly #clock: Clock;
   #keyring: Keyring | undefined;
-  #keys = new Map<number, Buffer>();
-  #macKeys = new Map<string, Buffer>();
+  #keys = new Map<number, KeyObject>();
+  #macKeys = new Map<string, KeyObject>();
   #used = new Map<number, number>();
   #missingTerms = new Set<number>();
   /** Fetches the newest keyring; the seal sets it. */
@@ -34,9 +34,9 @@ export class KeyringBarrier implements Barrier {
   }
 
   seal(plaintext: string | Uint8Array, aad: string): Buffer {
-    const { term, key } = activeKey(this.keyring, this.#clock.now());
+    const { term } = activeKey(this.keyring, this.#clock.now());
     this.#used.set(term, (this.#used.get(term) ?? 0) + 1);
-    return encrypt(key, term, plaintext, aad);
+    return encrypt(this.#keyOf(term), term, plaintext, aad);
   }
 
   open(sealed: Uint8Array, aad: string): Buffer {
@@ -53,7 +53,7 @@ export class KeyringBarrier implements Barrier {
     const keyring = this.keyring;
     let key = this.#macKeys.get(purpose);
     if (key === undefined) {
-      key = macKeyFor(keyring, purpose);
+      key = toKeyObject(macKeyFor(keyring, purpose));
       this.#macKeys.set(purpose, key);
     }
     return createHmac('sha256', key).update(data).digest();
@@ -63,15 +63,14 @@ export class KeyringBarrier implements Barrier {
   load(keyring: Keyring): void {
     const before = this.#keyring;
     this.#keyring = keyring;
-    this.#keys = new Map(keyring.keys.map(({ term, key }) => [term, key]));
+    this.#keys = new Map(keyring.keys.map(({ term, key }) => [term, createSecretKey(key)]));
     this.#missingTerms.clear();
     if (before !== undefined && before !== keyring) zeroKeyring(before);
   }
 
-  /** Seals: overwrites and forgets every key. */
+  /** Seals: overwrites and forgets every key. Key objects are overwritten by OpenSSL when they are collected. */
   unload(): void {
     if (this.#keyring !== undefined) zeroKeyring(this.#keyring);
-    for (const key of this.#macKeys.values()) key.fill(0);
     this.#keyring = undefined;
     this.#keys.clear();
     this.#macKeys.clear();
@@ -93,7 +92,7 @@ export class KeyringBarrier implements Barrier {
     this.#reload = reload;
   }
 
-  #keyOf(term: number): Buffer {
+  #keyOf(term: number): KeyObject {
     const key = this.#keys.get(term);
     if (key !== undefined) return key;
     if (this.#missingTerms.has(term) || this.#missingTerms.size >= missingTermsMax) {
@@ -104,6 +103,13 @@ export class KeyringBarrier implements Barrier {
     this.#reload().catch(() => this.#missingTerms.delete(term));
     throw new AppError('unavailable', 'the keyring was rotated and is being read again: try again');
   }
+}
+
+/** Takes the key over and overwrites it where it was. */
+function toKeyObject(key: Buffer): KeyObject {
+  const object = createSecretKey(key);
+  key.fill(0);
+  return object;
 }
 
 const sealedError = () => new AppError('sealed', 'the service is sealed');

@@ -3,6 +3,7 @@ import { coalesce } from '../core/coalesce.ts';
 import { uuid } from '../core/ids.ts';
 import type { Granularity } from '../destinations/contract.ts';
 import type { Store } from '../store/store.ts';
+import { relaxedCommit } from './relaxed.ts';
 
 /** An association in this worker's hands. `token` proves it: what a worker writes back without it is not taken. */
 export interface Claimed {
@@ -87,7 +88,8 @@ interface ClaimRow {
 }
 
 const claimStatement = (ids: readonly string[], token: string, leaseMs: number) => sql<ClaimRow>`
-  with config as (select disabled from sync_config where id = 1 for share),
+  with relaxed as (${relaxedCommit}),
+  config as (select disabled from sync_config where id = 1 for share),
   free as (
     select a.id from associations a, config
      where a.id = any(${ids}::bigint[]) and not config.disabled and a.generation > a.observed_generation
@@ -122,5 +124,6 @@ const claimStatement = (ids: readonly string[], token: string, leaseMs: number) 
     from associations a
     join destinations d on d.id = a.destination_id
     cross join config
+    cross join relaxed
     left join taken on taken.id = a.id
    where a.id = any(${ids}::bigint[])`;

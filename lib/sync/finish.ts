@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { coalesce } from '../core/coalesce.ts';
 import type { Store } from '../store/store.ts';
 import type { SyncError, SyncRecord } from '../store/tables.ts';
+import { relaxedCommit } from './relaxed.ts';
 import type { SyncStatus } from './status.ts';
 
 /** What a worker writes back of one attempt. */
@@ -69,7 +70,8 @@ interface FinishRow {
 }
 
 const finishStatement = (inputs: readonly Finish[]) => sql<FinishRow>`
-  with input as (
+  with relaxed as (${relaxedCommit}),
+  input as (
     select * from jsonb_to_recordset(${JSON.stringify(inputs)}::jsonb)
       as r(id bigint, token text, generation bigint, done boolean, status text, error jsonb, records jsonb, attempts int,
            "retryMs" float8, written jsonb, removed jsonb)
@@ -116,7 +118,7 @@ const finishStatement = (inputs: readonly Finish[]) => sql<FinishRow>`
   select held.id::text as id, held.newer,
          (select d.id::text from destinations d
            where held.over and d.id = held.destination_id and d.purge_initiated_at is not null) as purged
-    from held`;
+    from held cross join relaxed`;
 
 /** Deletes destinations under purge that have no association left. */
 export const dropPurged = (ids: readonly string[]) => sql`

@@ -94,7 +94,7 @@ async function decide(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
     tags: claim.tags,
     adopt: claim.adopt,
     forced: claim.forced,
-    confirmed: new Set(),
+    confirmed: new Set(claim.confirmed),
     valueBytesMax: definition.valueBytesMax,
     name: namer(claim.template, definition.names, claim),
     nameKey: definition.names.key,

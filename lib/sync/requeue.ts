@@ -51,13 +51,16 @@ export async function markAll(store: Store, where: RawBuilder<unknown>): Promise
   return rows;
 }
 
-/** A page of dirty associations that nobody has in hand, in the order of their ids. */
+/**
+ * A page of dirty associations that nobody has in hand, in the order of their ids: as numbers, which `order by id` is not
+ * where the answer's column of that name is a text.
+ */
 export async function dirtyAfter(store: Store, id: string, pageSize: number): Promise<readonly Operation[]> {
   const { rows } = await sql<Operation>`
     select id::text as id, type, destination_id::text as destination_id, generation::int as generation, false as waiting
       from associations
      where generation > observed_generation and id > ${id}::bigint
        and (claimed_until is null or claimed_until <= now())
-     order by id limit ${pageSize}`.execute(store.db);
+     order by associations.id limit ${pageSize}`.execute(store.db);
   return rows;
 }

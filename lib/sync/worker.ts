@@ -1,6 +1,6 @@
 import type { DestinationDefinition, DestinationFailure } from '../destinations/contract.ts';
 import type { Gate, GateBudget, GatePass, Handler, Outcome, Queue } from '../queue/contract.ts';
-import { type ReconcileParts, reconcile } from './reconcile.ts';
+import { type Reconciled, type ReconcileParts, reconcile } from './reconcile.ts';
 import { statusOf } from './status.ts';
 
 /**
@@ -12,9 +12,9 @@ export function syncHandler(parts: ReconcileParts, gate: Gate, queue: Queue): Ha
   return async (job, signal): Promise<Outcome> => {
     const pass = await gate.enter(job.destinationId, budget);
     if (!pass.open) return { kind: 'again', afterMs: pass.waitMs };
-    const done = await guarded(() => reconcile(parts, job.id, signal), pass);
-    if (done.kind === 'again') return done;
-    await queue.announce(job.id);
+    const done = await reconciled(parts, job.id, signal, pass);
+    const announced = done.kind === 'done' ? queue.announce(job.id) : undefined;
+    await Promise.all([leave(pass, done.failure), announced]);
     return done;
   };
 }
@@ -26,18 +26,17 @@ function budgetOf(definition: DestinationDefinition, operationMs: number): GateB
 
 type OpenPass = Extract<GatePass, { open: true }>;
 
-/** Gives the pass back whatever happens. */
-async function guarded<T extends { readonly failure: DestinationFailure | undefined }>(
-  work: () => Promise<T>,
-  pass: OpenPass,
-): Promise<T> {
-  let failure: DestinationFailure | undefined;
+/** Gives the pass back when the work itself fails. */
+async function reconciled(parts: ReconcileParts, id: string, signal: AbortSignal, pass: OpenPass): Promise<Reconciled> {
   try {
-    const result = await work();
-    failure = result.failure;
-    return result;
-  } finally {
-    const sick = failure !== undefined && statusOf(failure.kind) === 'EXTERNAL_SERVICE_ERROR';
-    await pass.leave(sick ? 'sick' : 'well', failure?.retryAfterMs);
+    return await reconcile(parts, id, signal);
+  } catch (cause) {
+    await leave(pass, undefined);
+    throw cause;
   }
+}
+
+function leave(pass: OpenPass, failure: DestinationFailure | undefined): Promise<void> {
+  const sick = failure !== undefined && statusOf(failure.kind) === 'EXTERNAL_SERVICE_ERROR';
+  return pass.leave(sick ? 'sick' : 'well', failure?.retryAfterMs);
 }

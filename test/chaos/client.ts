@@ -13,8 +13,16 @@ const answerMsMax = 12_000;
 /** `path` is below `/v1/`. It does not fail. */
 export type Call = (method: string, path: string, body?: object) => Promise<Answered>;
 
-/** Requests to one of the API's processes, chosen for each. */
-export function openClient(token: string, address: () => string): Call {
+/** Requests to one of the API's processes, chosen for each. `reasons`: why there was no answer, and how often. */
+export function openClient(token: string, address: () => string, reasons: Map<string, number>): Call {
+  const unknown = (text: string): Answered => {
+    const reason = text
+      .replaceAll(/\d{2,}/g, 'N')
+      .slice(0, 90)
+      .trim();
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    return { kind: 'unknown', text };
+  };
   return async (method, path, body) => {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     try {
@@ -24,15 +32,15 @@ export function openClient(token: string, address: () => string): Call {
         body: body === undefined ? null : JSON.stringify(body),
         signal: AbortSignal.timeout(answerMsMax),
       });
-      return read(answer.status, await answer.text());
+      const text = await answer.text();
+      return answer.status >= 500 ? unknown(`error ${answer.status}: ${text}`) : read(answer.status, text);
     } catch (cause) {
-      return { kind: 'unknown', text: String(cause) };
+      return unknown(cause instanceof Error ? `${cause.message} ${String(cause.cause ?? '')}` : String(cause));
     }
   };
 }
 
 function read(status: number, text: string): Answered {
-  if (status >= 500) return { kind: 'unknown', text: `${status} ${text}` };
   if (status >= 400) return { kind: 'refused', status, text };
   const body: unknown = text === '' ? {} : JSON.parse(text);
   const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;

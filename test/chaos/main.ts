@@ -58,8 +58,8 @@ const passed = outcomes.filter(({ violations }) => violations.length === 0).leng
 terminal.line(`${passed} of ${outcomes.length} seeds passed`);
 process.exit(passed === outcomes.length ? 0 : 1);
 
-function show({ byName, deeds, violations, folder }: Outcome): void {
-  for (const counts of [byName, deeds]) {
+function show({ byName, reasons, deeds, violations, folder }: Outcome): void {
+  for (const counts of [byName, reasons, deeds]) {
     const sorted = [...counts].toSorted(([left], [right]) => (left < right ? -1 : 1));
     terminal.line(`  ${sorted.map(([what, count]) => `${count} × ${what}`).join(', ')}`);
   }

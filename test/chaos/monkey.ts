@@ -14,18 +14,19 @@ export interface Monkey {
 
 type Deed = (world: World, random: Random) => Promise<string>;
 
-const pauseMsMin = 80;
-const pauseMsMax = 700;
+/** Between two deeds so many operations are begun, so that a slow machine is not all chaos; after so long one comes anyway. */
+const operationsBetween = { least: 3, most: 50 };
+const idleMsMax = 4_000;
 
 /** Breaks things, one after the other, until it is stopped. */
-export function releaseMonkey(world: World, random: Random): Monkey {
+export function releaseMonkey(world: World, random: Random, operations: () => number): Monkey {
   const deeds: Deeds = new Map();
   const stopping = new AbortController();
   const running = (async () => {
     while (!stopping.signal.aborted) {
       const done = await random.weighted(choices)(world, random);
       deeds.set(done, (deeds.get(done) ?? 0) + 1);
-      await pause(random.whole(pauseMsMin, pauseMsMax), undefined, { signal: stopping.signal }).catch(() => {});
+      await untilOperations(operations, random, stopping.signal);
     }
   })();
   return {
@@ -39,11 +40,19 @@ export function releaseMonkey(world: World, random: Random): Monkey {
   };
 }
 
+async function untilOperations(operations: () => number, random: Random, signal: AbortSignal): Promise<void> {
+  const wanted = operations() + random.whole(operationsBetween.least, operationsBetween.most);
+  const deadline = Date.now() + idleMsMax;
+  while (operations() < wanted && Date.now() < deadline && !signal.aborted) await pause(10);
+}
+
 const killOne =
   (kind: string): Deed =>
   async ({ processes }, random) => {
-    const ready = processes.filter(({ name, ready }) => ready && name.startsWith(kind));
-    if (ready.length === 0) return 'nothing to kill';
+    const all = processes.filter(({ name }) => name.startsWith(kind));
+    const ready = all.filter((one) => one.ready);
+    // Mostly one at a time, so that there is something under way to be killed in.
+    if (ready.length === 0 || (ready.length < all.length && random.chance(0.8))) return 'kill spared';
     random.pick(ready).kill();
     return `SIGKILL ${kind}`;
   };
@@ -61,7 +70,9 @@ const faults: readonly (readonly [number, Fault['kind']])[] = [
 const harm: Deed = async ({ fakes }, random) => {
   const kind = random.weighted(faults);
   const retry = random.chance(0.5) ? { retryAfterSeconds: 1 } : {};
-  random.pick([...fakes.values()]).fail({ kind, times: random.whole(1, 12), ...retry });
+  // More in a row would keep the breakers of the gates closed most of the time, and nothing else would be tried.
+  const times = random.chance(0.1) ? random.whole(6, 12) : random.whole(1, 4);
+  random.pick([...fakes.values()]).fail({ kind, times, ...retry });
   return `fault ${kind}`;
 };
 
@@ -71,27 +82,27 @@ const heal: Deed = async ({ fakes }, random) => {
 };
 
 const choices: readonly (readonly [number, Deed])[] = [
-  [5, killOne('worker')],
-  [2, killOne('api')],
-  [2, killOne('sweep')],
+  [4, killOne('worker')],
+  [1.5, killOne('api')],
+  [1.5, killOne('sweep')],
   [18, harm],
   [4, heal],
   [
-    1,
+    0.5,
     async (world) => {
       await world.restartRedis(true);
       return 'Redis restarted, data kept';
     },
   ],
   [
-    1,
+    0.5,
     async (world) => {
       await world.restartRedis(false);
       return 'Redis restarted, data lost';
     },
   ],
   [
-    1,
+    0.5,
     async (world) => {
       await world.restartPostgres();
       return 'PostgreSQL restarted';

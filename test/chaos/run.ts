@@ -22,6 +22,8 @@ export interface Outcome {
   readonly seed: number;
   readonly operations: number;
   readonly unknown: number;
+  /** Why requests had no answer, and how often. */
+  readonly reasons: ReadonlyMap<string, number>;
   /** Operations by name and answer. */
   readonly byName: ReadonlyMap<string, number>;
   readonly deeds: Deeds;
@@ -55,11 +57,12 @@ export async function run(options: RunOptions, onWorld: (world: World | undefine
 async function playOut(options: RunOptions, world: World): Promise<Outcome> {
   const random = randomFrom(options.seed);
   const addresses = random.fork();
-  const call = openClient(world.token, () => addresses.pick(world.addresses));
+  const reasons = new Map<string, number>();
+  const call = openClient(world.token, () => addresses.pick(reachable(world)), reasons);
   const scene = newScene(options.clientCount, world.fakes);
   await prepare(scene, call);
   const progress: Progress = { operations: 0, unknown: 0, byName: new Map() };
-  const monkey = releaseMonkey(world, random.fork());
+  const monkey = releaseMonkey(world, random.fork(), () => progress.operations);
   const began = Date.now();
   const telling = setInterval(() => options.tell(progressLine(progress, world, began)), tellEveryMs);
   try {
@@ -88,6 +91,7 @@ async function playOut(options: RunOptions, world: World): Promise<Outcome> {
     operations: progress.operations,
     unknown: progress.unknown,
     byName: progress.byName,
+    reasons,
     deeds: monkey.deeds,
     kills: world.processes.reduce((sum, { kills }) => sum + kills, 0),
     playSeconds: (played - began) / 1_000,
@@ -97,6 +101,12 @@ async function playOut(options: RunOptions, world: World): Promise<Outcome> {
     violations,
     folder: undefined,
   };
+}
+
+/** As a load balancer does: those that are known to be up, if any. */
+function reachable({ addresses, processes }: World): readonly string[] {
+  const up = addresses.filter((_, index) => processes[index]?.ready === true);
+  return up.length > 0 ? up : addresses;
 }
 
 async function prepare(scene: ReturnType<typeof newScene>, call: ReturnType<typeof openClient>): Promise<void> {

@@ -11,7 +11,8 @@ export interface Answer {
 }
 
 export interface AskOptions {
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Undefined leaves a header out that goes out otherwise. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   /** The body exactly as it goes out. */
   readonly raw?: string;
 }
@@ -31,12 +32,15 @@ export async function ask({ address, token, method, path, body, raw, headers = {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   const answer = await fetch(`${address}/v1/${path}${method === 'LIST' ? '?list=true' : ''}`, {
     method: method === 'LIST' ? 'GET' : method,
-    headers: { 'x-service-token': token, ...(text === null ? {} : { 'content-type': type }), ...headers },
+    headers: present({ 'x-service-token': token, 'content-type': text === null ? undefined : type, ...headers }),
     body: text,
     signal: AbortSignal.timeout(30_000),
   });
   return readAnswer(answer.status, await answer.text());
 }
+
+const present = (headers: Readonly<Record<string, string | undefined>>): [string, string][] =>
+  Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 
 export function readAnswer(status: number, text: string): Answer {
   const body = asObject(text === '' ? {} : JSON.parse(text));

@@ -1,14 +1,14 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ending } from '../services.ts';
-import { groundOf, type } from './faults-ground.ts';
+import { groundOf, type, until } from './faults-ground.ts';
 import type { Started } from './processes.ts';
-import { eventually } from './stage.ts';
 
 const ground = groundOf();
 let redis: Redis;
 beforeAll(() => {
   redis = new Redis(ground.environment['REDIS_URL'] ?? '');
+  redis.on('error', () => {});
 });
 afterAll(() => redis.disconnect());
 
@@ -25,7 +25,11 @@ const copies = (name: string): readonly string[] =>
   [...ground.fake.objects()].filter(([at]) => at.includes(name)).map(([, { value }]) => value);
 
 const pending = () => redis.hlen('{keyferry}:pending');
-const jobsOf = async (state: 'wait' | 'paused') => redis.llen(`{keyferry}:sync-${type}:${state}`);
+/** Jobs that can be taken, or could if the queue were not paused. */
+const jobs = async () => {
+  const counts = await Promise.all(['wait', 'paused'].map((list) => redis.llen(`{keyferry}:sync-${type}:${list}`)));
+  return counts.reduce((sum, count) => sum + count, 0);
+};
 
 describe('an API that is killed between the commit of a change and its queueing', () => {
   test('leaves it to the sweep, when Redis had stopped to answer', async () => {
@@ -38,7 +42,7 @@ describe('an API that is killed between the commit of a change and its queueing'
     try {
       const writing = ground.client(api).write('secret/data/stopped', { data: { v: 'second' } });
       writing.catch(() => {});
-      await eventually(async () => (await ground.dirty()) === 1);
+      await until(async () => (await ground.dirty()) === 1);
       await api.end('SIGKILL');
     } finally {
       process.kill(pid, 'SIGCONT');
@@ -53,17 +57,16 @@ describe('an API that is killed between the commit of a change and its queueing'
     const api = ending(await ground.start('serve'));
     await associate(api, 'away');
     ending(await ground.start('worker'));
-    const sweep = ending(await ground.start('sweep'));
+    ending(await ground.start('sweep'));
     await ground.untilQuiet();
     await ground.redis.kill();
     const writing = ground.client(api).write('secret/data/away', { data: { v: 'second' } });
     writing.catch(() => {});
-    await eventually(async () => (await ground.dirty()) === 1);
+    await until(async () => (await ground.dirty()) === 1);
     await api.end('SIGKILL');
     await ground.redis.start();
     await ground.untilQuiet();
     expect(copies('away')).toEqual(['{"v":"second"}']);
-    expect(sweep.err.join('\n')).toContain('the sweep works again');
   });
 
   test('in the middle of many requests loses none that were committed', async () => {
@@ -75,13 +78,15 @@ describe('an API that is killed between the commit of a change and its queueing'
     const client = ground.client(api);
     for (const name of names) await client.write(`secret/data/${name}`, { data: { v: name } });
     const answered: string[] = [];
-    const asking = names.map(async (name) => {
-      await client.write(setPath('many'), link(name));
-      answered.push(name);
-    });
-    await eventually(() => answered.length >= 10);
+    const asked = Promise.allSettled(
+      names.map(async (name) => {
+        await client.write(setPath('many'), link(name));
+        answered.push(name);
+      }),
+    );
+    await until(() => answered.length >= 10);
     await api.end('SIGKILL');
-    await Promise.allSettled(asking);
+    await asked;
     await ground.untilQuiet();
     const rows = await ground.query<{ name: string; status: string }>(
       `select secret_name as name, status from associations where secret_name like 'many-%'`,
@@ -100,7 +105,7 @@ describe('the capacity of the queue', () => {
     await ground.destination(first, 'bounded');
     const names = Array.from({ length: 60 }, (_, index) => `bounded-${index}`);
     await Promise.all(names.map((name) => client.write(`secret/data/${name}`, { data: { v: name } })));
-    await eventually(async () => (await pending()) === 0);
+    await until(async () => (await pending()) === 0);
     await client.merge('sys/sync/config', { queue_capacity: 25, disabled: true });
     const answers = await Promise.all(
       names.map((name, index) => ground.ask(apis[index % 2 === 0 ? 0 : 1], 'POST', setPath('bounded'), link(name))),
@@ -115,12 +120,12 @@ describe('the capacity of the queue', () => {
     );
     expect(rows.map(({ name }) => name).sort()).toEqual([...accepted].sort());
     expect(await pending()).toBe(25);
-    expect(await jobsOf('paused')).toBe(25);
+    expect(await jobs()).toBe(25);
     // Enabled again, it works them off, and there is room for the others.
     ending(await ground.start('worker'));
     await client.merge('sys/sync/config', { disabled: false });
     await ground.untilQuiet();
-    await eventually(async () => (await pending()) === 0);
+    await until(async () => (await pending()) === 0);
     expect((await ground.ask(apis[1], 'POST', setPath('bounded'), link(names.at(-1) ?? ''))).status).toBe(200);
     await ground.untilQuiet();
   });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import { ApiClient } from '../../infra/demo/client.ts';
 import { freePort } from '../../infra/local/child.ts';
 import { startPostgres } from '../../infra/local/postgres.ts';
@@ -16,7 +16,6 @@ import { startFake } from '../../lib/destinations/cloud-a-sm/fake.ts';
 import { testDatabase } from '../services.ts';
 import { type Answer, ask } from './ask.ts';
 import { type Program, type Started, startProgram } from './processes.ts';
-import { eventually } from './stage.ts';
 
 export const type = 'cloud-a-sm';
 
@@ -73,6 +72,8 @@ export interface GroundOptions {
 
 /** Call it at the top of a test file. */
 export function groundOf(options: GroundOptions = {}): Ground {
+  // A machine that does much beside it takes a multiple of the usual time.
+  vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
   let opened: Open | undefined;
   const started = (): Open => {
     if (opened === undefined) throw new Error('there is no ground yet');
@@ -151,6 +152,17 @@ async function openGround({ ownPostgres = false, settings: own = {} }: GroundOpt
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+const waitMsMax = 60_000;
+
+/** Asks until it holds. `seen` tells what was there instead. */
+export async function until(holds: () => boolean | Promise<boolean>, seen: () => string = () => ''): Promise<void> {
+  const deadline = Date.now() + waitMsMax;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`waited ${waitMsMax} ms; ${seen()}`);
+    await new Promise((resolve) => setTimeout(resolve, 15));
   }
 }
 

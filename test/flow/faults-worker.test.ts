@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ending } from '../services.ts';
 import { associationsOf, only } from './associations.ts';
-import { groundOf, type } from './faults-ground.ts';
+import { groundOf, type, until } from './faults-ground.ts';
 import { startWitness, type Witness } from './faults-witness.ts';
 import type { Started } from './processes.ts';
-import { eventually } from './stage.ts';
 
 const ground = groundOf();
 let api: Started;
@@ -77,7 +76,7 @@ const moments: readonly (readonly [string, (operation: string) => Promise<void>]
     async (operation) => {
       const before = calls(operation);
       ground.fake.failOf(operation, { kind: 'hang' });
-      await eventually(() => calls(operation) > before);
+      await until(() => calls(operation) > before);
     },
   ],
   [
@@ -85,7 +84,7 @@ const moments: readonly (readonly [string, (operation: string) => Promise<void>]
     async (operation) => {
       const before = calls(operation);
       ground.fake.failOf(operation, { kind: 'lost-answer', times: 1 });
-      await eventually(() => calls(operation) > before);
+      await until(() => calls(operation) > before);
     },
   ],
   ['while the answer is on its way', (operation) => witness.swallow(operation)],

@@ -82,7 +82,7 @@ describe('the order of the checks', () => {
     const { json } = await ask('GET', '/v1/versioned/a');
     expect(json()).toEqual({
       errors: ['1 error occurred:\n\t* unsupported path\n\n'],
-      warnings: ['this mount has versions'],
+      warnings: ['this mount has versions: read elsewhere'],
     });
   });
 

@@ -85,6 +85,6 @@ export function versionedEngine(): Engine {
     type: 'kv',
     rows,
     matches: ({ options }) => options?.['version'] === '2',
-    unsupportedPathWarning: 'this mount has versions',
+    unsupportedPathWarning: (verb) => `this mount has versions: ${verb} elsewhere`,
   };
 }

@@ -6,7 +6,7 @@ export const path = pathText('Path of the secret');
 
 /** A JSON object, kept as parsed, numbers with their digits. */
 export function object() {
-  return z.custom<JsonObject>(isJsonObject, { error: 'expected an object' });
+  return z.custom<JsonObject>(isJsonObject, { error: 'expected an object' }).meta({ type: 'object' });
 }
 
 /** Its members are secret, so no error shows them. */

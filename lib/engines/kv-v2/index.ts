@@ -1,4 +1,4 @@
-import type { Engine } from '../../path/row.ts';
+import type { Engine, Verb } from '../../path/row.ts';
 import type { EngineParts, SecretSource } from '../contract.ts';
 import { configRow } from './config.ts';
 import { currentSecrets } from './current.ts';
@@ -24,5 +24,10 @@ export function kvV2(parts: EngineParts): { readonly engine: Engine } & SecretSo
 }
 
 /** Existing clients look for this text (it names their own command) when they use the paths of version 1. */
-const unsupportedPathWarning =
-  "Invalid path for a versioned K/V secrets engine. See the API docs for the appropriate API endpoints to use. If using the Vault CLI, use 'vault kv get' for this operation.";
+const unsupportedPathWarning = (verb: Verb): string =>
+  `Invalid path for a versioned K/V secrets engine. See the API docs for the appropriate API endpoints to use. If using the Vault CLI, use 'vault kv ${commands[verb]}' for this operation.`;
+
+const commands = { read: 'get', list: 'list', write: 'put', patch: 'patch', delete: 'delete' } satisfies Record<
+  Verb,
+  string
+>;

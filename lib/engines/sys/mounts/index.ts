@@ -3,10 +3,10 @@ import { internalRows } from './internal.ts';
 import { mountListRow } from './list.ts';
 import { mountRow } from './mount.ts';
 import type { MountParts } from './parts.ts';
-import { remountRow } from './remount.ts';
+import { remountRows } from './remount.ts';
 import { tuneRow } from './tune.ts';
 
 /** `sys/mounts`, `sys/remount` and `sys/internal/ui/mounts`. */
 export function mountRows(parts: MountParts): readonly Row[] {
-  return [mountListRow(parts), mountRow(parts), tuneRow(parts), remountRow(parts), ...internalRows(parts)];
+  return [mountListRow(parts), mountRow(parts), tuneRow(parts), ...remountRows(parts), ...internalRows(parts)];
 }

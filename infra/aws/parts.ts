@@ -1,0 +1,45 @@
+import { deadLetters, deadLettersAlarm, doorbell } from './doorbell.ts';
+import { hears, rightsOf, roleOf } from './role.ts';
+import { logicalName, type Resource, typeOf } from './template.ts';
+
+/** What `serverless.yml` takes from here: what follows from the list of functions. */
+export interface ServerlessParts {
+  readonly Resources: Readonly<Record<string, Resource>>;
+  /** `KEYFERRY_DOORBELL_SQS` of who rings for every type. */
+  readonly everyDoorbell: object;
+  readonly workerSecondsMax: number;
+}
+
+/** How long a worker runs at most: several times the 30 s that one operation may take. */
+const workerSecondsMax = 120;
+
+/** @param functions names of the files in `functions/`; those that begin with `sync-` are workers */
+export function serverlessParts(functions: readonly string[]): ServerlessParts {
+  const workers = functions.filter((name) => typeOf(name) !== undefined);
+  const bells = workers.map((name) => logicalName(name, 'Doorbell'));
+  const addresses = workers.map((name) => `"${typeOf(name)}":"\${${logicalName(name, 'Doorbell')}}"`);
+  return {
+    Resources: Object.assign(
+      {},
+      ...functions.map((name) => ({ [logicalName(name, 'Role')]: roleFor(name, bells) })),
+      ...workers.map((name) => queuesOf(name)),
+    ),
+    everyDoorbell: { 'Fn::Sub': `{${addresses.join(',')}}` },
+    workerSecondsMax,
+  };
+}
+
+/** A worker rings for itself only; the others for all. */
+function roleFor(name: string, bells: readonly string[]): Resource {
+  if (typeOf(name) === undefined) return roleOf(name, { rings: bells, more: [] });
+  return roleOf(name, { rings: [logicalName(name, 'Doorbell')], more: [hears(name), ...rightsOf(name)] });
+}
+
+function queuesOf(name: string): Readonly<Record<string, Resource>> {
+  const letters = logicalName(name, 'DeadLetters');
+  return {
+    [logicalName(name, 'Doorbell')]: doorbell(letters, workerSecondsMax),
+    [letters]: deadLetters(),
+    [logicalName(name, 'DeadLettersAlarm')]: deadLettersAlarm(letters, name),
+  };
+}

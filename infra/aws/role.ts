@@ -1,0 +1,88 @@
+import { logicalName, type Resource, typeOf } from './template.ts';
+
+export interface Statement {
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action: readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+export interface RoleOptions {
+  /** Logical names of the doorbell queues that the function rings. */
+  readonly rings: readonly string[];
+  /** What only this function may do. */
+  readonly more: readonly Statement[];
+}
+
+/** The role of one function: its own log, its network interface, its settings, the bells it rings, and nothing else. */
+export function roleOf(functionName: string, { rings, more }: RoleOptions): Resource {
+  const statements = [
+    ...ownLog(functionName),
+    ...networkInterface(functionName),
+    allow(['kms:Decrypt'], arnOf('SettingsKey')),
+    allow(['sqs:SendMessage'], rings.map(arnOf)),
+    ...more,
+  ];
+  return {
+    Type: 'AWS::IAM::Role',
+    Properties: {
+      AssumeRolePolicyDocument: {
+        Version: policyVersion,
+        Statement: [{ Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' }],
+      },
+      Policies: [{ PolicyName: functionName, PolicyDocument: { Version: policyVersion, Statement: statements } }],
+    },
+  };
+}
+
+/** For a worker: takes messages off its own doorbell. */
+export const hears = (functionName: string): Statement =>
+  allow(
+    ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+    arnOf(logicalName(functionName, 'Doorbell')),
+  );
+
+/** What a worker of this type may do in the cloud that it runs in; the others log in to theirs by what a destination holds. */
+export function rightsOf(functionName: string): readonly Statement[] {
+  if (typeOf(functionName) !== 'cloud-a-sm') return [];
+  return [allow(['sts:AssumeRole'], { Ref: 'AssumableRoles' })];
+}
+
+const policyVersion = '2012-10-17';
+
+const arnOf = (logical: string): object => ({ 'Fn::GetAtt': [logical, 'Arn'] });
+
+const allow = (Action: readonly string[], on: unknown): Statement => ({ Effect: 'Allow', Action, Resource: on });
+
+function ownLog(functionName: string): readonly Statement[] {
+  const group = 'arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:/aws/lambda/${AWS::StackName}';
+  return [allow(['logs:CreateLogStream', 'logs:PutLogEvents'], { 'Fn::Sub': `${group}-${functionName}:*` })];
+}
+
+const interfaceActions = [
+  'ec2:CreateNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:DeleteNetworkInterface',
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:UnassignPrivateIpAddresses',
+];
+
+/**
+ * The platform attaches the function to the network with the function's own rights, which cannot be narrowed to a resource;
+ * so the code of the function is denied what the platform may do with them.
+ */
+function networkInterface(functionName: string): readonly Statement[] {
+  const self = {
+    'Fn::Sub': `arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:\${AWS::StackName}-${functionName}`,
+  };
+  return [
+    allow(interfaceActions, '*'),
+    {
+      Effect: 'Deny',
+      Action: interfaceActions,
+      Resource: '*',
+      Condition: { ArnEquals: { 'lambda:SourceFunctionArn': self } },
+    },
+  ];
+}

@@ -1,0 +1,41 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Bundle, bundle, root } from './bundle.ts';
+import { sdkOf } from './sdk.ts';
+import { zip } from './zip.ts';
+
+/** A function as it is deployed. */
+export interface PackagedFunction extends Bundle {
+  readonly name: string;
+  /** What it syncs to; undefined: it is no worker. */
+  readonly type: string | undefined;
+  readonly zipFile: string;
+  readonly zipBytes: number;
+  /** npm packages that this type's own folder imports. */
+  readonly sdk: ReadonlySet<string>;
+}
+
+/** Where `serverless.yml` finds what is deployed. */
+export const functionsFolder = join(root, '.build/functions');
+
+/** The platform looks for `handler` in the file `index`. */
+const entryFile = 'index.cjs';
+
+/** The functions of `functions/`, each bundled by itself and packed. Two runs on the same sources make the same bytes. */
+export async function packageFunctions(folder = functionsFolder): Promise<readonly PackagedFunction[]> {
+  const sources = (await readdir(join(root, 'functions'))).filter((file) => file.endsWith('.ts')).toSorted();
+  await rm(folder, { recursive: true, force: true });
+  const packaged: PackagedFunction[] = [];
+  for (const source of sources) packaged.push(await packageFunction(source.replace(/\.ts$/, ''), folder));
+  return packaged;
+}
+
+async function packageFunction(name: string, folder: string): Promise<PackagedFunction> {
+  const type = /^sync-(.+)$/.exec(name)?.[1];
+  await mkdir(join(folder, name), { recursive: true });
+  const bundled = await bundle(`functions/${name}.ts`, join(folder, name, entryFile));
+  const zipFile = join(folder, `${name}.zip`);
+  const packed = zip({ [entryFile]: await readFile(bundled.file) });
+  await writeFile(zipFile, packed);
+  return { ...bundled, name, type, zipFile, zipBytes: packed.byteLength, sdk: sdkOf(bundled, type) };
+}

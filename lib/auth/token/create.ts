@@ -1,0 +1,118 @@
+import type { Clock } from '../../core/clock.ts';
+import { badRequest } from '../../core/errors.ts';
+import { bool, duration, type Input, integer, text, textList, textMap } from '../../path/fields.ts';
+import type { Caller, Reply } from '../../path/row.ts';
+import type { Store } from '../../store/store.ts';
+import { mintToken } from './mint.ts';
+import { findTokens, hashToken, type TokenRow } from './store.ts';
+
+/** 32 days, in seconds: the system's default and longest lease (the API family's own). */
+const systemTtlMax = 2_764_800;
+
+export interface TokenParts {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** Specification, section 4.1.1. */
+export const createFields = {
+  policies: textList().optional().meta({ description: 'Policies of the token; default: those of the caller' }),
+  meta: textMap().optional().meta({ description: 'Names and values that are passed to audit devices' }),
+  no_parent: bool().default(false).meta({ description: 'The token is not revoked with the caller; needs root' }),
+  no_default_policy: bool().default(false).meta({ description: 'Leaves the policy default out' }),
+  renewable: bool().default(true).meta({ description: 'May be renewed' }),
+  ttl: duration().default(0).meta({ description: 'Time to live; 0: the longest; of a root token: unlimited' }),
+  lease: duration().default(0).meta({ description: 'Old name of ttl, which wins' }),
+  explicit_max_ttl: duration().default(0).meta({ description: 'Fixed cap of the life time' }),
+  display_name: text().default('').meta({ description: 'Name for people' }),
+  num_uses: integer().default(0).meta({ description: 'How often it may be used; 0: unlimited' }),
+  period: duration().default(0).meta({ description: 'Makes the token periodic; needs root' }),
+  id: text().default('').meta({ description: 'Own token instead of a random one; needs root', sensitive: true }),
+  type: text().default('').meta({ description: '"service", which is also the default' }),
+  role_name: text().default('').meta({ description: 'Name of a token role; there are none' }),
+  entity_alias: text().default('').meta({ description: 'Works only with a token role' }),
+};
+
+type CreateInput = Input<typeof createFields>;
+
+/** Creates a child of the caller's token. @throws AppError `bad-request` with the rule that was broken */
+export async function createToken(parts: TokenParts, input: CreateInput, caller: Caller): Promise<Reply> {
+  checkKind(input);
+  checkRights(input, caller);
+  const parentHash = hashToken(parts.store.barrier, caller.tokenId);
+  const [parent] = await findTokens(parts.store, [parentHash]);
+  const policies = policiesOf(input, caller);
+  const { ttl, warnings } = lifeOf(input, policies.includes('root'));
+  checkParent(parent, ttl);
+  const auth = await mintToken(parts.store, parts.clock.now(), {
+    id: input.id === '' ? undefined : input.id,
+    parent: input.no_parent ? null : parentHash,
+    policies,
+    meta: input.meta ?? null,
+    displayName: displayNameOf(input),
+    path: 'auth/token/create',
+    ttl,
+    explicitMaxTtl: input.explicit_max_ttl,
+    period: input.period,
+    numUses: input.num_uses,
+    renewable: input.renewable && ttl > 0,
+    orphan: input.no_parent,
+  });
+  return { auth, warnings };
+}
+
+/** What is not there must not be left out silently: the token would be another than the one that was asked for. */
+function checkKind({ type, role_name, entity_alias }: CreateInput): void {
+  if (type === 'batch') throw badRequest('batch tokens are not supported: leave type out, or send "service"');
+  if (type !== '' && type !== 'service') throw badRequest("invalid 'token_type' value");
+  if (role_name !== '') throw badRequest(`unknown role ${role_name}`);
+  if (entity_alias !== '') throw badRequest("'entity_alias' is only allowed in combination with token role");
+}
+
+function checkRights(input: CreateInput, caller: Caller): void {
+  if (input.num_uses < 0) throw badRequest('number of uses cannot be negative');
+  if (input.id.startsWith('hvs.') || input.id.startsWith('s.') || input.id.includes('.')) {
+    throw badRequest("custom token ID cannot have a '.' in the value");
+  }
+  if (caller.root) return;
+  if (input.id !== '') throw badRequest('root or sudo privileges required to specify token id');
+  if (input.no_parent) throw badRequest('root or sudo privileges required to create orphan token');
+  if (input.period > 0) throw badRequest('root or sudo privileges required to create periodic token');
+}
+
+/** A child must not outlive the limits of its parent. The last use of a token leaves no row to find. */
+function checkParent(parent: TokenRow | undefined, ttl: number): void {
+  if (parent === undefined || parent.num_uses > 0) {
+    throw badRequest('restricted use token cannot generate child tokens');
+  }
+  if (ttl === 0 && parent.expire_at !== null) {
+    throw badRequest('expiring root tokens cannot create non-expiring root tokens');
+  }
+}
+
+/** Lower-cased, without doubles, sorted; `root` swallows the others. */
+function policiesOf(input: CreateInput, caller: Caller): readonly string[] {
+  const asked = (input.policies ?? []).map((policy) => policy.toLowerCase());
+  const wanted = new Set(asked.length > 0 ? asked : caller.policies);
+  if (!caller.root && ![...wanted].every((policy) => policy === 'default' || caller.policies.includes(policy))) {
+    throw badRequest('child policies must be subset of parent');
+  }
+  if (wanted.has('root')) return ['root'];
+  if (input.no_default_policy) wanted.delete('default');
+  else wanted.add('default');
+  return [...wanted].sort();
+}
+
+/** Seconds to live, 0: for ever. Only a root token may live for ever, and not with a cap. */
+function lifeOf(input: CreateInput, root: boolean): { readonly ttl: number; readonly warnings: readonly string[] } {
+  const cap = input.explicit_max_ttl > 0 ? Math.min(input.explicit_max_ttl, systemTtlMax) : systemTtlMax;
+  const asked = input.period || input.ttl || input.lease;
+  if (asked === 0) return { ttl: root && input.explicit_max_ttl === 0 ? 0 : cap, warnings: [] };
+  if (asked <= cap) return { ttl: asked, warnings: [] };
+  const warning = `TTL of "${asked}s" exceeded the effective max_ttl of "${cap}s"; TTL value is capped accordingly`;
+  return { ttl: cap, warnings: [warning] };
+}
+
+function displayNameOf({ display_name }: CreateInput): string {
+  return `token-${display_name.replace(/[^A-Za-z0-9-]/g, '-')}`.replace(/-$/, '');
+}

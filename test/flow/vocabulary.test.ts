@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { definitions } from '../../lib/destinations/index.ts';
+import { everyType, stageOf } from './stage.ts';
+
+const stage = stageOf();
+const inClientsWords = { headers: { 'x-vault-request': 'true' } };
+const aliasOf = (type: string) => definitions.find((one) => one.type === type)?.alias ?? '';
+
+describe.each(everyType.map((type) => [type, aliasOf(type)]))('%s, which existing clients call %s', (type, alias) => {
+  test('is made, used and removed by that name, and answers in it', async () => {
+    const name = stage.name('client');
+    const at = `sys/sync/destinations/${alias}/${name}`;
+    const token = { headers: { 'x-service-token': undefined, 'x-vault-token': stage.rootToken } };
+    const made = await stage.ask('POST', at, stage.fake(type).destination, token);
+    expect(made.status).toBe(200);
+    expect(made.data).toMatchObject({ type: alias, name });
+    const secret = await stage.secret({ key: 'value' });
+    const target = { mount: 'secret', secret_name: secret };
+    const set = await stage.ask('POST', `${at}/associations/set`, target, token);
+    expect(set.data).toMatchObject({ store_type: alias, store_name: name });
+    const read = await stage.ask('GET', `sys/sync/associations/secret/${secret}`, undefined, token);
+    expect(Object.values(Object(read.data['associated_destinations']))[0]).toMatchObject({ type: alias, name });
+    expect(Object.keys(Object(read.data['associated_destinations']))[0]).toMatch(new RegExp(`^${alias}/${name}`));
+    const removed = await stage.ask('POST', `${at}/associations/remove`, target, token);
+    expect(removed.data).toMatchObject({ store_type: alias });
+    expect((await stage.ask('DELETE', at, undefined, token)).status).toBe(204);
+  });
+
+  test('is one and the same by either name', async () => {
+    const name = await stage.destination(type);
+    const other = await stage.ask('GET', `sys/sync/destinations/${alias}/${name}`);
+    const own = await stage.ask('GET', `sys/sync/destinations/${type}/${name}`);
+    expect(other.data).toEqual({ ...own.data, type: alias });
+    const list = await stage.ask('LIST', `sys/sync/destinations/${alias}`);
+    expect(list.data['keys']).toContain(name);
+  });
+});
+
+test('the list names types in the words of who asks', async () => {
+  await stage.destination('cloud-a-sm');
+  const theirs = await stage.ask('GET', 'sys/sync/destinations?list=true', undefined, inClientsWords);
+  expect(theirs.data['keys']).toContain('aws-sm/');
+  expect(Object.keys(Object(theirs.data['key_info']))).toEqual(theirs.data['keys']);
+  expect((await stage.ask('LIST', 'sys/sync/destinations')).data['keys']).toContain('cloud-a-sm/');
+});
+
+test('an internal error has its name in the words of who asks', async () => {
+  const name = await stage.destination('cloud-a-sm');
+  const secret = await stage.secret({ v: '1' });
+  await stage.set('cloud-a-sm', name, secret);
+  await stage.store.db
+    .updateTable('associations')
+    .set({ status: 'INTERNAL_ERROR', records: '[]' })
+    .where('secret_name', '=', secret)
+    .execute();
+  const at = (type: string) => `sys/sync/destinations/${type}/${name}/associations`;
+  const statusIn = async (type: string, options = {}) => {
+    const { data } = await stage.ask('GET', at(type), undefined, options);
+    return [Object.values(Object(data['associated_secrets']))[0], data['sync_operation_counters']];
+  };
+  const theirs = [{ sync_status: 'INTERNAL_VAULT_ERROR' }, { INTERNAL_VAULT_ERROR: 1 }];
+  expect(await statusIn('cloud-a-sm')).toMatchObject([{ sync_status: 'INTERNAL_ERROR' }, { INTERNAL_ERROR: 1 }]);
+  expect(await statusIn('aws-sm')).toMatchObject(theirs);
+  expect(await statusIn('cloud-a-sm', inClientsWords)).toMatchObject(theirs);
+});
+
+test('a status that this version does not know reads UNKNOWN', async () => {
+  const name = await stage.destination('cloud-a-sm');
+  const secret = await stage.secret({ v: '1' });
+  await stage.set('cloud-a-sm', name, secret);
+  const change = stage.store.db.updateTable('associations').set({ status: 'MELTED', records: '[]' });
+  await change.where('secret_name', '=', secret).execute();
+  expect((await stage.associations('cloud-a-sm', name)).map(({ sync_status }) => sync_status)).toEqual(['UNKNOWN']);
+});

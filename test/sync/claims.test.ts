@@ -1,0 +1,99 @@
+import { sql } from 'kysely';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { OpenStore } from '../../lib/store/open.ts';
+import { type Claim, claims } from '../../lib/sync/claims.ts';
+import { type Finish, finishes } from '../../lib/sync/finish.ts';
+import { testStore } from '../store/stores.ts';
+
+let store: OpenStore;
+let destination = '';
+beforeAll(async () => {
+  store = await testStore();
+  const { rows } = await sql<{ id: string }>`
+    insert into destinations (type, name, connection, granularity, custom_tags, network, adopt, updated_at)
+    values ('cloud-a-sm', 'x', '', 'secret-path', '{}', '{}', false, now()) returning id::text as id`.execute(store.db);
+  destination = rows[0]?.id ?? '';
+  return () => store.close();
+});
+
+async function newAssociation(): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity, template,
+                              adopt, desired, status, records, updated_at)
+    values (${destination}::bigint, 'cloud-a-sm', gen_random_uuid(), 'secret/', 'kv_1', 'app', 'secret-path', 't', false,
+            'present', 'PENDING', '[]', now())
+    returning id::text as id`.execute(store.db);
+  return rows[0]?.id ?? '';
+}
+
+const kinds = (all: readonly Claim[]) => all.map(({ kind }) => kind).toSorted();
+const outcome = (id: string, token: string, changes: Partial<Finish> = {}): Finish => ({
+  id,
+  token,
+  generation: 1,
+  done: true,
+  status: 'SYNCED',
+  error: null,
+  records: [],
+  attempts: 0,
+  retryMs: null,
+  written: [],
+  removed: [],
+  ...changes,
+});
+
+describe('a claim', () => {
+  test('is for one worker, also when two ask in the same batch', async () => {
+    const claim = claims(store, 60_000);
+    const id = await newAssociation();
+    expect(kinds(await Promise.all([claim(id), claim(id), claim(id)]))).toEqual(['busy', 'busy', 'claimed']);
+    expect((await claim(id)).kind).toBe('busy');
+  });
+
+  test('is for one of two processes', async () => {
+    const [one, other] = [claims(store, 60_000), claims(store, 60_000)];
+    const id = await newAssociation();
+    const claimed = await Promise.all([one(id), other(id)]);
+    expect(kinds(claimed).filter((kind) => kind === 'claimed')).toHaveLength(1);
+  });
+
+  test('runs out, and what its worker then writes back is not taken once another has it', async () => {
+    const [brief, finish] = [claims(store, 1), finishes(store)];
+    const id = await newAssociation();
+    const first = await brief(id);
+    await sql`select pg_sleep(0.01)`.execute(store.db);
+    const second = await claims(store, 60_000)(id);
+    if (first.kind !== 'claimed' || second.kind !== 'claimed') throw new Error('not claimed');
+    expect(await finish(outcome(id, first.token))).toBe('lost');
+    expect(await finish(outcome(id, second.token))).toBe('settled');
+    expect(await brief(id)).toMatchObject({ kind: 'clean', generation: 1 });
+  });
+
+  test('is refused while the sync is disabled', async () => {
+    const id = await newAssociation();
+    await sql`update sync_config set disabled = true`.execute(store.db);
+    expect((await claims(store, 60_000)(id)).kind).toBe('disabled');
+    await sql`update sync_config set disabled = false`.execute(store.db);
+  });
+
+  test('of what is no more is clean for good', async () => {
+    expect(await claims(store, 60_000)('987654321')).toMatchObject({ kind: 'clean' });
+  });
+
+  test('tells what an attempt for the same change has confirmed, and nothing once there is a newer one', async () => {
+    const [claim, finish] = [claims(store, 60_000), finishes(store)];
+    const id = await newAssociation();
+    const take = async () => {
+      const claimed = await claim(id);
+      if (claimed.kind !== 'claimed') throw new Error('not claimed');
+      return claimed;
+    };
+    const record = { sub_key: '', external_name: 'a', status: 'SYNCED', error: null, updated_at: '', generation: 1 };
+    await finish(outcome(id, (await take()).token, { done: false, status: 'PENDING', records: [record] }));
+    const again = await take();
+    expect(again.confirmed).toEqual(['a']);
+    await sql`update associations set generation = 2 where id = ${id}::bigint`.execute(store.db);
+    expect(await finish(outcome(id, again.token, { records: [record] }))).toBe('superseded');
+    expect((await take()).confirmed).toEqual([]);
+  });
+});
