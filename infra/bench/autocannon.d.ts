@@ -20,8 +20,6 @@ declare module 'autocannon' {
     readonly timeouts: number;
     /** Seconds. */
     readonly duration: number;
-    /** Milliseconds. */
-    readonly latency: { readonly p50: number; readonly p99: number };
   }
   const autocannon: (options: Options) => Promise<Result>;
   export = autocannon;

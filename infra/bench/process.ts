@@ -1,14 +1,20 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** A process of its own, so that what is measured does not share its event loop with who measures. */
 export interface Process<Ready> {
   readonly ready: Ready;
   /** One question at a time. */
   ask<Answer extends z.ZodType>(question: string, answer: Answer): Promise<z.output<Answer>>;
+  /** Milliseconds of processor time that it has used. */
+  cpuMs(): Promise<number>;
   end(): Promise<void>;
 }
+
+/** Every process answers this one. */
+export const cpuQuestion = 'cpu';
+const cpuAnswer = z.object({ cpuMs: z.number() });
 
 export interface ProcessOptions {
   readonly parameters?: object;
@@ -37,12 +43,14 @@ export async function startProcess<Ready extends z.ZodType>(
   });
   try {
     const told = ready.parse(await message(child, name, startMsMax));
+    const ask = async (question: string) => {
+      child.send(question);
+      return message(child, name, answerMsMax);
+    };
     return {
       ready: told,
-      async ask(question, answer) {
-        child.send(question);
-        return answer.parse(await message(child, name, answerMsMax));
-      },
+      ask: async (question, answer) => answer.parse(await ask(question)),
+      cpuMs: async () => cpuAnswer.parse(await ask(cpuQuestion)).cpuMs,
       end: () => end(child),
     };
   } catch (error) {

@@ -14,6 +14,7 @@ const functions = await packageFunctions();
 for (const one of functions) process.stdout.write(`${lineOf(one)}\n`);
 const foreign = foreignParts(functions);
 if (foreign.length > 0) throw new Error(foreign.join('\n'));
+process.stdout.write('no bundle holds the SDK or the driver of another type\n');
 const parts = serverlessParts(functions.map(({ name }) => name));
 const partsFile = join(root, '.build/aws/parts.json');
 await mkdir(dirname(partsFile), { recursive: true });

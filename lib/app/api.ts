@@ -57,12 +57,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
   };
   const system = {
     type: 'system',
-    rows: [
-      ...sealRows(sealParts),
-      ...mountRows({ ...engineParts, mounts }),
-      ...activationRows,
-      ...syncRows(syncParts),
-    ],
+    rows: [...sealRows(sealParts), ...mountRows({ ...engineParts, mounts }), ...activationRows, ...syncRows(syncParts)],
   };
   const server = createServer({
     engines: [system, tokenEngine({ store, clock }), secrets.engine, kvV1(engineParts)],

@@ -13,6 +13,9 @@ const plain = /^[\x20-\x7e]*$/;
 /** What may be printed: letters, marks, numbers, punctuation, symbols, and of the spaces only the plain one. */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
 
+/** A request through a proxy may name scheme and host in its target (RFC 9112, 3.2.2); the path follows them. */
+export const originForm = (target: string): string => target.replace(/^https?:\/\/[^/?#]*/i, '');
+
 /** @throws AppError `bad-request` for a path that cannot be decoded. */
 export function readAddress(url: string): Address {
   const mark = url.indexOf('?');

@@ -31,8 +31,17 @@ export function failure(
 function bodyOf(error: AppError, vocabulary: Vocabulary): object {
   if (error.kind === 'sealed') return { errors: [sealedText(vocabulary)] };
   const warning = error instanceof UnsupportedPath ? error.warning : undefined;
-  return { errors: error.messages, ...(warning === undefined ? {} : { warnings: [warning] }) };
+  return { errors: texts(error), ...(warning === undefined ? {} : { warnings: [warning] }) };
 }
+
+/** Texts may quote what the caller sent, which may be as long as a request. */
+const textsMax = 32;
+const charactersMax = 2_000;
+
+const texts = ({ messages }: AppError): readonly string[] =>
+  messages
+    .slice(0, textsMax)
+    .map((text) => (text.length > charactersMax ? `${text.slice(0, charactersMax)} (cut off)` : text));
 
 function unexpected(error: unknown, about: { readonly requestId: string; readonly log: Log }): Outgoing {
   about.log.error({ requestId: about.requestId, ...traceOf(error) }, 'a request failed unexpectedly');

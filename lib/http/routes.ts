@@ -2,7 +2,7 @@ import { METHODS } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../core/errors.ts';
 import { uuid } from '../core/ids.ts';
-import { prefix } from './address.ts';
+import { originForm, prefix } from './address.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
 import { failure } from './failure.ts';
 import type { HttpParts } from './parts.ts';
@@ -62,7 +62,7 @@ function incomingOf(request: FastifyRequest, reply: FastifyReply): Incoming {
   return {
     requestId: request.id,
     method: trueVerb(request.method),
-    url: raw.url ?? '',
+    url: originForm(raw.url ?? ''),
     headers: raw.headers,
     body: typeof request.body === 'string' ? request.body : undefined,
     onClose: (gone) => void reply.raw.once('close', gone),

@@ -58,12 +58,16 @@ function ofOperation({ verb, operation }: Place['operations'][number]): readonly
 
 function fieldTable(fields: readonly (readonly [string, z.ZodType])[]): string {
   const rows = fields.map(([name, field]) => {
-    const { description = '', sensitive, immutable } = fieldMeta(field);
-    const notes = [description, ...(sensitive ? ['Never shown.'] : []), ...(immutable ? ['Fixed once set.'] : [])];
-    const meaning = notes.filter((note) => note !== '').join('. ').replaceAll('..', '.');
-    return `| ${name} | ${typeOf(field)} | ${isOptional(field) ? 'no' : 'yes'} | ${cell(meaning)} |`;
+    return `| ${name} | ${typeOf(field)} | ${isOptional(field) ? 'no' : 'yes'} | ${cell(meaningOf(field))} |`;
   });
   return ['| field | type | required | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function meaningOf(field: z.ZodType): string {
+  const { description = '', sensitive, immutable } = fieldMeta(field);
+  const marks = [...(sensitive ? ['Never shown.'] : []), ...(immutable ? ['Fixed once set.'] : [])];
+  if (marks.length === 0 || description === '') return description + marks.join(' ');
+  return [description.replace(/\.?$/, '.'), ...marks].join(' ');
 }
 
 /** A table's cell is one line, and a bar would end it. */

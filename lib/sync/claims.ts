@@ -24,6 +24,11 @@ export interface Claimed {
   readonly desired: 'present' | 'absent';
   readonly generation: number;
   readonly forced: boolean;
+  /**
+   * This generation follows directly on the last one that was written back. Otherwise an attempt at one between may have
+   * pushed something and died, so what was recorded of the objects may be older than what is there.
+   */
+  readonly recorded: boolean;
   readonly attempts: number;
   readonly tags: Readonly<Record<string, string>>;
   readonly objects: readonly ObjectRow[];
@@ -109,7 +114,8 @@ const claimStatement = (ids: readonly string[], token: string, leaseMs: number) 
            'destinationName', d.name, 'type', a.type, 'mountId', a.mount_id, 'mountPath', a.mount_path,
            'mountAccessor', a.mount_accessor, 'secretName', a.secret_name, 'granularity', a.granularity,
            'template', a.template, 'adopt', a.adopt or d.adopt, 'desired', a.desired, 'generation', a.generation,
-           'forced', a.forced_generation > a.observed_generation, 'attempts', a.attempts, 'tags', d.custom_tags,
+           'forced', a.forced_generation > a.observed_generation,
+           'recorded', a.generation = a.observed_generation + 1, 'attempts', a.attempts, 'tags', d.custom_tags,
            'objects', coalesce((
              select jsonb_agg(jsonb_build_object(
                       'sub_key', o.sub_key, 'external_name', o.external_name, 'name_key', o.name_key, 'mark', o.mark,

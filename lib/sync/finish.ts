@@ -43,7 +43,8 @@ export interface WrittenObject {
 export type Finished = 'settled' | 'superseded' | 'lost';
 
 /**
- * Writes attempts back, in batches. An association that had to go and has left nothing behind is deleted with its rows; the
+ * Writes attempts back, in batches. Of an object whose push failed nobody knows the value (the answer may have been lost), so
+ * its fingerprint is forgotten: should the old value come back, it is pushed. An association that had to go and has left nothing behind is deleted with its rows; the
  * last one of a destination that is being purged takes the destination along.
  */
 export function finishes(store: Store): (finish: Finish) => Promise<Finished> {
@@ -78,6 +79,7 @@ const finishStatement = (inputs: readonly Finish[]) => sql<FinishRow>`
   ),
   held as (
     select a.id, a.generation > i.generation as newer, a.destination_id, i.done, i.written, i.removed,
+           i.error is not null as failed,
            i.done and a.desired = 'absent' and a.generation = i.generation and i.error is null as over
       from associations a join input i on i.id = a.id and i.token = a.claimed_by
      order by a.id for no key update of a
@@ -85,6 +87,13 @@ const finishStatement = (inputs: readonly Finish[]) => sql<FinishRow>`
   gone as (
     delete from sync_objects o using held
      where o.association_id = held.id and not held.over and held.removed ? o.name_key
+  ),
+  doubted as (
+    update sync_objects o set fingerprint = null
+      from held
+     where o.association_id = held.id and not held.over and held.failed and o.fingerprint is not null
+       and not held.removed ? o.name_key
+       and not exists (select 1 from jsonb_to_recordset(held.written) as w(name_key text) where w.name_key = o.name_key)
   ),
   kept as (
     update sync_objects o

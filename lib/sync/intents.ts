@@ -7,6 +7,8 @@ export interface Intent {
   readonly name: string;
   readonly nameKey: string;
   readonly mark: string;
+  /** Of the custom tags it will have. */
+  readonly tagKeys: readonly string[];
 }
 
 export interface IntentAnswer {
@@ -33,6 +35,22 @@ export async function intend(
   );
 }
 
+/**
+ * Writes down that objects are about to get these tags: should the answer be lost, they are known and can be taken away
+ * again.
+ */
+export async function intendTags(
+  store: Store,
+  associationId: string,
+  nameKeys: readonly string[],
+  tagKeys: readonly string[],
+): Promise<void> {
+  if (nameKeys.length === 0) return;
+  await sql`update sync_objects
+               set tag_keys = array(select unnest(tag_keys) union select unnest(${tagKeys}::text[]))
+             where association_id = ${associationId}::bigint and name_key = any(${nameKeys}::text[])`.execute(store.db);
+}
+
 /** Takes intents back: the name turned out to be somebody else's, so we wrote nothing. */
 export async function withdraw(store: Store, associationId: string, nameKeys: readonly string[]): Promise<void> {
   if (nameKeys.length === 0) return;
@@ -51,11 +69,14 @@ interface IntentRow {
 // A statement does not see the rows that its own parts insert, hence the union.
 const intendStatement = (associationId: string, destinationId: string, intents: readonly Intent[]) => sql<IntentRow>`
   with wanted as (
-    select * from jsonb_to_recordset(${JSON.stringify(intents)}::jsonb) as r("subKey" text, name text, "nameKey" text, mark text)
+    select * from jsonb_to_recordset(${JSON.stringify(intents)}::jsonb)
+      as r("subKey" text, name text, "nameKey" text, mark text, "tagKeys" jsonb)
   ),
   made as (
     insert into sync_objects (association_id, destination_id, sub_key, external_name, name_key, mark, intended_at, tag_keys)
-    select ${associationId}::bigint, ${destinationId}::bigint, "subKey", name, "nameKey", mark, now(), '{}' from wanted
+    select ${associationId}::bigint, ${destinationId}::bigint, "subKey", name, "nameKey", mark, now(),
+           array(select jsonb_array_elements_text("tagKeys"))
+      from wanted
      order by "nameKey"
     on conflict do nothing
     returning name_key, intended_at

@@ -12,7 +12,7 @@ import { type ActParts, type ActResult, pushAll, removeAll, unchanged } from './
 import type { Claim, Claimed, ObjectRow } from './claims.ts';
 import { toEntries } from './entries.ts';
 import type { Finish, Finished } from './finish.ts';
-import { type Intent, intend, withdraw } from './intents.ts';
+import { type Intent, intend, intendTags, withdraw } from './intents.ts';
 import { namer } from './naming.ts';
 import { type Plan, type Put, plan, type Written } from './plan.ts';
 import { report } from './report.ts';
@@ -93,7 +93,7 @@ async function decide(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
     written: claim.objects.map(toWritten),
     tags: claim.tags,
     adopt: claim.adopt,
-    forced: claim.forced,
+    forced: claim.forced || !claim.recorded,
     confirmed: new Set(claim.confirmed),
     valueBytesMax: definition.valueBytesMax,
     name: namer(claim.template, definition.names, claim),
@@ -150,13 +150,21 @@ function allFailed(decided: Plan, failure: DestinationFailure): readonly ActResu
   return [...puts, ...removes];
 }
 
-/** Writes the names down that are new, and refuses those that another secret of this destination holds. */
+/** Writes down what is about to be made, names and tags, and refuses names that another secret of this destination holds. */
 async function prepare(parts: ReconcileParts, claim: Claimed, puts: readonly Put[]) {
   const fresh = puts.filter((put) => put.before === undefined);
+  const tagKeys = Object.keys(claim.tags);
   const intents: Intent[] = fresh.map(({ subKey, name, nameKey }) => {
     const mark = markOf(parts.store.barrier, claim.id, nameKey);
-    return { subKey, name, nameKey, mark };
+    return { subKey, name, nameKey, mark, tagKeys };
   });
+  const widened = puts.filter(({ before }) => before && tagKeys.some((key) => !before.tagKeys.includes(key)));
+  await intendTags(
+    parts.store,
+    claim.id,
+    widened.map(({ nameKey }) => nameKey),
+    tagKeys,
+  );
   const answers = await intend(parts.store, claim.id, claim.destinationId, intents);
   const refused: ActResult[] = [];
   const prepared = puts.flatMap((put) => {

@@ -17,14 +17,14 @@ function doorbell(queues: Readonly<Record<string, string>>) {
 }
 
 test('a ring is a message in the queue of its type, which names the type and nothing else', async () => {
-  const sqs = await localSqs([type, 'repo-host']);
+  const sqs = ending(await localSqs([type, 'repo-host']));
   await doorbell(sqs.queues).ring(type);
   expect(await sqs.receive(type)).toMatchObject([{ Body: type }]);
   expect(await sqs.receive('repo-host')).toEqual([]);
 });
 
 test('a ring for later is not heard before its time', async () => {
-  const sqs = await localSqs([type]);
+  const sqs = ending(await localSqs([type]));
   const from = Date.now();
   await doorbell(sqs.queues).ring(type, 1_500);
   let messages = await sqs.receive(type);
@@ -33,7 +33,7 @@ test('a ring for later is not heard before its time', async () => {
 });
 
 test('a type without a queue is not rung for', async () => {
-  const sqs = await localSqs([type]);
+  const sqs = ending(await localSqs([type]));
   await doorbell(sqs.queues).ring('repo-host');
   expect(sqs.sent()).toBe(0);
 });

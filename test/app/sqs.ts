@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { createRequestHandler } from 'local-aws-sqs';
-import { ending } from '../services.ts';
 
-/** An SQS on this machine, with a queue per type. It ends with the test. */
+/** An SQS on this machine, with a queue per type. */
 export interface LocalSqs {
   /** The addresses of the queues, by type. */
   readonly queues: Readonly<Record<string, string>>;
@@ -12,6 +11,7 @@ export interface LocalSqs {
   /** Waits up to a second for messages. */
   receive(type: string): Promise<readonly Message[]>;
   remove(type: string, messages: readonly Message[]): Promise<void>;
+  close(): Promise<void>;
 }
 
 const region = 'eu-central-1';
@@ -39,13 +39,6 @@ export async function localSqs(types: readonly string[]): Promise<LocalSqs> {
   handle = createRequestHandler(options).requestHandler;
   const endpoint = `http://127.0.0.1:${address.port}`;
   const client = new SQSClient({ region, endpoint, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } });
-  ending({
-    async close() {
-      client.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  });
   const queueOf = (type: string) => `${endpoint}/${accountId}/doorbell-${type}`;
   return {
     queues: Object.fromEntries(types.map((type) => [type, queueOf(type)])),
@@ -58,6 +51,11 @@ export async function localSqs(types: readonly string[]): Promise<LocalSqs> {
       if (messages.length === 0) return;
       const Entries = messages.map(({ MessageId, ReceiptHandle }) => ({ Id: MessageId, ReceiptHandle }));
       await client.send(new DeleteMessageBatchCommand({ QueueUrl: queueOf(type), Entries }));
+    },
+    async close() {
+      client.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

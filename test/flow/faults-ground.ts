@@ -104,7 +104,7 @@ async function openGround({ ownPostgres = false, settings: own = {} }: GroundOpt
     const redis = await suffering(() => startRedis({ dataDir: join(folder, 'redis'), port: redisPort }));
     ends.push(redis.stop);
     const postgres = ownPostgres
-      ? await suffering(() => startPostgres({ dataDir: join(folder, 'postgres'), port: postgresPort, volatile: true }))
+      ? await suffering(() => startPostgres({ dataDir: join(folder, 'postgres'), port: postgresPort }))
       : shared;
     ends.push(postgres.stop);
     const environment = {
@@ -137,7 +137,7 @@ async function openGround({ ownPostgres = false, settings: own = {} }: GroundOpt
         await ground.client(api).write(`sys/sync/destinations/${type}/${name}`, { ...fake.destination, ...changes });
       },
       untilQuiet: () =>
-        eventually(
+        until(
           async () => (await ground.dirty()) === 0,
           () => 'work is left',
         ),

@@ -21,6 +21,13 @@ describe('statuses', () => {
     expect(json()).toEqual({ errors: [`it is ${kind}`] });
   });
 
+  test('a text that quotes a long request is cut off', async () => {
+    const { status, json } = await ask('GET', `/v1/nowhere/${'x'.repeat(9_000)}`);
+    expect(status).toBe(404);
+    expect(json().errors[0]).toMatch(/^no handler for route "nowhere\/x{1900,} \(cut off\)$/);
+    expect(json().errors[0].length).toBeLessThan(2_100);
+  });
+
   test('an unexpected error tells the caller nothing and the log no value', async () => {
     const log = keptLog();
     const { status, body } = await ask('GET', '/v1/sys/broken', {}, sampleParts({ log }));

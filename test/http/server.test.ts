@@ -33,6 +33,14 @@ async function eventually(look: () => boolean): Promise<void> {
   while (!look()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
+test('a target with scheme and host, as it comes through a proxy, is the path in it', async () => {
+  const { client } = await start();
+  await client.send(`GET http://x:8200/v1/sys/open HTTP/1.1\r\n${head}\r\n`);
+  expect(await client.next()).toMatchObject({ status: 200 });
+  await client.send(list.replace('/v1', 'HTTPS://x/v1'));
+  expect((await client.next()).status).toBe(404);
+});
+
 describe('requests that the parser refuses', () => {
   test.each([
     [

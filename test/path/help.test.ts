@@ -110,7 +110,7 @@ describe('the help text', () => {
       ].join('\n\n'),
     );
     expect(at('roles').help).toContain('## Paths under this one\n\n- `/{name}` (GET, POST, DELETE): A role.');
-    expect(at('roles/x').help).toContain('| key | string | no | Access key Never shown. |');
+    expect(at('roles/x').help).toContain('| key | string | no | Access key. Never shown. |');
     expect(at('roles/x').help).toContain('| ports | array of string | no |');
   });
 

@@ -9,5 +9,5 @@ await serveParent(z.object({}), async () => {
   const config = readConfig();
   const api = await openApi({ config, log: openLog(config) });
   const { port } = await api.listen(0, '127.0.0.1');
-  return { ready: { address: `http://127.0.0.1:${port}` }, answer: async () => ({}), close: api.close };
+  return { ready: { address: `http://127.0.0.1:${port}` }, close: api.close };
 });

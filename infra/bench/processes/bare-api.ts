@@ -18,7 +18,7 @@ await serveParent(z.object({ poolSize: z.int() }), async ({ poolSize }) => {
   });
   return {
     ready: { address: await app.listen({ port: 0, host: '127.0.0.1' }) },
-    answer: async () => ({}),
+
     async close() {
       await app.close();
       await pool.end();

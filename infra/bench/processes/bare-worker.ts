@@ -9,18 +9,14 @@ import { serveParent } from './parent.ts';
 await serveParent(z.object({}), async () => {
   const { REDIS_URL = '', KEYFERRY_SYNC_CONCURRENCY } = readConfig();
   const connection = new Redis(REDIS_URL, { maxRetriesPerRequest: null });
-  let done = 0;
-  const worker = new Worker(
-    bareQueueName,
-    async () => {
-      done += 1;
-    },
-    { connection, concurrency: KEYFERRY_SYNC_CONCURRENCY, removeOnComplete: { count: 0 } },
-  );
+  const worker = new Worker(bareQueueName, async () => {}, {
+    connection,
+    concurrency: KEYFERRY_SYNC_CONCURRENCY,
+    removeOnComplete: { count: 0 },
+  });
   await worker.waitUntilReady();
   return {
     ready: {},
-    answer: async () => ({ done }),
     async close() {
       await worker.close(true);
       connection.disconnect();

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { cpuQuestion } from '../process.ts';
 
 /** What a process of the bench offers the one that started it. */
 export interface Served {
   /** Told once it is ready. */
   readonly ready: object;
-  answer(question: string): Promise<object>;
+  answer?(question: string): Promise<object>;
   close(): Promise<void>;
 }
 
@@ -18,12 +19,19 @@ export async function serveParent<Parameters extends z.ZodType>(
 ): Promise<void> {
   const served = await start(parameters.parse(JSON.parse(process.argv[2] ?? '{}')));
   process.on('message', async (question) => {
-    tell(await served.answer(z.string().parse(question)));
+    const asked = z.string().parse(question);
+    tell(asked === cpuQuestion ? { cpuMs: cpuMs() } : ((await served.answer?.(asked)) ?? {}));
   });
   process.once('disconnect', () => {
     void served.close().finally(() => process.exit(0));
   });
   tell(served.ready);
+}
+
+/** Processor time of this process so far. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }
 
 function tell(answer: object): void {

@@ -7,10 +7,11 @@ import { definitions } from '../../../lib/destinations/index.ts';
 import { loadDriver } from '../../../lib/destinations/load.ts';
 import { serveParent } from './parent.ts';
 
-/** Answers the last number of each value's text; what it wrote goes nowhere, at once. */
+/** Marked values that came through, with the time by the clock of the machine. */
 const seen: [string, number][] = [];
 let puts = 0;
 
+/** A destination that takes everything at once and keeps nothing. */
 const openStandIn: OpenDriver = () => ({
   async put({ value }) {
     puts += 1;

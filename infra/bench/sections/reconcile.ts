@@ -3,8 +3,9 @@ import { loadFake } from '../../../lib/destinations/load.ts';
 import { type Associations, associate } from '../associations.ts';
 import { type BareJobs, openBareJobs } from '../baseline/jobs.ts';
 import type { Figure } from '../figure.ts';
+import { type Done, versus } from '../meter.ts';
 import type { Process } from '../process.ts';
-import { compare, until, within } from '../rounds.ts';
+import { until, within } from '../rounds.ts';
 import type { Bench, Section } from '../section.ts';
 
 const type = 'deploy-host-project';
@@ -19,14 +20,14 @@ export const reconcileSection: Section = {
   async measure(bench) {
     const fake = await (await loadFake(type))();
     try {
-      return [await standIn(bench, fake.destination), await realDriver(bench, fake.destination)];
+      return [...(await standIn(bench, fake.destination)), await realDriver(bench, fake.destination)];
     } finally {
       await fake.close();
     }
   },
 };
 
-async function standIn(bench: Bench, destination: object): Promise<Figure> {
+async function standIn(bench: Bench, destination: object): Promise<readonly Figure[]> {
   const { stage, quick } = bench;
   const [destinations, secrets, rounds] = quick ? [4, 500, 1] : [8, 1_000, 3];
   bench.tell(`making ${destinations * secrets} associations`);
@@ -36,15 +37,14 @@ async function standIn(bench: Bench, destination: object): Promise<Figure> {
   const bareWorker = await stage.start('bare-worker', ready);
   const bareJobs = openBareJobs(stage.redisUrl);
   try {
-    const ours = () => workOff(associations, worker);
-    const bare = () => workOffBare(bareJobs, associations.count);
+    const ours = { process: worker, work: () => workOff(associations, worker) };
+    const bare = { process: bareWorker, work: () => workOffBare(bareJobs, associations.count) };
     // The first round pushes what the making of the associations left, and warms the compiler of both.
-    await within(limitMs, ours());
-    await within(limitMs, bare());
+    await within(limitMs, ours.work());
+    await within(limitMs, bare.work());
     bench.tell('working off');
-    const { value, ...compared } = await compare(rounds, limitMs, ours, bare);
     const what = 'Operations reconciled, driver without latency; bare BullMQ worker that does nothing';
-    return { what, value, unit: '1/s', compared, target: { share: 0.5 } };
+    return await versus({ what, rounds, limitMs, ours, bare, target: { share: 0.5 } });
   } finally {
     await Promise.all([worker.end(), bareWorker.end(), bareJobs.close(), associations.close()]);
   }
@@ -56,15 +56,15 @@ async function realDriver(bench: Bench, destination: object): Promise<Figure> {
   const worker = await bench.stage.start('worker', ready, { type, driver: 'real' });
   try {
     await within(limitMs, workOff(associations, undefined));
-    const value = await within(limitMs, workOff(associations, undefined));
+    const { perSecond: value } = await within(limitMs, workOff(associations, undefined));
     return { what: 'Operations reconciled, real driver and stand-in server of a deployment host', value, unit: '1/s' };
   } finally {
     await Promise.all([worker.end(), associations.close()]);
   }
 }
 
-/** Answers operations per second. @throws Error when the driver was called less often than there are operations */
-async function workOff({ queue, change, count }: Associations, worker: Process<unknown> | undefined): Promise<number> {
+/** @throws Error when the driver was called less often than there are operations */
+async function workOff({ queue, change, count }: Associations, worker: Process<unknown> | undefined): Promise<Done> {
   await queue.pause();
   await queue.enqueue(await change(), count);
   const before = await worker?.ask('count', counted);
@@ -75,14 +75,14 @@ async function workOff({ queue, change, count }: Associations, worker: Process<u
   const after = await worker?.ask('count', counted);
   const puts = (after?.puts ?? count) - (before?.puts ?? 0);
   if (puts < count) throw new Error(`${count} operations came to ${puts} puts only`);
-  return (count * 1_000) / tookMs;
+  return { count, perSecond: (count * 1_000) / tookMs };
 }
 
-async function workOffBare(jobs: BareJobs, count: number): Promise<number> {
+async function workOffBare(jobs: BareJobs, count: number): Promise<Done> {
   await jobs.pause();
   await jobs.add(count);
   const began = performance.now();
   await jobs.resume();
   await until(async () => (await jobs.left()) === 0);
-  return (count * 1_000) / (performance.now() - began);
+  return { count, perSecond: (count * 1_000) / (performance.now() - began) };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { mountRows } from '../../../lib/engines/sys/mounts/index.ts';
 import type { Mount } from '../../../lib/path/row.ts';
 import { type Call, type Calling, calling, engineParts, root } from '../setup.ts';
@@ -143,6 +144,18 @@ test('a mount moves', async () => {
   expect((await it.mounts.find('there/'))?.type).toBe('kv');
   await expect(call('write', 'remount', { from: 'sys', to: 'x' })).rejects.toThrow('cannot unmount');
   await expect(call('write', 'remount', { from: 'there', to: 'sys/x' })).rejects.toThrow('cannot mount');
+});
+
+test('a move that was answered has ended, whoever is asked', async () => {
+  await call('write', 'mounts/old', { type: 'kv' });
+  const moved = await call('write', 'remount', { from: 'old/', to: 'new/deep' });
+  const { migration_id: id } = z.object({ migration_id: z.string() }).parse(moved?.data);
+  expect((await as({})('read', `remount/status/${id}`))?.data).toEqual({
+    migration_id: id,
+    migration_info: { source_mount: 'old/', target_mount: 'new/deep/', status: 'success' },
+  });
+  expect(await call('read', 'remount/status/d6d613b2-1a3a-433f-a38f-e6b73b4250fd')).toBeUndefined();
+  expect(await call('read', 'remount/status/6f6c64')).toBeUndefined();
 });
 
 describe('what user interfaces ask first', () => {

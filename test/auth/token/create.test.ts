@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openGatekeeper } from '../../../lib/auth/gatekeeper.ts';
+import { mintRootToken } from '../../../lib/auth/token/mint.ts';
+import { tokenEngine } from '../../../lib/auth/token/rows.ts';
+import { systemClock } from '../../../lib/core/clock.ts';
+import { systemMount } from '../../../lib/http/engines.ts';
+import type { AuthReply } from '../../../lib/path/row.ts';
+import type { OpenStore } from '../../../lib/store/open.ts';
+import { calling } from '../../engines/setup.ts';
+import { testStore } from '../../store/stores.ts';
+
+let store: OpenStore;
+let root: string;
+
+beforeAll(async () => {
+  store = await testStore();
+  root = await mintRootToken(store, systemClock.now());
+});
+afterAll(() => store.close());
+
+/** Calls as the pipeline does: whose token is not valid is not let in. */
+async function as(token: string) {
+  const caller = await openGatekeeper({ store, seenMountsRevision: () => {} }).authenticate(token);
+  if (caller === undefined) throw new Error('not let in');
+  return calling(tokenEngine({ store, clock: systemClock }), systemMount, { caller });
+}
+
+async function create(token: string, fields: Readonly<Record<string, unknown>> = {}) {
+  const reply = await (await as(token))('write', 'create', fields);
+  if (reply?.auth === undefined) throw new Error('no token');
+  return { ...reply.auth, warnings: reply.warnings };
+}
+
+const lookup = async ({ client_token }: AuthReply) => (await (await as(client_token))('read', 'lookup-self'))?.data;
+
+describe('creating a token', () => {
+  test('the fields that clients always send, empty, change nothing', async () => {
+    const made = await create(root, {
+      type: '',
+      entity_alias: '',
+      role_name: '',
+      display_name: '',
+      ttl: '',
+      period: '',
+    });
+    expect(made).toMatchObject({ policies: ['root'], lease_duration: 0, renewable: false, warnings: [] });
+    expect(await lookup(made)).toMatchObject({ display_name: 'token', ttl: 0, expire_time: null, type: 'service' });
+  });
+
+  test.each([
+    [{ display_name: 'terraform' }, 'token-terraform'],
+    [{ display_name: 'a b/c!' }, 'token-a-b-c'],
+  ])('of %j the display name is %s', async (fields, name) => {
+    expect(await lookup(await create(root, fields))).toMatchObject({ display_name: name });
+  });
+
+  test.each([
+    [{ type: 'batch' }, 'batch tokens are not supported'],
+    [{ type: 'other' }, "invalid 'token_type' value"],
+    [{ role_name: 'ci' }, 'unknown role ci'],
+    [{ entity_alias: 'me' }, "'entity_alias' is only allowed in combination with token role"],
+    [{ num_uses: -1 }, 'number of uses cannot be negative'],
+    [{ id: 'a.b' }, "cannot have a '.'"],
+  ])('%j is refused instead of making another token than was asked for: %s', async (fields, message) => {
+    await expect(create(root, fields)).rejects.toThrow(message);
+  });
+
+  test.each([
+    [{ ttl: '1h' }, 3_600],
+    [{ lease: '2h' }, 7_200],
+    [{ lease: '2h', ttl: '1h' }, 3_600],
+    [{ explicit_max_ttl: '1h' }, 3_600],
+    [{ explicit_max_ttl: '1h', ttl: '30m' }, 1_800],
+    [{ period: '1h' }, 3_600],
+    [{ policies: ['default'] }, 2_764_800],
+    [{ policies: ['default'], ttl: 0 }, 2_764_800],
+    [{ ttl: 0 }, 0],
+  ])('%j lives for %i seconds', async (fields, seconds) => {
+    expect((await create(root, fields)).lease_duration).toBe(seconds);
+  });
+
+  test('a time to live above the cap is cut, with a warning', async () => {
+    const made = await create(root, { ttl: '2h', explicit_max_ttl: '1h' });
+    expect(made).toMatchObject({ lease_duration: 3_600, warnings: [expect.stringContaining('capped')] });
+  });
+});
+
+describe('a child does not outlive the limits of its parent', () => {
+  test('a root token that expires makes none that does not', async () => {
+    const parent = await create(root, { ttl: '1h' });
+    const child = create(parent.client_token, { no_parent: true });
+    await expect(child).rejects.toThrow('expiring root tokens cannot create non-expiring root tokens');
+    expect((await create(parent.client_token, { ttl: '30m' })).lease_duration).toBe(1_800);
+  });
+
+  test.each([1, 2])('a token with %i uses has no children', async (uses) => {
+    const parent = await create(root, { num_uses: uses });
+    await expect(create(parent.client_token)).rejects.toThrow('restricted use token cannot generate child tokens');
+  });
+});
