@@ -12,6 +12,8 @@ export interface Associations {
   readonly count: number;
   /** Makes all out of date, so that each has to be pushed. */
   change(): Promise<readonly Operation[]>;
+  /** How many are out of date. */
+  outOfDate(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -48,6 +50,7 @@ export async function associate(stage: Stage, options: AssociationsOptions): Pro
     queue,
     count: destinations * secrets,
     change: () => change(stage, name),
+    outOfDate: () => outOfDate(stage, name),
     close: () => queue.close(),
   };
 }
@@ -60,4 +63,12 @@ async function change(stage: Stage, name: string): Promise<readonly Operation[]>
     [`${name}/%`],
   );
   return rows;
+}
+
+async function outOfDate({ database }: Stage, name: string): Promise<number> {
+  const { rowCount } = await database.query(
+    'select from associations where generation > observed_generation and secret_name like $1',
+    [`${name}/%`],
+  );
+  return rowCount ?? 0;
 }

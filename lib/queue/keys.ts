@@ -5,6 +5,8 @@ export interface Keys {
   readonly pending: string;
   /** Sorted set: pending entries that nobody seems to need, by the time of the first doubt. */
   readonly doubted: string;
+  /** Set: has a member while the queues are paused, for autoscalers, which cannot read BullMQ's own flag. */
+  readonly paused: string;
   /** Channel on which the end of an association's operation is announced. */
   channel(id: string): string;
   /** BullMQ's keys of a type's queue begin with this. */
@@ -22,6 +24,7 @@ export function keysBelow(prefix: string): Keys {
     prefix,
     pending: `${prefix}:pending`,
     doubted: `${prefix}:doubted`,
+    paused: `${prefix}:paused`,
     channel: (id) => `${prefix}:settled:${id}`,
     jobs: (type) => `${prefix}:${queueName(type)}:`,
     successor: (type, id) => `${prefix}:${queueName(type)}:dn:${id}`,

@@ -91,9 +91,12 @@ function switches({ hasty, keys, types, jobs, doorbell, log }: Parts): Pick<Sync
     wake,
     async pause() {
       await reach(() => setPaused(jobs.values(), true));
+      await reach(() => hasty.sadd(keys.paused, 'all'));
     },
     async resume() {
-      if (await reach(() => setPaused(jobs.values(), false))) await wake();
+      const changed = await reach(() => setPaused(jobs.values(), false));
+      await reach(() => hasty.del(keys.paused));
+      if (changed) await wake();
     },
   };
 }

@@ -1,20 +1,15 @@
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import {
-  type DestinationDefinition,
-  DestinationFailure,
-  type Driver,
-  type FailureKind,
-} from '../destinations/contract.ts';
+import { type DestinationDefinition, DestinationFailure, type Driver } from '../destinations/contract.ts';
 import type { Barrier, Store } from '../store/store.ts';
-import { type ActParts, type ActResult, pushAll, removeAll, unchanged } from './act.ts';
+import type { ActResult } from './act.ts';
 import type { Claim, Claimed, ObjectRow } from './claims.ts';
 import { toEntries } from './entries.ts';
 import type { Finish, Finished } from './finish.ts';
-import { type Intent, intend, intendTags, withdraw } from './intents.ts';
 import { namer } from './naming.ts';
-import { type Plan, type Put, plan, type Written } from './plan.ts';
+import { perform } from './perform.ts';
+import { type Plan, plan, type Written } from './plan.ts';
 import { report } from './report.ts';
 import type { RetryPolicy } from './verdict.ts';
 
@@ -55,7 +50,7 @@ export async function reconcile(parts: ReconcileParts, id: string, signal: Abort
   const claim = await parts.claim(id);
   if (claim.kind === 'clean') return { kind: 'done', generation: claim.generation, failure: undefined };
   if (claim.kind !== 'claimed') return { kind: 'again', afterMs: lookAgainMs, failure: undefined };
-  const outcome = await attempt(parts, claim, deadline, calls);
+  const outcome = await attempt(parts, claim, { deadline, calls, ended: signal });
   const finished = await parts.finish(outcome.finish);
   const { failure } = outcome;
   if (finished === 'lost') return { kind: 'again', afterMs: lookAgainMs, failure };
@@ -63,12 +58,27 @@ export async function reconcile(parts: ReconcileParts, id: string, signal: Abort
   return { kind: 'again', afterMs: finished === 'superseded' ? 0 : (outcome.finish.retryMs ?? 0), failure };
 }
 
+interface Signals {
+  /** No further call is begun. */
+  readonly deadline: AbortSignal;
+  /** Calls under way end. */
+  readonly calls: AbortSignal;
+  /** This worker has to stop: it shuts down, or has lost its lock. */
+  readonly ended: AbortSignal;
+}
+
+/** That we stopped is no failure of the destination: no attempt is counted for it. */
+const cutShort = (result: ActResult): ActResult =>
+  result.kind === 'failed' && (result.failure.kind === 'timeout' || result.failure.kind === 'network')
+    ? { kind: 'skipped', subKey: result.subKey }
+    : result;
+
 /** One attempt. What fails in an unforeseen way, the store included, is an internal failure of this attempt. */
-async function attempt(parts: ReconcileParts, claim: Claimed, deadline: AbortSignal, signal: AbortSignal) {
+async function attempt(parts: ReconcileParts, claim: Claimed, signals: Signals) {
   try {
     const decided = await decide(parts, claim);
-    const results = await act(parts, claim, decided, deadline, signal);
-    return report(parts, claim, decided.refusals, results);
+    const results = await perform(parts, claim, decided, signals);
+    return report(parts, claim, decided.refusals, signals.ended.aborted ? results.map(cutShort) : results);
   } catch (cause) {
     parts.log.error({ association: claim.id, ...trace(cause) }, 'an attempt failed in an unforeseen way');
     const message =
@@ -102,114 +112,6 @@ async function decide(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
   });
 }
 
-async function act(
-  parts: ReconcileParts,
-  claim: Claimed,
-  decided: Plan,
-  deadline: AbortSignal,
-  signal: AbortSignal,
-): Promise<readonly ActResult[]> {
-  const kept = decided.kept.map(unchanged);
-  if (decided.puts.length + decided.removes.length === 0) return kept;
-  const driver = await openFor(parts, claim);
-  if (driver instanceof DestinationFailure) return [...kept, ...allFailed(decided, driver)];
-  const { definition } = parts;
-  const shared: ActParts = { definition, driver, tags: claim.tags, deadline, signal, halt: { failure: undefined } };
-  const { prepared, refused } = await prepare(parts, claim, decided.puts);
-  const pushed = await pushAll(shared, prepared);
-  await withdrawUnwritten(parts, claim, pushed);
-  const removes = decided.removes.filter(isReplaced(claim, [...pushed, ...refused]));
-  return [...refused, ...kept, ...pushed, ...(await removeAll(shared, removes))];
-}
-
-/**
- * The copy under the old name stays until the one under the new name is there; when the secret was one object and becomes
- * one per key, or the other way round, until all of them are.
- */
-function isReplaced(claim: Claimed, results: readonly ActResult[]): (object: Written) => boolean {
-  const open = new Set(results.flatMap((result) => ('subKey' in result ? [result.subKey] : [])));
-  const whole = claim.granularity === 'secret-path';
-  return ({ subKey }) => open.size === 0 || (!open.has(subKey) && (subKey === '') === whole);
-}
-
-async function openFor(parts: ReconcileParts, claim: Claimed): Promise<Driver | DestinationFailure> {
-  try {
-    const driver = await parts.openDriver(claim.destinationId, claim.destinationRevision);
-    return driver ?? new DestinationFailure('missing', `destination ${claim.type}/${claim.destinationName} is gone`);
-  } catch (cause) {
-    if (cause instanceof DestinationFailure) return cause;
-    throw cause;
-  }
-}
-
-function allFailed(decided: Plan, failure: DestinationFailure): readonly ActResult[] {
-  const puts = decided.puts.map(
-    (put): ActResult => ({ kind: 'failed', subKey: put.subKey, name: put.name, failure, put }),
-  );
-  const removes = decided.removes.map(({ subKey, name }): ActResult => ({ kind: 'failed', subKey, name, failure }));
-  return [...puts, ...removes];
-}
-
-/** Writes down what is about to be made, names and tags, and refuses names that another secret of this destination holds. */
-async function prepare(parts: ReconcileParts, claim: Claimed, puts: readonly Put[]) {
-  const fresh = puts.filter((put) => put.before === undefined);
-  const tagKeys = Object.keys(claim.tags);
-  const intents: Intent[] = fresh.map(({ subKey, name, nameKey }) => {
-    const mark = markOf(parts.store.barrier, claim.id, nameKey);
-    return { subKey, name, nameKey, mark, tagKeys };
-  });
-  const widened = puts.filter(({ before }) => before && tagKeys.some((key) => !before.tagKeys.includes(key)));
-  await intendTags(
-    parts.store,
-    claim.id,
-    widened.map(({ nameKey }) => nameKey),
-    tagKeys,
-  );
-  const answers = await intend(parts.store, claim.id, claim.destinationId, intents);
-  const refused: ActResult[] = [];
-  const prepared = puts.flatMap((put) => {
-    const mark = put.before?.mark ?? markOf(parts.store.barrier, claim.id, put.nameKey);
-    const answer = answers.get(put.nameKey);
-    const intendedAt = put.before?.intendedAt ?? answer?.intendedAt;
-    if (intendedAt !== undefined && (answer?.takenBy ?? null) === null) return [{ put, mark, intendedAt }];
-    refused.push({ kind: 'failed', subKey: put.subKey, name: put.name, failure: nameTaken(put, answer?.takenBy), put });
-    return [];
-  });
-  return { prepared, refused };
-}
-
-function nameTaken(put: Put, takenBy: string | null | undefined): DestinationFailure {
-  const holder = takenBy === null || takenBy === undefined ? 'another secret' : JSON.stringify(takenBy);
-  const advice = 'make secret_name_template tell them apart, or remove one of the associations';
-  return new DestinationFailure(
-    'conflict',
-    `the name ${JSON.stringify(put.name)} belongs to ${holder} at this destination already: ${advice}`,
-  );
-}
-
-/** Refused before anything was written. */
-const nothingWritten: ReadonlySet<FailureKind> = new Set<FailureKind>([
-  'credentials',
-  'missing',
-  'name',
-  'too-large',
-  'blocked',
-]);
-
-/**
- * A put that met a foreign object wrote nothing, nor did a first one that was refused at the door: there is nothing of ours
- * to remember, and what somebody else makes under this name later is not ours to remove.
- */
-async function withdrawUnwritten(parts: ReconcileParts, claim: Claimed, results: readonly ActResult[]): Promise<void> {
-  const unwritten = results.flatMap((result) => {
-    if (result.kind !== 'failed' || result.put?.claim !== 'create') return [];
-    const { failure, put } = result;
-    const none = failure.kind === 'conflict' || (put.before === undefined && nothingWritten.has(failure.kind));
-    return none ? [put.nameKey] : [];
-  });
-  await withdraw(parts.store, claim.id, unwritten);
-}
-
 function toWritten(row: ObjectRow): Written {
   return {
     subKey: row.sub_key,
@@ -228,6 +130,3 @@ function fingerprintOf(barrier: Barrier, name: string, value: string, tags: Read
   const sorted = Object.entries(tags).sort(([a], [b]) => (a < b ? -1 : 1));
   return barrier.mac('fingerprint', JSON.stringify([name, value, sorted]));
 }
-
-const markOf = (barrier: Barrier, associationId: string, nameKey: string): string =>
-  barrier.mac('mark', `${associationId}/${nameKey}`).toString('hex').slice(0, 32);

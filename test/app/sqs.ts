@@ -8,7 +8,7 @@ export interface LocalSqs {
   readonly queues: Readonly<Record<string, string>>;
   /** How often `SendMessage` was called. */
   sent(): number;
-  /** Waits up to a second for messages. */
+  /** What is there now. */
   receive(type: string): Promise<readonly Message[]>;
   remove(type: string, messages: readonly Message[]): Promise<void>;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export async function localSqs(types: readonly string[]): Promise<LocalSqs> {
     queues: Object.fromEntries(types.map((type) => [type, queueOf(type)])),
     sent: () => sent,
     async receive(type) {
-      const ask = { QueueUrl: queueOf(type), MaxNumberOfMessages: 10, WaitTimeSeconds: 1 };
+      const ask = { QueueUrl: queueOf(type), MaxNumberOfMessages: 10 };
       return (await client.send(new ReceiveMessageCommand(ask))).Messages ?? [];
     },
     async remove(type, messages) {

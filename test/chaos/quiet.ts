@@ -11,6 +11,8 @@ export interface Open {
   readonly inHand: number;
   readonly failed: number;
   readonly purging: number;
+  /** 1: the sync is switched off. */
+  readonly disabled: number;
   /** Operations in the pending set of the queue. */
   readonly pending: number;
   /** Jobs in BullMQ's lists. */
@@ -35,22 +37,25 @@ export async function untilQuiet(world: World, call: Call, msMax: number): Promi
   }
 }
 
-async function lookAround({ databaseUrl, redisUrl }: World): Promise<Open> {
-  const [row] = await query<Record<'dirty' | 'in_hand' | 'failed' | 'purging', number>>(
+/** @throws Error while PostgreSQL or Redis is away */
+export async function lookAround({ databaseUrl, redisUrl }: World): Promise<Open> {
+  const [row] = await query<Record<'dirty' | 'in_hand' | 'failed' | 'purging' | 'disabled', number>>(
     databaseUrl,
     `select count(*) filter (where generation > observed_generation)::int as dirty,
             count(*) filter (where claimed_until > now())::int as in_hand,
             count(*) filter (where status like '%ERROR')::int as failed,
-            (select count(*)::int from destinations where purge_initiated_at is not null) as purging
+            (select count(*)::int from destinations where purge_initiated_at is not null) as purging,
+            (select disabled::int from sync_config) as disabled
        from associations`,
   );
   if (row === undefined) throw new Error('PostgreSQL did not answer');
-  const { dirty, in_hand: inHand, failed, purging } = row;
-  return { dirty, inHand, failed, purging, ...(await queueLengths(redisUrl)) };
+  const { dirty, in_hand: inHand, failed, purging, disabled } = row;
+  return { dirty, inHand, failed, purging, disabled, ...(await queueLengths(redisUrl)) };
 }
 
 async function queueLengths(redisUrl: string): Promise<Pick<Open, 'pending' | 'jobs'>> {
-  const redis = new Redis(redisUrl);
+  const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1, retryStrategy: () => null });
+  redis.on('error', () => {});
   try {
     const lengths = definitions.flatMap(({ type }) => {
       const key = (name: string) => `{keyferry}:sync-${type}:${name}`;

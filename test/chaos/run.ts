@@ -3,7 +3,7 @@ import { check } from './check.ts';
 import { openClient } from './client.ts';
 import { type Deeds, releaseMonkey } from './monkey.ts';
 import { type Progress, play } from './player.ts';
-import { type Open, untilQuiet } from './quiet.ts';
+import { lookAround, type Open, untilQuiet } from './quiet.ts';
 import { randomFrom } from './random.ts';
 import { newScene } from './scene.ts';
 import { openWorld, type World } from './world.ts';
@@ -64,7 +64,9 @@ async function playOut(options: RunOptions, world: World): Promise<Outcome> {
   const progress: Progress = { operations: 0, unknown: 0, byName: new Map() };
   const monkey = releaseMonkey(world, random.fork(), () => progress.operations);
   const began = Date.now();
-  const telling = setInterval(() => options.tell(progressLine(progress, world, began)), tellEveryMs);
+  const telling = setInterval(() => {
+    void progressLine(progress, world, began).then(options.tell);
+  }, tellEveryMs);
   try {
     await play({
       scene,
@@ -124,9 +126,17 @@ function callCount({ fakes }: World): number {
   return count;
 }
 
-function progressLine(progress: Progress, world: World, began: number): string {
+async function progressLine(progress: Progress, world: World, began: number): Promise<string> {
+  const open = await lookAround(world).catch(() => undefined);
   const seconds = (Date.now() - began) / 1_000;
   const kills = world.processes.reduce((sum, one) => sum + one.kills, 0);
   const rate = (progress.operations / seconds).toFixed(0);
-  return `${seconds.toFixed(0)} s: ${progress.operations} operations (${rate}/s), ${progress.unknown} without an answer, ${kills} kills, ${callCount(world)} calls`;
+  return `${seconds.toFixed(0)} s: ${progress.operations} operations (${rate}/s), ${progress.unknown} without an answer, ${kills} kills, ${callCount(world)} calls, ${openText(open)}`;
+}
+
+function openText(open: Open | undefined): string {
+  if (open === undefined) return 'a server is away';
+  const { dirty, inHand, failed, pending, jobs } = open;
+  const counts = `${dirty} dirty, ${inHand} in hand, ${failed} failed, ${pending} pending, ${jobs} jobs`;
+  return open.disabled === 0 ? counts : `${counts}, disabled`;
 }

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { ending } from '../services.ts';
-import { groundOf, type, until } from './faults-ground.ts';
+import { associateAll } from './faults-associations.ts';
+import { groundOf, until } from './faults-ground.ts';
 import { startWitness } from './faults-witness.ts';
 
 const ground = groundOf();
@@ -15,16 +16,11 @@ test('two workers never push the same association at the same time, whatever is 
   const redis = new Redis(ground.environment['REDIS_URL'] ?? '');
   try {
     witness.delay(40);
-    const names = Array.from({ length: secrets }, (_, index) => `shared-${index}`);
-    const write = (v: string) => Promise.all(names.map((name) => client.write(`secret/data/${name}`, { data: { v } })));
-    await write('first');
     await client.merge('sys/sync/config', { disabled: true });
-    const template = { secret_name_template: '{{ .DestinationName }}/{{ .SecretPath }}' };
-    for (let index = 0; index < destinations; index += 1) {
-      await ground.destination(api, `twin-${index}`, { ...witness.destination, ...template });
-      const path = `sys/sync/destinations/${type}/twin-${index}/associations/set`;
-      await Promise.all(names.map((name) => client.write(path, { mount: 'secret', secret_name: name })));
-    }
+    const body = witness.destination;
+    const names = await associateAll(ground, api, { hint: 'twin', destinations, secrets, body });
+    const write = (some: readonly string[], v: string) =>
+      Promise.all(some.map((name) => client.write(`secret/data/${name}`, { data: { v } })));
     const concurrency = { KEYFERRY_SYNC_CONCURRENCY: '16' };
     ending(await ground.start('worker', concurrency));
     ending(await ground.start('worker', concurrency));
@@ -34,11 +30,9 @@ test('two workers never push the same association at the same time, whatever is 
     for (const left of [0.8, 0.4]) {
       await until(async () => (await ground.dirty()) < all * left);
       await redis.flushall();
-      await Promise.all(
-        names.slice(0, 10).map((name) => client.write(`secret/data/${name}`, { data: { v: 'first' } })),
-      );
+      await write(names.slice(0, 10), 'first');
     }
-    await write('second');
+    await write(names, 'second');
     await ground.untilQuiet();
     expect(witness.overlaps).toEqual([]);
     expect(witness.widest).toBeGreaterThan(16);

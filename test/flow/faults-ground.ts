@@ -82,13 +82,18 @@ export function groundOf(options: GroundOptions = {}): Ground {
   beforeAll(async () => {
     opened = await openGround(options);
   });
-  afterEach(() => opened?.ground.fake.heal());
+  afterEach(({ task }) => {
+    opened?.ground.fake.heal();
+    if (task.result?.state === 'fail') process.stderr.write(`${opened?.told() ?? ''}\n`);
+  });
   afterAll(() => opened?.close());
   return new Proxy({} as Ground, { get: (_target, member) => Reflect.get(started().ground, member) });
 }
 
 interface Open {
   readonly ground: Ground;
+  /** The last lines of each process, for a test that failed. */
+  told(): string;
   close(): Promise<void>;
 }
 
@@ -148,7 +153,8 @@ async function openGround({ ownPostgres = false, settings: own = {} }: GroundOpt
         return rows[0]?.n ?? 0;
       },
     };
-    return { ground, close };
+    const told = () => processes.flatMap(({ pid, err }) => err.slice(-20).map((line) => `${pid} ${line}`)).join('\n');
+    return { ground, told, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ending } from '../services.ts';
+import { associateAll } from './faults-associations.ts';
 import { groundOf, type, until } from './faults-ground.ts';
 import type { Started } from './processes.ts';
 
@@ -21,36 +22,6 @@ const write = (name: string, v: string) => ground.client(api).write(`secret/data
 const pending = () => redis.hlen('{keyferry}:pending');
 const allCalls = (): number => [...ground.fake.calls().values()].reduce((sum, count) => sum + count, 0);
 
-/**
- * Destinations and secrets, each secret associated with each destination: one association through the API, the others of
- * its destination copied from it, since thousands of requests would show nothing more. None of the copies is queued.
- * `deleted`: so many associations more of each destination, with secrets that are no more.
- */
-async function associateAll(
-  hint: string,
-  destinations: number,
-  secrets: number,
-  deleted = 0,
-): Promise<readonly string[]> {
-  const names = Array.from({ length: secrets }, (_, index) => `${hint}-${index}`);
-  const gone = Array.from({ length: deleted }, (_, index) => `${hint}-gone-${index}`);
-  const template = { secret_name_template: '{{ .DestinationName }}/{{ .SecretPath }}' };
-  await Promise.all(names.map((name) => write(name, 'first')));
-  for (let index = 0; index < destinations; index += 1) {
-    await ground.destination(api, `${hint}-${index}`, template);
-    await ground.client(api).write(setPath(`${hint}-${index}`), link(`${hint}-0`));
-  }
-  await ground.query(
-    `insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity, template,
-                               adopt, desired, generation, forced_generation, status, records, updated_at, dirty_since)
-     select destination_id, type, mount_id, mount_path, mount_accessor, name, granularity, template, adopt, desired, 1, 1,
-            'PENDING', '[]', now(), now()
-       from associations, unnest($1::text[]) as name where secret_name = $2 and name <> $2`,
-    [[...names, ...gone], names[0]],
-  );
-  return names;
-}
-
 /** Every copy that is missing or not the secret's value. */
 function wrong(names: readonly string[], destinations: number, hint: string, v: string): readonly string[] {
   const objects = ground.fake.objects();
@@ -62,7 +33,7 @@ function wrong(names: readonly string[], destinations: number, hint: string, v: 
 describe('a Redis that is killed and comes back with its data', () => {
   test('while work is pending costs no operation, and what it had not written yet is queued again', async () => {
     await configure({ disabled: true });
-    const names = await associateAll('again', 4, 50);
+    const names = await associateAll(ground, api, { hint: 'again', destinations: 4, secrets: 50 });
     ending(await ground.start('worker'));
     ending(await ground.start('sweep'));
     await until(async () => (await pending()) === 200);
@@ -81,7 +52,7 @@ describe('a Redis that loses all its data', () => {
     const [destinations, secrets, deleted] = [25, 10, 110];
     const all = destinations * (secrets + deleted);
     await configure({ disabled: true });
-    const names = await associateAll('flushed', destinations, secrets, deleted);
+    const names = await associateAll(ground, api, { hint: 'flushed', destinations, secrets, deleted });
     ending(await ground.start('worker'));
     const sweep = await ground.start('sweep');
     await until(async () => (await pending()) === all);
@@ -104,7 +75,7 @@ describe('a Redis that loses all its data', () => {
 
   test('in the middle of the work gets back what was in hand', async () => {
     await configure({ disabled: true });
-    const names = await associateAll('midway', 6, 50);
+    const names = await associateAll(ground, api, { hint: 'midway', destinations: 6, secrets: 50 });
     ending(await ground.start('worker'));
     ending(await ground.start('sweep'));
     await until(async () => (await pending()) === 300);

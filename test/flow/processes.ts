@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { runningProcess } from '../../infra/local/running.ts';
@@ -77,11 +78,17 @@ export async function runProgram(program: Program, options: ProcessOptions = {})
 
 /** Processes that `pid` has started, and theirs. */
 export function descendants(pid: number): readonly number[] {
-  const { stdout } = spawnSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' });
-  const pairs = [...stdout.matchAll(/^\s*(\d+)\s+(\d+)$/gm)].map(([, own, parent]) => [Number(own), Number(parent)]);
+  const pairs = allProcesses().map((own) => ({ own, parent: runningProcess(own)?.parent }));
   const below = (one: number): readonly number[] =>
-    pairs.flatMap(([own = 0, parent]) => (parent === one ? [own, ...below(own)] : []));
+    pairs.flatMap(({ own, parent }) => (parent === one ? [own, ...below(own)] : []));
   return below(pid);
+}
+
+function allProcesses(): readonly number[] {
+  const shown = existsSync('/proc/self/status')
+    ? readdirSync('/proc')
+    : spawnSync('ps', ['-eo', 'pid='], { encoding: 'utf8' }).stdout.split('\n');
+  return shown.map(Number).filter((pid) => pid > 0);
 }
 
 /** Whether a process runs; one that ended and was not waited for does not. */

@@ -2,6 +2,7 @@ import { TagResourceCommand, UntagResourceCommand } from '@aws-sdk/client-secret
 import type { PutItem } from '../contract.ts';
 import type { Client } from './client.ts';
 import type { RemoteSecret } from './look.ts';
+import { ownerRemoved, ownerTag } from './tags.ts';
 
 export interface TagChanges {
   readonly set: Readonly<Record<string, string>>;
@@ -10,14 +11,16 @@ export interface TagChanges {
 
 /**
  * What has to change. Tags of others stay. A secret that came back from deletion gets exactly the tags that a new one
- * would have. Without a look everything is sent.
+ * would have, also when an earlier attempt restored it and got no further: then it still bears the mark of its release.
+ * Without a look everything is sent.
  */
 export function tagChanges(found: RemoteSecret | 'unknown', { tags, staleTags }: PutItem): TagChanges {
   const stale = staleTags.filter((key) => !(key in tags));
   if (found === 'unknown') return { set: tags, unset: stale };
   const set = Object.fromEntries(Object.entries(tags).filter(([key, value]) => found.tags[key] !== value));
   const present = Object.keys(found.tags).filter((key) => !(key in tags) && !/^aws:/i.test(key));
-  return { set, unset: found.deleted ? present : present.filter((key) => stale.includes(key)) };
+  const reborn = found.deleted || found.tags[ownerTag] === ownerRemoved;
+  return { set, unset: reborn ? present : present.filter((key) => stale.includes(key)) };
 }
 
 /** Takes tags away first: both together could be more than a secret can have. */

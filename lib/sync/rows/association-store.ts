@@ -22,12 +22,11 @@ export const ofDestination = (id: string): RawBuilder<unknown> => sql`a.destinat
 
 export const withIds = (ids: readonly string[]): RawBuilder<unknown> => sql`a.id = any(${ids}::bigint[])`;
 
-/** Whether a worker is through with this generation, or the association is no more. */
-export async function isObserved(store: Store, id: string, generation: number): Promise<boolean> {
+/** Whether a worker is through with this generation, or the association is no more, or no worker will come: the sync is disabled. */
+export async function isSettled(store: Store, id: string, generation: number): Promise<boolean> {
   const { rows } = await sql<{ open: boolean }>`
-    select exists(
-      select 1 from associations where id = ${id}::bigint and observed_generation < ${generation}) as open`.execute(
-    store.db,
-  );
+    select not c.disabled and exists(
+             select 1 from associations where id = ${id}::bigint and observed_generation < ${generation}) as open
+      from sync_config c where c.id = 1`.execute(store.db);
   return rows[0]?.open !== true;
 }

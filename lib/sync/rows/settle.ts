@@ -1,7 +1,7 @@
 import type { Reply, RequestContext } from '../../path/row.ts';
 import { typeName } from '../../path/vocabulary.ts';
 import type { Operation } from '../../queue/contract.ts';
-import { isObserved, loadAssociations, withIds } from './association-store.ts';
+import { isSettled, loadAssociations, withIds } from './association-store.ts';
 import { type AssociationRecord, associatedSecrets } from './association-view.ts';
 import type { Link, LinkChanged } from './link.ts';
 import type { SyncParts } from './parts.ts';
@@ -36,7 +36,7 @@ async function queueAndWait(
     const warnings = await parts.changed(operations);
     const deadline = Date.now() + parts.waitMs;
     for (const { operation, listener } of disabled || warnings.length > 0 ? [] : listeners) {
-      await untilObserved(parts, operation, listener, deadline, signal);
+      await untilSettled(parts, operation, listener, deadline, signal);
     }
     return warnings;
   } finally {
@@ -45,7 +45,7 @@ async function queueAndWait(
 }
 
 /** An announcement may be of an older generation, and one may be lost with its connection, so the store decides. */
-async function untilObserved(
+async function untilSettled(
   parts: SyncParts,
   { id, generation }: Operation,
   listener: ReturnType<SyncParts['queue']['listen']>,
@@ -54,7 +54,7 @@ async function untilObserved(
 ): Promise<void> {
   for (let leftMs = deadline - Date.now(); leftMs > 0 && !signal.aborted; leftMs = deadline - Date.now()) {
     await listener.wait(Math.min(leftMs, lookMs), signal);
-    if (await isObserved(parts.store, id, generation)) return;
+    if (await isSettled(parts.store, id, generation)) return;
   }
 }
 

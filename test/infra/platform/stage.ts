@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Fake } from '../../../lib/destinations/fake.ts';
 import { loadFake } from '../../../lib/destinations/load.ts';
@@ -12,6 +13,8 @@ import { Platform } from './platform.ts';
 import type { Template } from './template.ts';
 
 const packages = new URL('../../../.build/functions', import.meta.url).pathname;
+
+const lookMs = 20;
 
 /** The packed functions with all they stand on, and the stand-ins that they sync to. */
 export class FunctionStage {
@@ -74,13 +77,13 @@ export class FunctionStage {
 
   /** Until there were messages, and there are none any more. */
   async untilDelivered(type: string): Promise<void> {
-    while ((await this.platform.deliver(type)).delivered === 0);
+    while ((await this.platform.deliver(type)).delivered === 0) await pause(lookMs);
     while ((await this.platform.deliver(type)).delivered > 0);
   }
 
   async loseMessages(type: string): Promise<void> {
     let lost = await this.sqs.receive(type);
-    while (lost.length === 0) lost = await this.sqs.receive(type);
+    for (; lost.length === 0; lost = await this.sqs.receive(type)) await pause(lookMs);
     await this.sqs.remove(type, lost);
   }
 }

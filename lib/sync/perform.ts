@@ -1,0 +1,132 @@
+import {
+  type DestinationDefinition,
+  DestinationFailure,
+  type Driver,
+  type FailureKind,
+} from '../destinations/contract.ts';
+import type { Barrier, Store } from '../store/store.ts';
+import { type ActParts, type ActResult, pushAll, removeAll, unchanged } from './act.ts';
+import type { Claimed } from './claims.ts';
+import { type Intent, intend, intendTags, withdraw } from './intents.ts';
+import type { Plan, Put, Written } from './plan.ts';
+
+export interface PerformParts {
+  readonly definition: DestinationDefinition;
+  readonly store: Store;
+  readonly openDriver: (destinationId: string, revision: number) => Promise<Driver | undefined>;
+}
+
+/**
+ * Does what was decided: writes the new names down, pushes, forgets the names that came to nothing, removes. Answers a result
+ * for every object; a failure is one of them.
+ */
+export async function perform(
+  parts: PerformParts,
+  claim: Claimed,
+  decided: Plan,
+  { deadline, calls }: { readonly deadline: AbortSignal; readonly calls: AbortSignal },
+): Promise<readonly ActResult[]> {
+  const kept = decided.kept.map(unchanged);
+  if (decided.puts.length + decided.removes.length === 0) return kept;
+  const driver = await openFor(parts, claim);
+  if (driver instanceof DestinationFailure) return [...kept, ...allFailed(decided, driver)];
+  const { definition } = parts;
+  const halt = { failure: undefined };
+  const shared: ActParts = { definition, driver, tags: claim.tags, deadline, signal: calls, halt };
+  const { prepared, refused } = await prepare(parts, claim, decided.puts);
+  const pushed = await pushAll(shared, prepared);
+  await withdrawUnwritten(parts, claim, pushed);
+  const removes = decided.removes.filter(isReplaced(claim, [...pushed, ...refused]));
+  return [...refused, ...kept, ...pushed, ...(await removeAll(shared, removes))];
+}
+
+/**
+ * The copy under the old name stays until the one under the new name is there; when the secret was one object and becomes
+ * one per key, or the other way round, until all of them are.
+ */
+function isReplaced(claim: Claimed, results: readonly ActResult[]): (object: Written) => boolean {
+  const open = new Set(results.flatMap((result) => ('subKey' in result ? [result.subKey] : [])));
+  const whole = claim.granularity === 'secret-path';
+  return ({ subKey }) => open.size === 0 || (!open.has(subKey) && (subKey === '') === whole);
+}
+
+async function openFor(parts: PerformParts, claim: Claimed): Promise<Driver | DestinationFailure> {
+  try {
+    const driver = await parts.openDriver(claim.destinationId, claim.destinationRevision);
+    return driver ?? new DestinationFailure('missing', `destination ${claim.type}/${claim.destinationName} is gone`);
+  } catch (cause) {
+    if (cause instanceof DestinationFailure) return cause;
+    throw cause;
+  }
+}
+
+function allFailed(decided: Plan, failure: DestinationFailure): readonly ActResult[] {
+  const puts = decided.puts.map(
+    (put): ActResult => ({ kind: 'failed', subKey: put.subKey, name: put.name, failure, put }),
+  );
+  const removes = decided.removes.map(({ subKey, name }): ActResult => ({ kind: 'failed', subKey, name, failure }));
+  return [...puts, ...removes];
+}
+
+/** Writes down what is about to be made, names and tags, and refuses names that another secret of this destination holds. */
+async function prepare(parts: PerformParts, claim: Claimed, puts: readonly Put[]) {
+  const fresh = puts.filter((put) => put.before === undefined);
+  const tagKeys = Object.keys(claim.tags);
+  const intents: Intent[] = fresh.map(({ subKey, name, nameKey }) => {
+    const mark = markOf(parts.store.barrier, claim.id, nameKey);
+    return { subKey, name, nameKey, mark, tagKeys };
+  });
+  const widened = puts.filter(({ before }) => before && tagKeys.some((key) => !before.tagKeys.includes(key)));
+  await intendTags(
+    parts.store,
+    claim.id,
+    widened.map(({ nameKey }) => nameKey),
+    tagKeys,
+  );
+  const answers = await intend(parts.store, claim.id, claim.destinationId, intents);
+  const refused: ActResult[] = [];
+  const prepared = puts.flatMap((put) => {
+    const mark = put.before?.mark ?? markOf(parts.store.barrier, claim.id, put.nameKey);
+    const answer = answers.get(put.nameKey);
+    const intendedAt = put.before?.intendedAt ?? answer?.intendedAt;
+    if (intendedAt !== undefined && (answer?.takenBy ?? null) === null) return [{ put, mark, intendedAt }];
+    refused.push({ kind: 'failed', subKey: put.subKey, name: put.name, failure: nameTaken(put, answer?.takenBy), put });
+    return [];
+  });
+  return { prepared, refused };
+}
+
+function nameTaken(put: Put, takenBy: string | null | undefined): DestinationFailure {
+  const holder = takenBy === null || takenBy === undefined ? 'another secret' : JSON.stringify(takenBy);
+  const advice = 'make secret_name_template tell them apart, or remove one of the associations';
+  return new DestinationFailure(
+    'conflict',
+    `the name ${JSON.stringify(put.name)} belongs to ${holder} at this destination already: ${advice}`,
+  );
+}
+
+/** Refused before anything was written. */
+const nothingWritten: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'credentials',
+  'missing',
+  'name',
+  'too-large',
+  'blocked',
+]);
+
+/**
+ * A put that met a foreign object wrote nothing, nor did a first one that was refused at the door: there is nothing of ours
+ * to remember, and what somebody else makes under this name later is not ours to remove.
+ */
+async function withdrawUnwritten(parts: PerformParts, claim: Claimed, results: readonly ActResult[]): Promise<void> {
+  const unwritten = results.flatMap((result) => {
+    if (result.kind !== 'failed' || result.put?.claim !== 'create') return [];
+    const { failure, put } = result;
+    const none = failure.kind === 'conflict' || (put.before === undefined && nothingWritten.has(failure.kind));
+    return none ? [put.nameKey] : [];
+  });
+  await withdraw(parts.store, claim.id, unwritten);
+}
+
+const markOf = (barrier: Barrier, associationId: string, nameKey: string): string =>
+  barrier.mac('mark', `${associationId}/${nameKey}`).toString('hex').slice(0, 32);

@@ -1,0 +1,73 @@
+import { mkdir } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { openTerminal } from '../../infra/show/terminal.ts';
+import type { Tally } from './reporter.ts';
+import { runSuites } from './run.ts';
+import { type Ready, type Trial, Unavailable } from './trial.ts';
+import { trials } from './trials.ts';
+
+/**
+ * `npm run test:emulators`: the drivers against programs that nobody here wrote. `-- --only moto` takes those whose name has
+ * this text, `--strict` fails where a trial cannot run on this machine.
+ */
+const { values } = parseArgs({
+  options: { only: { type: 'string', default: '' }, strict: { type: 'boolean', default: false } },
+});
+const folder = new URL('../../.data/emulators', import.meta.url).pathname;
+const terminal = openTerminal();
+
+let running: Ready | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void (running?.close() ?? Promise.resolve()).then(() => process.exit(130)));
+}
+
+const chosen = trials.filter(({ name }) => name.includes(values.only));
+if (chosen.length === 0) {
+  process.stderr.write(
+    `emulators: none is named ${JSON.stringify(values.only)}: ${trials.map(({ name }) => name).join(', ')}\n`,
+  );
+  process.exit(2);
+}
+
+await mkdir(folder, { recursive: true });
+const counts = { passed: 0, failed: 0, skipped: 0 };
+for (const trial of chosen) counts[await attempt(trial)] += 1;
+terminal.line(`${counts.passed} of ${chosen.length} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+process.exit(counts.failed > 0 || (values.strict && counts.skipped > 0) ? 1 : 0);
+
+async function attempt(trial: Trial): Promise<keyof typeof counts> {
+  const startedAt = Date.now();
+  terminal.line(terminal.styled('bold', `${trial.name} → ${trial.type}`));
+  try {
+    running = await trial.prepare(folder);
+    const tally = await runSuites(trial, running);
+    show(trial, running.version, tally, Date.now() - startedAt);
+    return tally.failures.length === 0 ? 'passed' : 'failed';
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    terminal.line(`  ${terminal.styled('yellow', 'skipped')}: ${error.message}`);
+    terminal.line();
+    return 'skipped';
+  } finally {
+    await running?.close();
+    running = undefined;
+  }
+}
+
+function show({ covers }: Trial, version: string, { passed, failures, gaps, judged }: Tally, tookMs: number): void {
+  const known = [...gaps.values()].reduce((sum, tests) => sum + tests.length, 0);
+  terminal.line(`  ${version}`);
+  terminal.line(`  covers: ${covers}`);
+  const operations = [...judged].map(([operation, count]) => `${operation} ${count}`).join(', ');
+  if (operations !== '') terminal.line(`  exchanges judged: ${operations}`);
+  terminal.line(`  ${passed} passed, ${failures.length} failed, ${known} known gaps, ${Math.round(tookMs / 1000)} s`);
+  for (const [reason, tests] of gaps) {
+    terminal.line(`  gap: ${reason}`);
+    for (const test of tests) terminal.line(`    ${test}`);
+  }
+  for (const { test, message } of failures) {
+    terminal.line(`  ${terminal.styled('red', 'failed')}: ${test}`);
+    for (const line of message.split('\n')) terminal.line(`    ${line}`);
+  }
+  terminal.line();
+}

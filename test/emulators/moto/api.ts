@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { FakeObject } from '../../../lib/destinations/fake.ts';
+import type { BlockingHttp } from '../blocking.ts';
+
+/** Secrets as their readers get them, and somebody else's hand. Not by our driver, and not by its SDK. */
+export interface MotoApi {
+  reset(): void;
+  seed(name: string, value: string): void;
+  objects(): ReadonlyMap<string, FakeObject>;
+  /** The trust policy of the role is not looked at: moto lets everybody assume everything. */
+  readonly region: string;
+}
+
+export const region = 'us-east-1';
+const pageMax = 100;
+
+const list = z.object({
+  SecretList: z.array(
+    z.object({ Name: z.string(), Tags: z.array(z.object({ Key: z.string(), Value: z.string() })).default([]) }),
+  ),
+  NextToken: z.string().nullish(),
+});
+const values = z.object({ SecretValues: z.array(z.object({ Name: z.string(), SecretString: z.string().optional() })) });
+
+export function openMotoApi(url: string, http: BlockingHttp): MotoApi {
+  function call(operation: string, body: object): unknown {
+    const headers = {
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amz-target': `secretsmanager.${operation}`,
+      // It reads the region from here, and checks no signature.
+      authorization: `AWS4-HMAC-SHA256 Credential=moto/20260101/${region}/secretsmanager/aws4_request, SignedHeaders=host, Signature=0`,
+    };
+    return JSON.parse(http.ask({ url: `${url}/`, method: 'POST', headers, body: JSON.stringify(body) }));
+  }
+
+  return {
+    region,
+    reset: () => void http.ask({ url: `${url}/moto-api/reset`, method: 'POST', headers: {}, body: '' }),
+    seed(name, value) {
+      call('DeleteSecret', { SecretId: name, ForceDeleteWithoutRecovery: true });
+      call('CreateSecret', { Name: name, SecretString: value });
+    },
+    objects() {
+      const { SecretList: found, NextToken } = list.parse(call('ListSecrets', { MaxResults: pageMax }));
+      if (NextToken != null) throw new Error(`the suites leave more than ${pageMax} secrets behind`);
+      const tags = new Map(
+        found.map(({ Name, Tags }) => [Name, Object.fromEntries(Tags.map((tag) => [tag.Key, tag.Value]))]),
+      );
+      if (tags.size === 0) return new Map();
+      const { SecretValues } = values.parse(call('BatchGetSecretValue', { SecretIdList: [...tags.keys()] }));
+      return new Map(
+        SecretValues.map(({ Name, SecretString = '' }) => [Name, { value: SecretString, tags: tags.get(Name) ?? {} }]),
+      );
+    },
+  };
+}

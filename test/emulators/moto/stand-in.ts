@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+import { inject } from 'vitest';
+import type { Fake, StartFake } from '../../../lib/destinations/fake.ts';
+import { openBlockingHttp } from '../blocking.ts';
+import { openRelay } from '../relay.ts';
+import { openMotoApi, region } from './api.ts';
+
+/** moto, emptied, in the place of our stand-in. It knows neither throttling nor missing rights. */
+export const startFake: StartFake = async (): Promise<Fake> => {
+  const { emulator } = inject('trial');
+  const http = openBlockingHttp();
+  const api = openMotoApi(emulator, http);
+  api.reset();
+  const relay = await openRelay(emulator, nameOperation);
+  const url = `http://127.0.0.1:${relay.port}`;
+  return {
+    url,
+    destination: {
+      access_key_id: 'AKIAIOSFODNN7EXAMPLE',
+      secret_access_key: 'a secret access key that is long enough'.replaceAll(' ', '/'),
+      region,
+      endpoint: url,
+      allowed_ipv4_addresses: ['127.0.0.0/8'],
+      allowed_ports: [relay.port],
+    },
+    objects: api.objects,
+    seed: api.seed,
+    calls: () => relay.calls,
+    fail: relay.fail,
+    heal: relay.heal,
+    async close() {
+      await relay.close();
+      await http.close();
+    },
+  };
+};
+
+function nameOperation({ headers }: IncomingMessage) {
+  const target = headers['x-amz-target'];
+  const operation = typeof target === 'string' ? target.replace(/^.*\./, '') : 'AssumeRole';
+  return { operation, writes: !/^(Get|Describe|List|AssumeRole)/.test(operation) };
+}

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { installPython, run } from '../install.ts';
+import { startServer } from '../server.ts';
+import type { Trial } from '../trial.ts';
+
+const packages = ['moto[secretsmanager,sts,server]==5.2.5'];
+
+/** https://docs.getmoto.org/en/latest/docs/server_mode.html */
+export const moto: Trial = {
+  name: 'moto server',
+  covers: 'Secrets Manager: put, remove, inspect, claims, values, tags, recovery window, replicas; STS AssumeRole',
+  type: 'cloud-a-sm',
+  suites: [
+    'test/contract/driver.test.ts',
+    'test/contract/driver-claims.test.ts',
+    'test/contract/driver-values.test.ts',
+    'test/contract/driver-tags.test.ts',
+    'test/emulators/moto/moto.suite.ts',
+  ],
+  gaps: [],
+  async prepare(folder) {
+    const programs = await installPython(join(folder, 'moto'), packages);
+    const server = await startServer(join(programs, 'moto_server'), (port) => ['-H', '127.0.0.1', '-p', String(port)]);
+    const version = await run(join(programs, 'python'), ['-c', 'import moto; print(moto.__version__)']);
+    return {
+      version: `moto ${version.trim()}`,
+      given: { standIn: new URL('stand-in.ts', import.meta.url).href, emulator: server.url },
+      close: server.close,
+    };
+  },
+};

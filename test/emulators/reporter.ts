@@ -1,0 +1,35 @@
+import type { TestCase } from 'vitest/node';
+
+export interface Tally {
+  passed: number;
+  readonly failures: { readonly test: string; readonly message: string }[];
+  /** Tests that fail as they have to, by the reason. */
+  readonly gaps: Map<string, string[]>;
+  /** Exchanges that an oracle judged, by operation. */
+  readonly judged: Map<string, number>;
+}
+
+export const newTally = (): Tally => ({ passed: 0, failures: [], gaps: new Map(), judged: new Map() });
+
+/** Counts the results of one run. A test that is skipped is a failure: gaps are named, not skipped. */
+export function tallying(tally: Tally) {
+  return {
+    onTestCaseResult(test: TestCase): void {
+      const { state, errors = [] } = test.result();
+      const { gap, judged = {} } = test.meta();
+      for (const [operation, count] of Object.entries(judged)) {
+        tally.judged.set(operation, (tally.judged.get(operation) ?? 0) + count);
+      }
+      if (state !== 'passed') {
+        const message = errors.map((error) => messageOf(error)).join('; ');
+        tally.failures.push({ test: test.fullName, message: message || state });
+      } else if (gap === undefined) tally.passed += 1;
+      else tally.gaps.set(gap, [...(tally.gaps.get(gap) ?? []), test.fullName]);
+    },
+  };
+}
+
+function messageOf(error: { readonly message: string; readonly cause?: unknown; readonly diff?: string }): string {
+  const cause = error.cause instanceof Object && 'message' in error.cause ? `: ${String(error.cause.message)}` : '';
+  return `${error.message}${cause}${error.diff === undefined ? '' : `\n${error.diff}`}`;
+}

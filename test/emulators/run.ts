@@ -1,0 +1,53 @@
+import { startVitest } from 'vitest/node';
+import { newTally, type Tally, tallying } from './reporter.ts';
+import { swap } from './swap.ts';
+import type { Given, Ready, Trial } from './trial.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+const testMsMax = 60_000;
+
+/** Runs the suites of a trial that is prepared. Whether it went well is in the tally; a run without tests is a failure. */
+export async function runSuites(trial: Trial, ready: Ready): Promise<Tally> {
+  const tally = newTally();
+  const vitest = await startVitest(
+    'test',
+    [],
+    {
+      root,
+      config: false,
+      watch: false,
+      include: [...trial.suites],
+      setupFiles: [
+        'test/emulators/setup.ts',
+        ...(ready.given.oracle === undefined ? [] : ['test/emulators/oracle/setup.ts']),
+      ],
+      reporters: [tallying(tally)],
+      provide: { trial: givenOf(trial, ready) },
+      pool: 'forks',
+      maxWorkers: 1,
+      fileParallelism: false,
+      testTimeout: testMsMax,
+      hookTimeout: testMsMax,
+    },
+    { plugins: [swap()], configFile: false },
+  );
+  const unhandled = vitest.state
+    .getUnhandledErrors()
+    .map((error) => ({ test: 'outside of tests', message: String(error) }));
+  const broken = vitest.state
+    .getFiles()
+    .flatMap(({ filepath, result }) =>
+      (result?.errors ?? []).map(({ message }) => ({ test: filepath.slice(root.length), message })),
+    );
+  tally.failures.push(...unhandled, ...broken);
+  await vitest.close();
+  // vitest marks the process as failed; what counts here is the tally.
+  process.exitCode = 0;
+  if (tally.passed === 0) tally.failures.push({ test: trial.name, message: 'no test has passed' });
+  return tally;
+}
+
+function givenOf({ type, gaps }: Trial, { given }: Ready): Given {
+  const patterns = gaps.map(({ test, reason }) => ({ pattern: test.source, reason }));
+  return { type, gaps: patterns, standIn: undefined, emulator: '', oracle: undefined, packages: '', ...given };
+}
