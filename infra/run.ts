@@ -1,5 +1,6 @@
 import { readConfig } from '../lib/core/config.ts';
 import { explain } from './explain.ts';
+import { stopRequest } from './stop-request.ts';
 
 /** Something that runs until a signal comes. */
 export interface Running {
@@ -12,33 +13,20 @@ const marginMs = 20_000;
 const tellAfterMs = 1_000;
 
 /**
- * Runs a process until SIGINT, SIGTERM or SIGHUP (the terminal was closed), then closes it; a second signal ends it at once.
- * What fails at the start is told in one line, with the stack only where it helps.
+ * Runs a process until it is asked to end, then closes it. What fails at the start is told in one line, with the stack only
+ * where it helps.
  */
 export async function runUntilSignal(start: () => Promise<Running>): Promise<void> {
-  const signalled = firstSignal();
+  const asked = stopRequest();
   try {
     const running = await start();
-    await signalled;
+    await asked;
     await closeInTime(running, readConfig().KEYFERRY_SHUTDOWN_MS_MAX + marginMs);
     process.exit(0);
   } catch (error) {
     process.stderr.write(`keyferry: ${explain(error)}\n`);
     process.exit(1);
   }
-}
-
-function firstSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let stopping = false;
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => {
-        if (stopping) process.exit(130);
-        stopping = true;
-        resolve();
-      });
-    }
-  });
 }
 
 /** A close that never ended would leave the process to SIGKILL, and whoever started it without a word. */

@@ -39,7 +39,10 @@ export function openPool(options: PoolOptions): pg.Pool {
   });
   // An `error` event that nobody hears ends the process. The pool hears its idle clients only; a client that is out on loan
   // loses its connection unheard between two statements of a transaction. The next statement fails, and says so.
-  pool.on('error', (error) => options.log.warn({ error: error.message }, 'an idle database connection was lost'));
+  // At the end of the pool the server may be quicker than the goodbye of a connection, which is no news.
+  pool.on('error', (error) => {
+    if (!pool.ending) options.log.warn({ error: error.message }, 'an idle database connection was lost');
+  });
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

@@ -1,0 +1,94 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DCLinter } from 'dclint';
+import { ValidationSeverity, validate } from 'dockerfile-utils';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { definitions } from '../../lib/destinations/index.ts';
+
+const root = new URL('../../', import.meta.url);
+const read = (file: string) => readFile(new URL(file, root), 'utf8');
+const composeFile = new URL('docker-compose.yml', root).pathname;
+const dockerfile = await read('infra/Dockerfile');
+
+const findings = z.array(z.object({ messages: z.array(z.object({ line: z.number(), message: z.string() })) }));
+
+const service = z.looseObject({
+  command: z.array(z.string()).optional(),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
+  healthcheck: z.object({ test: z.array(z.string()) }).optional(),
+  profiles: z.array(z.string()).default([]),
+  volumes: z.array(z.string()).default([]),
+});
+const compose = z.object({ services: z.record(z.string(), service), volumes: z.record(z.string(), z.unknown()) });
+const { services, volumes } = compose.parse(parse(await read('docker-compose.yml'), { merge: true }));
+
+describe('docker-compose.yml', () => {
+  test('keeps to the schema of the specification, and to its linter', async () => {
+    // An image that is built here has a name too, so that all processes share it; the order of keys is for the reader.
+    const quiet = [
+      'no-build-and-image',
+      'service-keys-order',
+      'services-alphabetical-order',
+      'top-level-properties-order',
+      'require-quotes-in-ports',
+    ];
+    const rules = Object.fromEntries(quiet.map((rule) => [rule, 0 as const]));
+    const linter = new DCLinter({ rules, quiet: false, debug: false, exclude: [] });
+    const lint = (file: string) => findings.parse(linter.lintFiles([file], false)).flatMap(({ messages }) => messages);
+    expect(lint(composeFile)).toEqual([]);
+    const broken = join(await mkdtemp(join(tmpdir(), 'keyferry-compose-')), 'docker-compose.yml');
+    await writeFile(broken, (await read('docker-compose.yml')).replace('start_period: 10s', 'start_perod: 10s'));
+    expect(JSON.stringify(lint(broken))).toContain('start_perod');
+    await rm(dirname(broken), { recursive: true });
+  });
+
+  test('has the API, the sweep and a worker of each type, which wait for what they stand on', () => {
+    for (const { type } of definitions)
+      expect(services[`worker-${type}`]?.command).toEqual(['infra/worker.ts', '--type', type]);
+    for (const name of ['sweep', ...definitions.map(({ type }) => `worker-${type}`)]) {
+      expect(services[name]?.depends_on).toMatchObject({
+        postgres: { condition: 'service_healthy' },
+        redis: { condition: 'service_healthy' },
+        api: { condition: 'service_healthy' },
+      });
+    }
+  });
+
+  test('keeps the data of PostgreSQL and Redis, and loses no job', () => {
+    expect(Object.keys(volumes).toSorted()).toEqual(['postgres', 'redis']);
+    for (const name of Object.keys(volumes)) {
+      expect(services[name]?.volumes.join()).toContain(`${name}:`);
+      expect(services[name]?.healthcheck).toBeDefined();
+    }
+    expect(services['redis']?.command?.join(' ')).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
+  });
+
+  test('starts nothing of others unless it is asked for', () => {
+    expect(services['moto']?.profiles).toEqual(['emulators']);
+    expect(services['lowkey-vault']?.profiles).toEqual(['emulators']);
+  });
+});
+
+describe('the image', () => {
+  test('has a Dockerfile without errors or warnings', () => {
+    expect(validate(dockerfile).map(({ range, message }) => `${range.start.line + 1}: ${message}`)).toEqual([]);
+  });
+
+  test('has a linter that finds mistakes', () => {
+    expect(validate(`${dockerfile}\nUSR root\n`, { instructionCasing: ValidationSeverity.ERROR })).not.toEqual([]);
+  });
+
+  test('is built in stages, runs as nobody, and tells its health', () => {
+    const stages = dockerfile.split(/^FROM /m).slice(1);
+    expect(stages.length).toBeGreaterThan(2);
+    for (const stage of stages) expect(stage.split(/\s/)[0]).toMatch(/:|^(base|dependencies)$/);
+    const [final = ''] = stages.slice(-1);
+    expect(final).toMatch(/^base AS service/);
+    expect(dockerfile).toMatch(/^USER 65532:65532$/m);
+    expect(final).toMatch(/^HEALTHCHECK .*\\\n +CMD \["\/nodejs\/bin\/node", "infra\/healthy\.ts", "api"\]$/m);
+    expect(final).not.toMatch(/development-dependencies/);
+  });
+});

@@ -1,0 +1,113 @@
+import { beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../lib/core/clock.ts';
+import { type Log, silentLog } from '../../lib/core/log.ts';
+import { definition } from '../../lib/destinations/cloud-a-sm/index.ts';
+import { DestinationFailure, type Driver } from '../../lib/destinations/contract.ts';
+import type { OpenStore } from '../../lib/store/open.ts';
+import type { Claimed } from '../../lib/sync/claims.ts';
+import type { Finish } from '../../lib/sync/finish.ts';
+import { type ReconcileParts, reconcile } from '../../lib/sync/reconcile.ts';
+import { testStore } from '../store/stores.ts';
+
+let store: OpenStore;
+beforeAll(async () => {
+  store = await testStore();
+  return () => store.close();
+});
+
+/** A secret whose object we wrote before, with another value. */
+const claim: Claimed = {
+  kind: 'claimed',
+  token: 't',
+  id: '1',
+  destinationId: '1',
+  destinationRevision: 1,
+  destinationName: 'x',
+  type: definition.type,
+  mountId: '00000000-0000-0000-0000-000000000001',
+  mountPath: 'secret/',
+  mountAccessor: 'kv_1',
+  secretName: 'app',
+  granularity: 'secret-path',
+  template: '{{ .SecretPath }}',
+  adopt: false,
+  desired: 'present',
+  generation: 2,
+  forced: false,
+  recorded: true,
+  attempts: 0,
+  tags: {},
+  confirmed: [],
+  objects: [
+    {
+      sub_key: '',
+      external_name: 'app',
+      name_key: 'app',
+      mark: 'm',
+      intended_at: '2026-01-01T00:00:00Z',
+      written: true,
+      remote_version: 'v1',
+      fingerprint: '00',
+      tag_keys: [],
+    },
+  ],
+};
+
+function partsWith(put: Driver['put'], changes: Partial<ReconcileParts> = {}) {
+  const written: Finish[] = [];
+  const driver: Driver = { put, remove: async () => {}, inspect: async () => undefined, close: async () => {} };
+  const parts: ReconcileParts = {
+    definition,
+    store,
+    clock: systemClock,
+    log: silentLog,
+    random: () => 0,
+    retry: { attemptsMax: 3, delayMsFirst: 100, delayMsMax: 1_000 },
+    operationMs: 20_000,
+    callsMs: 30_000,
+    claim: async () => claim,
+    async finish(finish) {
+      written.push(finish);
+      return 'settled';
+    },
+    openDriver: async () => driver,
+    currentSecret: async () => ({ json: '{"v":"1"}' }),
+    ...changes,
+  };
+  return { parts, written };
+}
+
+/** A call that ends when it is told to, as drivers' calls do. */
+const hanging: Driver['put'] = (_item, signal) =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new DestinationFailure('timeout', 'the operation was ended')));
+  });
+
+test('an attempt that a worker breaks off because it has to stop is no failure, and is gone on with', async () => {
+  const stop = new AbortController();
+  const { parts, written } = partsWith((item, signal) => {
+    queueMicrotask(() => stop.abort());
+    return hanging(item, signal);
+  });
+  expect(await reconcile(parts, '1', stop.signal)).toEqual({ kind: 'again', afterMs: 0, failure: undefined });
+  expect(written).toMatchObject([{ done: false, status: 'PENDING', error: null, attempts: 0 }]);
+});
+
+test('calls are ended when their time is over, and that is a failure of the destination', async () => {
+  const { parts, written } = partsWith(hanging, { operationMs: 10, callsMs: 50 });
+  const ended = await reconcile(parts, '1', new AbortController().signal);
+  expect(ended).toMatchObject({ kind: 'again', failure: { kind: 'timeout' } });
+  expect(written).toMatchObject([{ done: false, attempts: 1, error: { kind: 'timeout' } }]);
+});
+
+test('an error that nobody foresaw is told by its name and place; its message, which may hold a value, is not', async () => {
+  const lines: unknown[] = [];
+  const log: Log = { ...silentLog, error: (fields) => void lines.push(fields) };
+  const { parts, written } = partsWith(hanging, {
+    log,
+    currentSecret: () => Promise.reject(new SyntaxError('unexpected token in {"password":"hunter2"}')),
+  });
+  expect(await reconcile(parts, '1', new AbortController().signal)).toMatchObject({ failure: { kind: 'internal' } });
+  expect(lines).toMatchObject([{ association: '1', error: 'SyntaxError', at: expect.stringContaining('at ') }]);
+  expect(JSON.stringify([lines, written])).not.toContain('hunter2');
+});
