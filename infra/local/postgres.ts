@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { chown, mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { chown, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import pg from 'pg';
 import { ConfigError } from '../../lib/core/config.ts';
@@ -57,17 +57,18 @@ function settings(dataDir: string, port: number, volatile: boolean): string[] {
   return ['-D', dataDir, ...Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
+/** Beside its place first: one that was interrupted would look like a data folder and never start. */
 async function initialise(initdb: string, dataDir: string): Promise<void> {
-  await rm(dataDir, { recursive: true, force: true });
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  if (childOwner !== undefined) await chown(dataDir, childOwner, childOwner);
-  const args = ['-D', dataDir, '-U', 'keyferry', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'];
+  const unfinished = `${dataDir}.new`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { recursive: true, mode: 0o700 });
+  if (childOwner !== undefined) await chown(unfinished, childOwner, childOwner);
+  const args = ['-D', unfinished, '-U', 'keyferry', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'];
   const log: string[] = [];
   const child = startChild(initdb, args, { unprivileged: true, onLine: (line) => log.push(line) });
-  const code = await new Promise((done) => child.once('exit', done));
-  if (code === 0) return;
-  await rm(dataDir, { recursive: true, force: true });
-  throw new Error(`initdb failed (${String(code)}):\n${log.join('\n')}`);
+  const code = await new Promise((done) => child.once('close', done));
+  if (code !== 0) throw new Error(`initdb failed (${String(code)}):\n${log.join('\n')}`);
+  await rename(unfinished, dataDir);
 }
 
 async function untilReady(child: ChildProcess, url: string, startMsMax: number, log: readonly string[]): Promise<void> {

@@ -85,6 +85,7 @@ export function replayFunction() {
   return async (event: { readonly type?: string; readonly name?: string; readonly sync_status?: string } = {}) => {
     const { type, name, sync_status } = event;
     const syncStatus = sync_status === undefined ? undefined : toStatus(sync_status);
-    return { replayed: await (await sweeper()).replay({ type, name, syncStatus }) };
+    const replayed = await (await sweeper()).replay({ type, name, syncStatus });
+    return { queued: replayed, replayed };
   };
 }

@@ -29,6 +29,7 @@ const packageFolders: readonly (readonly [RegExp, readonly string[]])[] = [
   // Rooms that are handed the store's handle write their queries with it.
   [/^kysely$/, ['lib/store/', 'lib/auth/', 'lib/engines/', 'lib/sync/', 'lib/workspaces/', 'lib/app/']],
   [/^fastify$/, ['lib/http/']],
+  [/^@aws-sdk\/client-sqs$/, ['lib/app/']],
   [/^(@aws-sdk\/.+|@smithy\/.+)$/, ['lib/destinations/cloud-a-sm/']],
   [/^@azure\/.+$/, ['lib/destinations/cloud-b-kv/']],
   [/^(@google-cloud\/.+|google-auth-library|gaxios)$/, ['lib/destinations/cloud-c-sm/']],

@@ -54,13 +54,19 @@ async function attempt(trial: Trial): Promise<keyof typeof counts> {
   }
 }
 
-function show({ covers }: Trial, version: string, { passed, failures, gaps, judged }: Tally, tookMs: number): void {
+function show(
+  { covers }: Trial,
+  version: string,
+  { passed, failures, gaps, judged, waived }: Tally,
+  tookMs: number,
+): void {
   const known = [...gaps.values()].reduce((sum, tests) => sum + tests.length, 0);
   terminal.line(`  ${version}`);
   terminal.line(`  covers: ${covers}`);
   const operations = [...judged].map(([operation, count]) => `${operation} ${count}`).join(', ');
   if (operations !== '') terminal.line(`  exchanges judged: ${operations}`);
   terminal.line(`  ${passed} passed, ${failures.length} failed, ${known} known gaps, ${Math.round(tookMs / 1000)} s`);
+  for (const [reason, count] of waived) terminal.line(`  allowed ${count} times: ${reason}`);
   for (const [reason, tests] of gaps) {
     terminal.line(`  gap: ${reason}`);
     for (const test of tests) terminal.line(`    ${test}`);

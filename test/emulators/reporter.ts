@@ -7,19 +7,26 @@ export interface Tally {
   readonly gaps: Map<string, string[]>;
   /** Exchanges that an oracle judged, by operation. */
   readonly judged: Map<string, number>;
+  /** Differences from the oracle that are allowed, by the reason. */
+  readonly waived: Map<string, number>;
 }
 
-export const newTally = (): Tally => ({ passed: 0, failures: [], gaps: new Map(), judged: new Map() });
+export const newTally = (): Tally => ({
+  passed: 0,
+  failures: [],
+  gaps: new Map(),
+  judged: new Map(),
+  waived: new Map(),
+});
 
 /** Counts the results of one run. A test that is skipped is a failure: gaps are named, not skipped. */
 export function tallying(tally: Tally) {
   return {
     onTestCaseResult(test: TestCase): void {
       const { state, errors = [] } = test.result();
-      const { gap, judged = {} } = test.meta();
-      for (const [operation, count] of Object.entries(judged)) {
-        tally.judged.set(operation, (tally.judged.get(operation) ?? 0) + count);
-      }
+      const { gap, judged = {}, waived = {} } = test.meta();
+      add(tally.judged, judged);
+      add(tally.waived, waived);
       if (state !== 'passed') {
         const message = errors.map((error) => messageOf(error)).join('; ');
         tally.failures.push({ test: test.fullName, message: message || state });
@@ -27,6 +34,10 @@ export function tallying(tally: Tally) {
       else tally.gaps.set(gap, [...(tally.gaps.get(gap) ?? []), test.fullName]);
     },
   };
+}
+
+function add(totals: Map<string, number>, counts: Readonly<Record<string, number>>): void {
+  for (const [name, count] of Object.entries(counts)) totals.set(name, (totals.get(name) ?? 0) + count);
 }
 
 function messageOf(error: { readonly message: string; readonly cause?: unknown; readonly diff?: string }): string {

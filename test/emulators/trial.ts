@@ -13,6 +13,8 @@ export interface Trial {
   /** Test files, relative to the root of the repository. */
   readonly suites: readonly string[];
   readonly gaps: readonly Gap[];
+  /** Differences from an oracle that are right. */
+  readonly allowed: readonly Allowed[];
   /** Installs and starts what is needed. @throws Unavailable */
   prepare(folder: string): Promise<Ready>;
 }
@@ -26,10 +28,17 @@ export interface Gap {
   readonly reason: string;
 }
 
+/** A difference that has to occur, as a gap has to. */
+export interface Allowed {
+  /** Of a text such as `operation: query parameter x is not described`. */
+  readonly difference: RegExp;
+  readonly reason: string;
+}
+
 export interface Ready {
   /** Name and version of what runs. */
   readonly version: string;
-  readonly given: Partial<Omit<Given, 'type' | 'gaps'>>;
+  readonly given: Partial<Omit<Given, 'type' | 'gaps' | 'allowed'>>;
   close(): Promise<void>;
 }
 
@@ -37,6 +46,7 @@ export interface Ready {
 export interface Given {
   readonly type: string;
   readonly gaps: readonly { readonly pattern: string; readonly reason: string }[];
+  readonly allowed: readonly { readonly pattern: string; readonly reason: string }[];
   /** Address of the module whose `startFake` replaces our stand-in. */
   readonly standIn: string | undefined;
   /** Base URL of the emulator. */
@@ -61,5 +71,7 @@ declare module 'vitest' {
     gap?: string;
     /** Requests judged, by operation. */
     judged?: Record<string, number>;
+    /** Differences that are allowed, by the reason. */
+    waived?: Record<string, number>;
   }
 }

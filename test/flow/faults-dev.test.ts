@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,6 +93,18 @@ test('a start beside a running one is refused with one line, leaves nothing runn
   const next = await startDev();
   expect(await new ApiClient(next.ready, rootToken).read('secret/data/kept')).toMatchObject({ data: { v: 'second' } });
   expect((await next.end('SIGHUP')).code).toBe(0);
+});
+
+test('a start that was killed while it made its database does not stand in the way of the next one', async () => {
+  const own = { KEYFERRY_DATA_DIR: join(folder, 'interrupted'), PORT: '0' };
+  const data = join(folder, 'interrupted');
+  const interrupted = runProgram('dev', {
+    environment: environment(own),
+    killWhen: () => existsSync(join(data, 'postgres.new', 'PG_VERSION')),
+  });
+  expect((await interrupted).signal).toBe('SIGKILL');
+  const dev = await startDev(own);
+  expect((await dev.end('SIGTERM')).code).toBe(0);
 });
 
 test('a root token that is not given is made, told, and told again at the next start', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../infra/local/child.ts';
 import { ending } from '../services.ts';
 import { groundOf, type, until } from './faults-ground.ts';
 import { startWitness } from './faults-witness.ts';
@@ -53,6 +54,12 @@ describe('SIGTERM', () => {
     ending(await ground.start('worker'));
     await ground.untilQuiet();
     expect(copies('given-back')).toEqual(['{"v":"first"}']);
+  });
+
+  test('ends an idle worker though Redis is away, without waiting for work that is not there', async () => {
+    const redisUrl = `redis://127.0.0.1:${await freePort()}`;
+    const worker = ending(await ground.start('worker', { REDIS_URL: redisUrl, KEYFERRY_SHUTDOWN_MS_MAX: '600000' }));
+    expect((await worker.end('SIGTERM')).code).toBe(0);
   });
 
   test('lets an API answer the request in hand, and ends it though the client keeps its connection', async () => {

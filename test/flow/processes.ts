@@ -66,12 +66,17 @@ export async function startProgram(program: Program, options: ProcessOptions = {
   }
 }
 
-/** Runs a program that is going to end by itself. */
-export async function runProgram(program: Program, options: ProcessOptions = {}): Promise<Ended> {
+/** Runs a program that is going to end by itself, or that is killed as soon as `killWhen` holds. */
+export async function runProgram(
+  program: Program,
+  options: ProcessOptions & { readonly killWhen?: () => boolean } = {},
+): Promise<Ended> {
   const { child, ended } = launch(program, options);
+  const looking = setInterval(() => options.killWhen?.() && child.kill('SIGKILL'), 2);
   try {
     return await within(endMsMax, `${program} does not end`, ended);
   } finally {
+    clearInterval(looking);
     await kill(child, ended);
   }
 }

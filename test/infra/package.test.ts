@@ -140,7 +140,7 @@ describe('the packed functions, called as the cloud calls them', () => {
       await stage.untilDelivered(type);
       expect(await stage.statuses(type, name)).toEqual(['EXTERNAL_SERVICE_ERROR']);
       stage.fake(type).heal();
-      expect(await stage.platform.tick('replay', input)).toEqual({ replayed: 1 });
+      expect(await stage.platform.tick('replay', input)).toEqual({ queued: 1, replayed: 1 });
       await stage.untilDelivered(type);
       expect(await stage.statuses(type, name)).toEqual(['SYNCED']);
     }

@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DestinationFailure, type Driver, type OpenDriver, type PutItem, type PutReceipt } from '../contract.ts';
+import {
+  DestinationFailure,
+  type Driver,
+  type Inspection,
+  type OpenDriver,
+  type PutItem,
+  type PutReceipt,
+} from '../contract.ts';
 import { attempt } from './attempt.ts';
 import { type Client, openClient } from './client.ts';
 import { explain, statusOf } from './failure.ts';
@@ -7,7 +14,7 @@ import type { fields } from './fields.ts';
 import { definition } from './index.ts';
 import { look, refuseForeign } from './look.ts';
 import { newRecovered } from './recovered.ts';
-import { findDeleted, freeName, isOurs, obstacleOf, purgeDeleted } from './soft-delete.ts';
+import { findDeleted, freeName, isOurs, obstacleOf, purgeDeleted, release } from './soft-delete.ts';
 
 /** How often a step is tried while the vault is still deleting, recovering or purging: some 70 seconds in all. */
 const triesMax = 40;
@@ -20,7 +27,7 @@ const pauseMsMax = 2_000;
  * - A put makes a new, enabled version, also of a secret that somebody disabled: what is synced is meant to be used.
  *   The vault has no conditional write, so between the look of a create and its put somebody else can still write.
  * - A name that a deleted secret still holds is freed first: by recovery, or by a purge if `purge_on_delete` is set.
- * - A removed secret stays recoverable unless `purge_on_delete` is set.
+ * - A removed secret stays recoverable unless `purge_on_delete` is set; its tags tell that it was given up.
  * - A repeated put whose answer was lost makes one version more.
  */
 export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
@@ -42,7 +49,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
         return receipt;
       }),
     remove: ({ name }, signal) => verb(signal, `removing secret ${name}`, () => remove(client, name, purge, signal)),
-    inspect: (name, signal) => verb(signal, `inspecting secret ${name}`, () => look(client, name, signal)),
+    inspect: (name, signal) => verb(signal, `inspecting secret ${name}`, () => inspect(client, name, signal)),
     close: async () => client.close(),
   };
   return driver;
@@ -79,7 +86,13 @@ async function set(client: Client, item: PutItem, signal: AbortSignal): Promise<
   return { remoteVersion: properties.version ?? null };
 }
 
+async function inspect(client: Client, name: string, signal: AbortSignal): Promise<Inspection | undefined | 'unknown'> {
+  const found = await look(client, name, signal);
+  return typeof found === 'object' ? { remoteVersion: found.remoteVersion, mark: found.mark } : found;
+}
+
 async function remove(client: Client, name: string, purge: boolean, signal: AbortSignal): Promise<void> {
+  if (!purge) await release(client, name, signal);
   const deleted = await untilSettled(name, signal, () => softDelete(client, name, signal));
   if (!purge || deleted === 'for ever') return;
   // Left over from a removal that ended before its purge. What others deleted is theirs.

@@ -2,7 +2,12 @@ import type { SecretProperties } from '@azure/keyvault-secrets';
 import { DestinationFailure, type Inspection } from '../contract.ts';
 import type { Client } from './client.ts';
 import { statusOf } from './failure.ts';
-import { markTag } from './tags.ts';
+import { managedRemoved, managedTag, markTag } from './tags.ts';
+
+export interface Found extends Inspection {
+  /** We have given it up: whoever of us gets its name may take it. */
+  readonly released: boolean;
+}
 
 /** Pages of versions that are read, and versions on one (the service's most). */
 const pagesMax = 4;
@@ -13,19 +18,15 @@ const pageSize = 25;
  * two of the same second, the unit of the service's times), the secret is read and its value dropped unseen.
  * `undefined`: it is not there, or deleted. `'unknown'`: neither `list` nor `get` is permitted.
  */
-export async function look(
-  client: Client,
-  name: string,
-  signal: AbortSignal,
-): Promise<Inspection | undefined | 'unknown'> {
+export async function look(client: Client, name: string, signal: AbortSignal): Promise<Found | undefined | 'unknown'> {
   const listed = await listVersions(client, name, signal).catch(absentOrDenied);
   if (listed === undefined) return undefined;
   const newest = listed === 'denied' ? undefined : soleNewest(listed);
-  if (newest !== undefined) return inspectionOf(newest);
+  if (newest !== undefined) return foundOf(newest);
   if (listed !== 'denied' && listed.complete && listed.versions.length === 0) return undefined;
   const read = await readNewest(client, name, signal).catch(absentOrDenied);
   if (read === 'denied') return 'unknown';
-  return read === undefined ? undefined : inspectionOf(read);
+  return read === undefined ? undefined : foundOf(read);
 }
 
 interface Listed {
@@ -63,8 +64,9 @@ function soleNewest({ versions, complete }: Listed): SecretProperties | undefine
   return newest.length === 1 ? newest[0] : undefined;
 }
 
-function inspectionOf({ version, tags }: SecretProperties): Inspection {
-  return { remoteVersion: version ?? null, mark: tags?.[markTag] ?? null };
+function foundOf({ version, tags }: SecretProperties): Found {
+  const released = tags?.[managedTag] === managedRemoved;
+  return { remoteVersion: version ?? null, mark: tags?.[markTag] ?? null, released };
 }
 
 function absentOrDenied(error: unknown): undefined | 'denied' {
@@ -73,14 +75,14 @@ function absentOrDenied(error: unknown): undefined | 'denied' {
   throw error;
 }
 
-/** A create may only take what is free or carries its own mark. */
-export function refuseForeign(found: Inspection | undefined | 'unknown', name: string, mark: string): void {
+/** A create may only take what is free, carries its own mark, or was given up by one of us. */
+export function refuseForeign(found: Found | undefined | 'unknown', name: string, mark: string): void {
   if (found === undefined) return;
   if (found === 'unknown') {
     const message = `creating secret ${name}: whether it exists cannot be told without the permission list or get`;
     throw new DestinationFailure('permission', message);
   }
-  if (found.mark === mark) return;
+  if (found.mark === mark || found.released) return;
   throw new DestinationFailure(
     'conflict',
     `secret ${name} exists in the vault and was not written by this association: remove it there, change secret_name_template, or adopt it`,

@@ -6,8 +6,8 @@ const recoveredMax = 1_000;
 
 /**
  * A recovered secret carries the mark of the association that wrote it before, until our put has gone through. If that put does
- * not come to its end, the next one must not take its own recovery for a foreign secret. (After a crash it does; the user
- * then adopts or removes it.)
+ * not come to its end, the next one must not take its own recovery for a foreign secret. (After a crash only
+ * the tag of its release tells so; where that could not be set, the user adopts or removes the secret.)
  */
 export function newRecovered() {
   const markOf = new Map<string, string>();

@@ -2,7 +2,8 @@ import type { DeletedSecret } from '@azure/keyvault-secrets';
 import { DestinationFailure, type PutItem } from '../contract.ts';
 import type { Client } from './client.ts';
 import { codesOf, statusOf } from './failure.ts';
-import { managedTag } from './tags.ts';
+import { look } from './look.ts';
+import { managedRemoved, managedTag, tags } from './tags.ts';
 
 /**
  * A vault keeps what was deleted and the name with it. A secret goes
@@ -39,6 +40,24 @@ export async function freeName(
   if (purge && ours) return tolerate(purgeDeleted(client, item.name, signal));
   recovering();
   await tolerate(recoverDeleted(client, item.name, signal));
+}
+
+/**
+ * Says on a secret of ours that nobody of us holds it any more, before it is deleted. Whoever of us gets the name next
+ * recovers it; should it crash before its own put, this tag tells that the secret is free to take.
+ */
+export async function release(client: Client, name: string, signal: AbortSignal): Promise<void> {
+  const found = await look(client, name, signal);
+  if (found === undefined || found === 'unknown' || found.remoteVersion === null || found.mark === null) return;
+  const { mark, remoteVersion } = found;
+  const given = { ...tags.builtIn(mark), [managedTag]: managedRemoved };
+  const update = client.call(signal, (secrets) =>
+    secrets.updateSecretProperties(name, remoteVersion, { tags: given, abortSignal: signal }),
+  );
+  await update.catch((error: unknown) => {
+    // Not permitted, or deleted meanwhile: the removal itself does not need it.
+    if (![403, 404, 409].includes(statusOf(error) ?? 0)) throw error;
+  });
 }
 
 export async function findDeleted(

@@ -3,6 +3,8 @@ import type { TagRule } from '../contract.ts';
 
 /** On every secret that we wrote, whichever association it belongs to. */
 export const managedTag = 'keyferry';
+/** What it says once we have given the secret up; see `release` in soft-delete.ts. */
+export const managedRemoved = 'removed';
 /** Tells which association wrote it. */
 export const markTag = 'keyferry-mark';
 

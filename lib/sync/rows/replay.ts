@@ -23,7 +23,8 @@ export function replayRow(parts: SyncParts): Row {
           const type = input.type === undefined ? undefined : definitionOf(parts.definitions, input.type).type;
           const filter = { type, name: input.name, syncStatus: wantedStatus(input.sync_status) };
           const { replayed, warnings } = await replay(parts.store, parts.changed, filter);
-          return { data: { replayed }, warnings };
+          // Queued: at once or, past the first thousand or while the queue is full, by the sweep.
+          return { data: { queued: replayed, replayed }, warnings };
         },
       }),
     },

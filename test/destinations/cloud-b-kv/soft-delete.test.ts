@@ -84,6 +84,32 @@ test('a create that ended in the middle of a recovery goes on with it', async ()
   expect(fake.objects().get(name)?.value).toBe('again');
 });
 
+test('a create that died in the middle of a recovery is gone on with by another process, also of another association', async () => {
+  setting = await start();
+  const { fake, driver, open } = setting;
+  await driver.put(item({ mark: markB }), never);
+  await driver.remove({ ...gone, mark: markB }, never);
+  const abort = new AbortController();
+  const cut = failureOf(driver.put(item({ value: 'again' }), abort.signal));
+  while (fake.calls().get('recover') === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+  abort.abort();
+  await cut;
+  // Another driver remembers nothing of it.
+  await open().put(item({ value: 'again' }), never);
+  expect(fake.objects().get(name)).toEqual({ value: 'again', tags: item().tags });
+});
+
+test('a removal whose release had no answer is done by the next one', async () => {
+  setting = await start();
+  const { fake, driver } = setting;
+  await driver.put(item(), never);
+  await driver.inspect(name, never);
+  fake.fail({ kind: 'lost-answer', times: 1 });
+  expect((await failureOf(driver.remove(gone, never))).kind).toBe('network');
+  await driver.remove(gone, never);
+  expect(fake.objects().size).toBe(0);
+});
+
 test('a put enables a secret that somebody disabled', async () => {
   setting = await start();
   const { fake, driver } = setting;

@@ -18,6 +18,7 @@ export const moto: Trial = {
     'test/emulators/moto/moto.suite.ts',
   ],
   gaps: [],
+  allowed: [],
   async prepare(folder) {
     const programs = await installPython(join(folder, 'moto'), packages);
     const server = await startServer(join(programs, 'moto_server'), (port) => ['-H', '127.0.0.1', '-p', String(port)]);

@@ -57,7 +57,11 @@ function get(vault: Vault, name: string, { path, origin }: Question): Answer {
   return { status: 200, body: { ...bundle(origin, secret.name, version), value: version.value } };
 }
 
-const updateBody = z.object({ attributes: z.object({ enabled: z.boolean() }) });
+/** What is absent stays; tags are replaced as a whole. */
+const updateBody = z.object({
+  attributes: z.object({ enabled: z.boolean().optional() }).optional(),
+  tags: z.record(z.string(), z.string()).optional(),
+});
 
 function update(vault: Vault, name: string, { path, body, origin }: Question): Answer {
   const secret = vault.find(name);
@@ -66,7 +70,8 @@ function update(vault: Vault, name: string, { path, body, origin }: Question): A
   if (secret?.state !== 'live' || version === undefined) return notFound(name);
   const parsed = updateBody.safeParse(parseJson(body));
   if (!parsed.success) return badParameter('Property has invalid value.');
-  const changed = { ...version, enabled: parsed.data.attributes.enabled };
+  const { attributes, tags = version.tags } = parsed.data;
+  const changed = { ...version, tags, enabled: attributes?.enabled ?? version.enabled };
   secret.versions[index] = changed;
   return { status: 200, body: bundle(origin, secret.name, changed) };
 }

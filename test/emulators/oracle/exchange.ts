@@ -1,0 +1,65 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { IncomingMessage, ServerResponse } from 'node:http';
+
+/** What a stand-in in this process was asked, and what it said. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: URL;
+  readonly request: string;
+  /** Undefined: the answer was lost, or is still under way. */
+  answer: { readonly status: number; readonly body: string } | undefined;
+}
+
+/** Writes down all exchanges of the HTTP servers of this process from now on, without being in between. */
+export function recordExchanges(): Exchange[] {
+  const exchanges: Exchange[] = [];
+  subscribe('http.server.request.start', (message) => {
+    const { request, response } = pairOf(message);
+    const sent = tapReading(request);
+    const said = tapWriting(response);
+    const exchange: { -readonly [Key in keyof Exchange]: Exchange[Key] } = {
+      method: request.method ?? '',
+      url: new URL(request.url ?? '/', 'http://stand-in'),
+      request: '',
+      answer: undefined,
+    };
+    request.once('end', () => {
+      exchange.request = Buffer.concat(sent).toString();
+      exchanges.push(exchange);
+    });
+    response.once('finish', () => {
+      exchange.answer = { status: response.statusCode, body: Buffer.concat(said).toString() };
+    });
+  });
+  return exchanges;
+}
+
+function pairOf(message: unknown) {
+  const { request, response } = { request: undefined, response: undefined, ...Object(message) };
+  if (request instanceof IncomingMessage && response instanceof ServerResponse) return { request, response };
+  throw new TypeError('the channel of HTTP servers says something else');
+}
+
+/** Listening for data would make the request flow, and its reader miss the beginning. */
+function tapReading(request: IncomingMessage): Buffer[] {
+  const chunks: Buffer[] = [];
+  const push = request.push.bind(request);
+  request.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
+    return push(chunk, encoding);
+  };
+  return chunks;
+}
+
+/** Our stand-ins write whole bodies, with `end`. */
+function tapWriting(response: ServerResponse): Buffer[] {
+  const chunks: Buffer[] = [];
+  const { end } = response;
+  Object.assign(response, {
+    end(chunk?: unknown, ...rest: unknown[]) {
+      if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
+      return Reflect.apply(end, response, [chunk, ...rest]);
+    },
+  });
+  return chunks;
+}

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { expect, inject, test } from 'vitest';
+import { ending } from '../services.ts';
+
+const nobody = 'redis://127.0.0.1:1';
+
+/** The exit code of a container's health check. */
+function check(what: string, settings: Readonly<Record<string, string>>): Promise<number | null> {
+  const script = new URL('../../infra/healthy.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, what], { env: settings, stdio: 'ignore' });
+  return new Promise((resolve) => child.once('exit', resolve));
+}
+
+/** Something that answers every request with this status. Answers its port. */
+async function answering(status: number): Promise<string> {
+  const server = createServer(({ url }, response) => {
+    response.writeHead(url?.startsWith('/v1/sys/health') ? status : 404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ending({ close: () => new Promise<void>((resolve) => server.close(() => resolve())) });
+  const address = server.address();
+  return address === null || typeof address === 'string' ? '0' : String(address.port);
+}
+
+test('a process without a port is healthy while PostgreSQL and Redis can be reached', async () => {
+  const [DATABASE_URL, REDIS_URL] = [inject('postgresUrl'), inject('redisUrl')];
+  expect(await check('ground', { DATABASE_URL, REDIS_URL })).toBe(0);
+  expect(await check('ground', { DATABASE_URL, REDIS_URL: nobody })).toBe(1);
+  expect(await check('ground', { REDIS_URL })).toBe(1);
+});
+
+test('the API is healthy while it answers well', async () => {
+  expect(await check('api', { PORT: await answering(200) })).toBe(0);
+  expect(await check('api', { PORT: await answering(503) })).toBe(1);
+  expect(await check('api', { PORT: '1' })).toBe(1);
+});
