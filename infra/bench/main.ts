@@ -19,8 +19,12 @@ const sections: readonly Section[] = [memorySection, reconcileSection, arrivalSe
 const options = readOptions();
 const terminal = openTerminal(options.json ? process.stderr : process.stdout);
 let stage: Stage | undefined;
+let signalled = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void stage?.close().finally(() => process.exit(130)));
+  process.once(signal, () => {
+    signalled = true;
+    void Promise.resolve(stage?.close()).finally(() => process.exit(130));
+  });
 }
 
 try {
@@ -38,6 +42,8 @@ try {
   conclude(measured);
   process.exit(0);
 } catch (error) {
+  // What was under way fails when everything is being ended; the end itself is on its way.
+  if (signalled) await new Promise(() => {});
   terminal.line(terminal.styled('red', `failed: ${error instanceof Error ? (error.stack ?? error.message) : error}`));
   await stage?.close();
   process.exit(1);

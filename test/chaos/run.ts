@@ -131,7 +131,8 @@ async function progressLine(progress: Progress, world: World, began: number): Pr
   const seconds = (Date.now() - began) / 1_000;
   const kills = world.processes.reduce((sum, one) => sum + one.kills, 0);
   const rate = (progress.operations / seconds).toFixed(0);
-  return `${seconds.toFixed(0)} s: ${progress.operations} operations (${rate}/s), ${progress.unknown} without an answer, ${kills} kills, ${callCount(world)} calls, ${openText(open)}`;
+  const up = world.processes.filter(({ ready }) => ready).length;
+  return `${seconds.toFixed(0)} s: ${progress.operations} operations (${rate}/s), ${progress.unknown} without an answer, ${kills} kills, ${up} of ${world.processes.length} processes up, ${callCount(world)} calls, ${openText(open)}`;
 }
 
 function openText(open: Open | undefined): string {

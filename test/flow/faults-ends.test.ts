@@ -80,13 +80,10 @@ describe('SIGTERM', () => {
 });
 
 describe('a start that cannot succeed ends with code 1 and one line that says what to do', () => {
-  const { DATABASE_URL: _left, ...withoutDatabase } = { DATABASE_URL: '' };
   test.each([
     ['serve', { PORT: 'eighty' }, 'PORT has to be a whole number from 0 to 65535'],
     ['serve', { DATABASE_URL: '' }, 'DATABASE_URL is not set: it is the URL of a PostgreSQL 15 or later'],
-    ['serve', { DATABASE_URL: 'localhost' }, 'DATABASE_URL has to be of the form postgres://user:password@host:port'],
     ['serve', { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x' }, 'it refuses connections; see to DATABASE_URL, then'],
-    ['worker', { REDIS_URL: '' }, 'REDIS_URL is not set: it is the URL of a Redis 7 or 8, or a Valkey'],
     ['worker', { REDIS_URL: 'localhost' }, 'REDIS_URL has to be of the form redis://'],
     ['worker', { KEYFERRY_SEAL_KEY: '' }, 'KEYFERRY_SEAL_KEY is not set: the worker unseals itself by this key'],
     [
@@ -96,7 +93,7 @@ describe('a start that cannot succeed ends with code 1 and one line that says wh
     ],
     ['dev', { PORT: '123456' }, 'PORT has to be a whole number from 0 to 65535'],
   ] as const)('%s with %o', async (program, changes, line) => {
-    const environment = { ...ground.environment, ...withoutDatabase, ...changes };
+    const environment = { ...ground.environment, ...changes };
     const { code, out, err } = await runProgram(program, { environment });
     expect({ code, out }).toEqual({ code: 1, out: [] });
     expect(err).toHaveLength(1);

@@ -20,7 +20,6 @@ const copies = (hint: string): readonly string[] =>
   [...ground.fake.objects()].filter(([at]) => at.includes(hint)).map(([, { value }]) => value);
 const health = () => ground.ask(processes.api, 'GET', 'sys/health');
 
-/** No process ended: each still answers a signal with a clean end, which the last test asks for. */
 async function associate(name: string): Promise<void> {
   await ground.destination(processes.api, name);
   await write(name, 'first');

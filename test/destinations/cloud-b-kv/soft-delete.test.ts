@@ -94,6 +94,7 @@ test('a create that died in the middle of a recovery is gone on with by another 
   while (fake.calls().get('recover') === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
   abort.abort();
   await cut;
+  while (fake.objects().size === 0) await callFake(fake, 'GET', `/secrets/${name}`);
   // Another driver remembers nothing of it.
   await open().put(item({ value: 'again' }), never);
   expect(fake.objects().get(name)).toEqual({ value: 'again', tags: item().tags });

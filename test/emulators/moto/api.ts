@@ -7,8 +7,6 @@ export interface MotoApi {
   reset(): void;
   seed(name: string, value: string): void;
   objects(): ReadonlyMap<string, FakeObject>;
-  /** The trust policy of the role is not looked at: moto lets everybody assume everything. */
-  readonly region: string;
 }
 
 export const region = 'us-east-1';
@@ -22,19 +20,20 @@ const list = z.object({
 });
 const values = z.object({ SecretValues: z.array(z.object({ Name: z.string(), SecretString: z.string().optional() })) });
 
+/** It reads the region from the authorization, and checks no signature. */
+export const headersFor = (operation: string) => ({
+  'content-type': 'application/x-amz-json-1.1',
+  'x-amz-target': `secretsmanager.${operation}`,
+  authorization: `AWS4-HMAC-SHA256 Credential=moto/20260101/${region}/secretsmanager/aws4_request, SignedHeaders=host, Signature=0`,
+});
+
 export function openMotoApi(url: string, http: BlockingHttp): MotoApi {
   function call(operation: string, body: object): unknown {
-    const headers = {
-      'content-type': 'application/x-amz-json-1.1',
-      'x-amz-target': `secretsmanager.${operation}`,
-      // It reads the region from here, and checks no signature.
-      authorization: `AWS4-HMAC-SHA256 Credential=moto/20260101/${region}/secretsmanager/aws4_request, SignedHeaders=host, Signature=0`,
-    };
+    const headers = headersFor(operation);
     return JSON.parse(http.ask({ url: `${url}/`, method: 'POST', headers, body: JSON.stringify(body) }));
   }
 
   return {
-    region,
     reset: () => void http.ask({ url: `${url}/moto-api/reset`, method: 'POST', headers: {}, body: '' }),
     seed(name, value) {
       call('DeleteSecret', { SecretId: name, ForceDeleteWithoutRecovery: true });

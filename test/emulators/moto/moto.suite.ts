@@ -1,5 +1,124 @@
-import { expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
+import { systemClock } from '../../../lib/core/clock.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import { openDriver } from '../../../lib/destinations/cloud-a-sm/driver.ts';
+import { type Connection, definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
+import { calm, connect, newMark, type Stand, standFor } from '../../contract/stand.ts';
+import { type Described, describeSecret } from './described.ts';
 
-test('nothing yet', () => {
-  expect(1).toBe(1);
+const account = '123456789012';
+
+describe('the driver at moto', () => {
+  const stand = standFor(definition);
+
+  test('writes with the credentials of a role that it assumes at STS', async () => {
+    const fields = { role_arn: `arn:aws:iam::${account}:role/keyferry-sync`, external_id: 'of-the-trust-policy' };
+    const item = stand.item(stand.name(), 'the value that a role writes');
+    await withDriver(stand, fields, (driver) => driver.put(item, calm));
+    expect(stand.object(item.name)?.value).toBe('the value that a role writes');
+    expect(stand.fake.calls().get('AssumeRole')).toBe(1);
+  });
+
+  test('leaves a removed secret recoverable for the window that is asked for', async () => {
+    const item = stand.item(stand.name(), 'the value that waits for its deletion');
+    const days = await withDriver(stand, { recovery_window_days: 9 }, async (driver) => {
+      const { remoteVersion } = await driver.put(item, calm);
+      await driver.remove({ name: item.name, mark: item.mark, remoteVersion }, calm);
+      expect(await driver.inspect(item.name, calm)).toBeUndefined();
+      return daysLeft(await seen(item.name));
+    });
+    expect(days).toBe(9);
+  });
+
+  test('deletes a secret at once and for good where no window is wanted', async () => {
+    const item = stand.item(stand.name(), 'the value that is gone for good');
+    await withDriver(stand, { recovery_window_days: 0 }, async (driver) => {
+      const { remoteVersion } = await driver.put(item, calm);
+      await driver.remove({ name: item.name, mark: item.mark, remoteVersion }, calm);
+    });
+    expect(await describeSecret(inject('trial').emulator, item.name)).toBeUndefined();
+  });
+
+  test('restores a secret that waits for its deletion, with the tags of its new owner only', async () => {
+    const driver = stand.open();
+    const first = stand.item(stand.name(), 'the value of the first owner', { tags: { ...ownTags(), team: 'one' } });
+    const { remoteVersion } = await driver.put(first, calm);
+    await driver.remove({ name: first.name, mark: first.mark, remoteVersion }, calm);
+    const mark = newMark();
+    const next = stand.item(first.name, 'the value of the next owner', { mark });
+    await driver.put(next, calm);
+    expect(stand.object(first.name)).toEqual({
+      value: 'the value of the next owner',
+      tags: definition.tags.builtIn(mark),
+    });
+  });
+
+  test('keeps the replicas in line with the field, and removes a secret that has some', async () => {
+    const item = stand.item(stand.name(), 'the value with replicas');
+    const regions = async () => (await seen(item.name)).replicas;
+    await withDriver(stand, { replica_regions: { 'eu-west-1': '', 'eu-west-2': '' } }, (driver) =>
+      driver.put(item, calm),
+    );
+    expect(await regions()).toEqual(['eu-west-1', 'eu-west-2']);
+    await withDriver(stand, { replica_regions: { 'eu-west-2': '', 'eu-north-1': '' } }, async (driver) => {
+      const update = stand.item(item.name, 'the value with others', { mark: item.mark, claim: 'update' });
+      const { remoteVersion } = await driver.put(update, calm);
+      expect(await regions()).toEqual(['eu-north-1', 'eu-west-2']);
+      await driver.remove({ name: item.name, mark: item.mark, remoteVersion }, calm);
+      expect(await driver.inspect(item.name, calm)).toBeUndefined();
+    });
+  });
+
+  test('changes the KMS key of a secret that is there', async () => {
+    const item = stand.item(stand.name(), 'the value with a key');
+    await stand.open().put(item, calm);
+    const update = stand.item(item.name, 'the value with a key', { mark: item.mark, claim: 'update' });
+    await withDriver(stand, { kms_key_id: 'alias/sync' }, (driver) => driver.put(update, calm));
+    expect((await seen(item.name)).key).toBe('alias/sync');
+  });
+
+  test('adds no version when the same value is put again', async () => {
+    const driver = stand.open();
+    const item = stand.item(stand.name(), 'the value that is put again and again');
+    const { remoteVersion } = await driver.put(item, calm);
+    await driver.put(item, calm);
+    await driver.put(item, calm);
+    expect((await seen(item.name)).versions).toEqual([remoteVersion]);
+  });
 });
+
+const ownTags = () => definition.tags.builtIn(newMark());
+
+async function withDriver<T>(
+  { fake, policy }: Stand,
+  fields: Partial<Connection>,
+  run: (driver: ReturnType<typeof openDriver>) => Promise<T>,
+): Promise<T> {
+  const connection = { ...parse(fake.destination), ...fields };
+  const driver = openDriver(connection, {
+    network: policy,
+    timeouts: { connectMs: 10_000, requestMs: 10_000 },
+    clock: systemClock,
+    log: silentLog,
+    app: async () => undefined,
+  });
+  try {
+    return await run(driver);
+  } finally {
+    await driver.close();
+  }
+}
+
+function parse(body: Readonly<Record<string, unknown>>): Connection {
+  const { recovery_window_days, ...rest } = connect(definition, body);
+  return { ...rest, recovery_window_days: Number(recovery_window_days) };
+}
+
+async function seen(name: string): Promise<Described> {
+  const found = await describeSecret(inject('trial').emulator, name);
+  if (found === undefined) throw new Error(`there is no secret ${name}`);
+  return found;
+}
+
+const dayMs = 24 * 60 * 60_000;
+const daysLeft = ({ deletedAt }: Described): number => Math.round((deletedAt - Date.now()) / dayMs);

@@ -1,10 +1,11 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 
 /** What a stand-in in this process was asked, and what it said. */
 export interface Exchange {
   readonly method: string;
   readonly url: URL;
+  readonly headers: IncomingHttpHeaders;
   readonly request: string;
   /** Undefined: the answer was lost, or is still under way. */
   answer: { readonly status: number; readonly body: string } | undefined;
@@ -20,6 +21,7 @@ export function recordExchanges(): Exchange[] {
     const exchange: { -readonly [Key in keyof Exchange]: Exchange[Key] } = {
       method: request.method ?? '',
       url: new URL(request.url ?? '/', 'http://stand-in'),
+      headers: request.headers,
       request: '',
       answer: undefined,
     };

@@ -18,7 +18,12 @@ export const repositoryHost: Trial = {
     ...['driver', 'app', 'organization'].map((name) => `test/destinations/repo-host/${name}.test.ts`),
   ],
   gaps: [],
-  allowed: [],
+  allowed: [
+    {
+      difference: /^repos\/get: answer 200: .* must have required property/,
+      reason: 'our stand-in tells the few members of a repository that are of use, not all sixty',
+    },
+  ],
   async prepare(folder) {
     const packages = await installNpm(join(folder, 'github'), ['@octokit/openapi@23.0.2', ...validator]);
     return {
@@ -49,7 +54,12 @@ export const deployHost: Trial = {
   type: 'deploy-host-project',
   suites: [...suites, ...['driver', 'batch'].map((name) => `test/destinations/deploy-host-project/${name}.test.ts`)],
   gaps: [],
-  allowed: [],
+  allowed: [
+    {
+      difference: /^FilterProjectEnvs: query parameter \/until is not described/,
+      reason: 'the rule on pages is for all lists of the API (https://vercel.com/docs/rest-api#pagination)',
+    },
+  ],
   async prepare(folder) {
     const packages = await installNpm(join(folder, 'vercel'), ['@vercel/sdk@1.28.35']);
     return {

@@ -115,7 +115,10 @@ function problems(what: string, described: Schema, value: unknown): readonly str
 }
 
 const issuesOf = (what: string, { error }: ReturnType<Schema['safeParse']>): readonly string[] =>
-  (error?.issues ?? []).map(({ path, message }) => `${what}: ${path.join('.')} ${message}`);
+  (error?.issues ?? []).map(
+    ({ path, message }) =>
+      `${what}: ${path.map((at) => (typeof at === 'number' ? '[]' : `/${at}`)).join('')} ${message}`,
+  );
 
 /** Members that the schema does not know: it leaves them out. */
 function lost(value: unknown, kept: unknown, path = ''): readonly string[] {

@@ -59,8 +59,11 @@ function list({ searchParams }: URL, project: Project): Reply {
   const all = [...project.variables.values()];
   const page = all.slice(start, start + pageSize);
   const next = start + pageSize < all.length ? start + pageSize : null;
-  return { status: 200, body: { envs: page.map(shown), pagination: { count: page.length, next, prev: null } } };
+  return { status: 200, body: { envs: page.map(listed), pagination: { count: page.length, next, prev: null } } };
 }
+
+/** Only lists tell what the service finds unsafe about a variable. */
+const listed = (entry: StoredVariable) => ({ ...shown(entry), securityIssues: [] });
 
 /** All refused: an error, which tells the reason of a single one only. */
 function create({ url, body }: Request, project: Project): Reply {

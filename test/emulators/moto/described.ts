@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { headersFor } from './api.ts';
+
+/** What moto tells of a secret beside its value. */
+export interface Described {
+  /** Milliseconds; 0: it does not wait for its deletion. */
+  readonly deletedAt: number;
+  readonly key: string | undefined;
+  readonly replicas: readonly string[];
+  readonly versions: readonly string[];
+}
+
+const answer = z.object({
+  DeletedDate: z.number().nullish(),
+  KmsKeyId: z.string().nullish(),
+  ReplicationStatus: z.array(z.object({ Region: z.string() })).default([]),
+  VersionIdsToStages: z.record(z.string(), z.array(z.string())).default({}),
+});
+
+/** Undefined: there is no secret of this name. */
+export async function describeSecret(emulator: string, name: string): Promise<Described | undefined> {
+  const body = JSON.stringify({ SecretId: name });
+  const response = await fetch(`${emulator}/`, { method: 'POST', headers: headersFor('DescribeSecret'), body });
+  if (response.status === 400) return undefined;
+  const told = answer.parse(await response.json());
+  return {
+    deletedAt: (told.DeletedDate ?? 0) * 1000,
+    key: told.KmsKeyId ?? undefined,
+    replicas: told.ReplicationStatus.map(({ Region }) => Region).sort(),
+    versions: Object.keys(told.VersionIdsToStages),
+  };
+}
