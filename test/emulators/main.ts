@@ -5,6 +5,7 @@ import type { Tally } from './reporter.ts';
 import { runSuites } from './run.ts';
 import { type Ready, type Trial, Unavailable } from './trial.ts';
 import { trials } from './trials.ts';
+import { type Wanted, wanted } from './wanted.ts';
 
 /**
  * `npm run test:emulators`: the drivers against programs that nobody here wrote. `-- --only moto` takes those whose name has
@@ -22,9 +23,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const chosen = trials.filter(({ name }) => name.includes(values.only));
-if (chosen.length === 0) {
+const missing = wanted.filter(({ name }) => name.includes(values.only));
+if (chosen.length + missing.length === 0) {
   process.stderr.write(
-    `emulators: none is named ${JSON.stringify(values.only)}: ${trials.map(({ name }) => name).join(', ')}\n`,
+    `emulators: none is named ${JSON.stringify(values.only)}: ${[...trials, ...wanted].map(({ name }) => name).join(', ')}\n`,
   );
   process.exit(2);
 }
@@ -32,7 +34,10 @@ if (chosen.length === 0) {
 await mkdir(folder, { recursive: true });
 const counts = { passed: 0, failed: 0, skipped: 0 };
 for (const trial of chosen) counts[await attempt(trial)] += 1;
-terminal.line(`${counts.passed} of ${chosen.length} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+for (const program of missing) counts[await look(program)] += 1;
+terminal.line(
+  `${counts.passed} of ${chosen.length + missing.length} passed, ${counts.failed} failed, ${counts.skipped} skipped`,
+);
 process.exit(counts.failed > 0 || (values.strict && counts.skipped > 0) ? 1 : 0);
 
 async function attempt(trial: Trial): Promise<keyof typeof counts> {
@@ -52,6 +57,17 @@ async function attempt(trial: Trial): Promise<keyof typeof counts> {
     await running?.close();
     running = undefined;
   }
+}
+
+/** Not tried, whatever its source says. */
+async function look({ name, type, source, meanwhile, ask }: Wanted): Promise<keyof typeof counts> {
+  terminal.line(terminal.styled('bold', `${name} → ${type}`));
+  const problem = await ask().catch((error: unknown) => error);
+  if (problem !== undefined && !(problem instanceof Unavailable)) throw problem;
+  const why = problem?.message ?? `it can be had now from ${source}, so its trial has to be written`;
+  terminal.line(`  ${terminal.styled('yellow', 'skipped')}: ${why}; meanwhile: ${meanwhile}`);
+  terminal.line();
+  return 'skipped';
 }
 
 function show(

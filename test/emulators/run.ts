@@ -46,6 +46,9 @@ export async function runSuites(trial: Trial, ready: Ready): Promise<Tally> {
   for (const { reason } of trial.allowed.filter((one) => !tally.waived.has(one.reason))) {
     tally.failures.push({ test: trial.name, message: `take this off the list, it occurs no more: ${reason}` });
   }
+  if (ready.given.oracle !== undefined && tally.judged.size === 0) {
+    tally.failures.push({ test: trial.name, message: 'the oracle was asked nothing' });
+  }
   if (tally.passed === 0) tally.failures.push({ test: trial.name, message: 'no test has passed' });
   return tally;
 }

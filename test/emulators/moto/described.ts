@@ -21,7 +21,7 @@ const answer = z.object({
 export async function describeSecret(emulator: string, name: string): Promise<Described | undefined> {
   const body = JSON.stringify({ SecretId: name });
   const response = await fetch(`${emulator}/`, { method: 'POST', headers: headersFor('DescribeSecret'), body });
-  if (response.status === 400) return undefined;
+  if (!response.ok) return undefined;
   const told = answer.parse(await response.json());
   return {
     deletedAt: (told.DeletedDate ?? 0) * 1000,

@@ -2,7 +2,8 @@ import { describe, expect, inject, test } from 'vitest';
 import { systemClock } from '../../../lib/core/clock.ts';
 import { silentLog } from '../../../lib/core/log.ts';
 import { openDriver } from '../../../lib/destinations/cloud-a-sm/driver.ts';
-import { type Connection, definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
+import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
+import type { Driver, OpenDriver } from '../../../lib/destinations/contract.ts';
 import { calm, connect, newMark, type Stand, standFor } from '../../contract/stand.ts';
 import { type Described, describeSecret } from './described.ts';
 
@@ -87,15 +88,16 @@ describe('the driver at moto', () => {
   });
 });
 
+/** By a request body, as the worker opens it. */
+const open: OpenDriver = openDriver;
 const ownTags = () => definition.tags.builtIn(newMark());
 
 async function withDriver<T>(
   { fake, policy }: Stand,
-  fields: Partial<Connection>,
-  run: (driver: ReturnType<typeof openDriver>) => Promise<T>,
+  fields: Readonly<Record<string, unknown>>,
+  run: (driver: Driver) => Promise<T>,
 ): Promise<T> {
-  const connection = { ...parse(fake.destination), ...fields };
-  const driver = openDriver(connection, {
+  const driver = open(connect(definition, { ...fake.destination, ...fields }), {
     network: policy,
     timeouts: { connectMs: 10_000, requestMs: 10_000 },
     clock: systemClock,
@@ -107,11 +109,6 @@ async function withDriver<T>(
   } finally {
     await driver.close();
   }
-}
-
-function parse(body: Readonly<Record<string, unknown>>): Connection {
-  const { recovery_window_days, ...rest } = connect(definition, body);
-  return { ...rest, recovery_window_days: Number(recovery_window_days) };
 }
 
 async function seen(name: string): Promise<Described> {
