@@ -23,9 +23,9 @@ export type Input<F extends Fields> = { readonly [K in keyof F]: z.output<F[K]> 
 
 export const text = () => z.preprocess(scalarText, z.string());
 export const bool = () => z.preprocess(looseBool, z.boolean());
-export const integer = () => z.preprocess(looseInteger, z.int());
+export const integer = () => z.preprocess(looseInteger, z.int('expected a whole number'));
 /** Seconds. */
-export const duration = () => z.preprocess(looseSeconds, z.int().min(0));
+export const duration = () => z.preprocess(looseSeconds, z.int(durationRule).min(0, durationRule));
 export const textList = () => z.preprocess(looseList, z.array(z.preprocess(scalarText, z.string())));
 export const integerList = () => z.preprocess(looseList, z.array(z.preprocess(looseInteger, z.int())));
 export const textMap = () => z.preprocess(looseMap, z.record(z.string(), z.preprocess(scalarText, z.string())));
@@ -39,6 +39,8 @@ export const jsonObject = () =>
     .meta({ type: 'object' });
 /** A parameter of the path's pattern. */
 export const pathText = (description: string) => z.string().meta({ description, in: 'path' });
+
+const durationRule = 'expected a duration that is not negative: seconds, or a text such as "30s" or "1h30m"';
 
 function scalarText(value: unknown): unknown {
   if (isRawNumber(value)) return value.rawJSON;

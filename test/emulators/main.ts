@@ -83,10 +83,7 @@ function show(
   if (operations !== '') terminal.line(`  exchanges judged: ${operations}`);
   terminal.line(`  ${passed} passed, ${failures.length} failed, ${known} known gaps, ${Math.round(tookMs / 1000)} s`);
   for (const [reason, count] of waived) terminal.line(`  allowed ${count} times: ${reason}`);
-  for (const [reason, tests] of gaps) {
-    terminal.line(`  gap: ${reason}`);
-    for (const test of tests) terminal.line(`    ${test}`);
-  }
+  for (const [reason, tests] of gaps) terminal.line(`  gap, ${tests.length} tests: ${reason}`);
   for (const { test, message } of failures) {
     terminal.line(`  ${terminal.styled('red', 'failed')}: ${test}`);
     for (const line of message.split('\n')) terminal.line(`    ${line}`);

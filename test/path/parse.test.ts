@@ -94,6 +94,8 @@ describe('problems', () => {
   const problem = (rest: string) => [`Field validation failed: error converting input for field "f": ${rest}`];
   const secret = (field: z.ZodType) => field.meta({ description: 'Secret', sensitive: true });
 
+  const aDuration = 'expected a duration that is not negative: seconds, or a text such as "30s" or "1h30m"';
+
   test.each<[string, Fields, object, readonly string[]]>([
     ['a missing field', { f: text() }, {}, ['Field validation failed: missing required field "f"']],
     ['a required null', { f: text() }, { f: null }, ['Field validation failed: missing required field "f"']],
@@ -103,6 +105,9 @@ describe('problems', () => {
       { f: ['a', {}] },
       problem('Invalid input: expected string, received object (at 1)'),
     ],
+    ['a text for a number', { f: integer() }, { f: 'x' }, problem('expected a whole number')],
+    ['an unknown unit', { f: duration() }, { f: '5y' }, problem(aDuration)],
+    ['a negative duration', { f: duration() }, { f: -1 }, problem(aDuration)],
     ['an object', { f: jsonObject() }, { f: 'x' }, problem('expected an object')],
     ['a number for an object', { f: jsonObject() }, json('{"f":1.0}'), problem('expected an object')],
     ['a sensitive type', { f: secret(text()) }, { f: ['marker'] }, problem('expected string')],

@@ -74,26 +74,29 @@ async function measureArrivals(bench: Bench, count: number): Promise<readonly nu
   }
 }
 
-/** Writes at its pace, whether or not the ones before are through; answers when each was sent, by the clock of the machine. */
+/**
+ * Writes at its pace, whether or not the ones before are through, but one after the other of one secret, or an older value
+ * could win. Answers when each was due, by the clock of the machine.
+ */
 async function writeAll(address: string, token: string, count: number): Promise<readonly number[]> {
   const began = performance.now();
-  const headers = { 'x-service-token': token, 'content-type': 'application/json' };
-  const sent: number[] = [];
+  const dueTimes: number[] = [];
   const answers: Promise<void>[] = [];
   for (let index = 0; index < count; index += 1) {
     const waitMs = began + (index * 1_000) / perSecond - performance.now();
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-    sent.push(performance.timeOrigin + performance.now());
-    const body = JSON.stringify({ data: { value: `arrival-${index}` } });
-    const signal = AbortSignal.timeout(limitMs);
-    answers.push(written(fetch(`${address}/${index % secrets}`, { method: 'POST', headers, body, signal })));
+    dueTimes.push(performance.timeOrigin + performance.now());
+    const before = answers[index - secrets] ?? Promise.resolve();
+    answers.push(before.then(() => writeOne(`${address}/${index % secrets}`, token, `arrival-${index}`)));
   }
   await Promise.all(answers);
-  return sent;
+  return dueTimes;
 }
 
-async function written(answering: Promise<Response>): Promise<void> {
-  const answer = await answering;
+async function writeOne(url: string, token: string, value: string): Promise<void> {
+  const headers = { 'x-service-token': token, 'content-type': 'application/json' };
+  const body = JSON.stringify({ data: { value } });
+  const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(limitMs) });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`a write failed: ${answer.status} ${text}`);
 }

@@ -43,6 +43,7 @@ export async function createToken(parts: TokenParts, input: CreateInput, caller:
   const [parent] = await findTokens(parts.store, [parentHash]);
   const policies = policiesOf(input, caller);
   const { ttl, warnings } = lifeOf(input, policies.includes('root'));
+  const unknown = policies.filter((policy) => policy !== 'root' && policy !== 'default');
   checkParent(parent, ttl);
   const auth = await mintToken(parts.store, parts.clock.now(), {
     id: input.id === '' ? undefined : input.id,
@@ -58,7 +59,10 @@ export async function createToken(parts: TokenParts, input: CreateInput, caller:
     renewable: input.renewable && ttl > 0,
     orphan: input.no_parent,
   });
-  return { auth, warnings };
+  return {
+    auth,
+    warnings: [...warnings, ...unknown.map((policy) => `Policy ${JSON.stringify(policy)} does not exist`)],
+  };
 }
 
 /** What is not there must not be left out silently: the token would be another than the one that was asked for. */

@@ -21,12 +21,8 @@ export function tokenEngine(parts: TokenParts): Engine {
       {
         pattern: 'lookup-self',
         help: 'Shows the token of the caller.',
-        operations: {
-          read: operation(
-            {},
-            { summary: 'Look up the own token', run: (_input, context) => lookup(parts, callerOf(context)) },
-          ),
-        },
+        // Older clients send a POST.
+        operations: { read: lookupSelf(parts), write: lookupSelf(parts) },
       },
       {
         pattern: 'revoke-self',
@@ -47,6 +43,9 @@ export function tokenEngine(parts: TokenParts): Engine {
     ],
   };
 }
+
+const lookupSelf = (parts: TokenParts) =>
+  operation({}, { summary: 'Look up the own token', run: (_input, context) => lookup(parts, callerOf(context)) });
 
 async function lookup(parts: TokenParts, caller: Caller): Promise<Reply> {
   const [row] = await findTokens(parts.store, [hashToken(parts.store.barrier, caller.tokenId)]);

@@ -6,7 +6,14 @@ export const path = pathText('Path of the secret');
 
 /** A JSON object, kept as parsed, numbers with their digits. */
 export function object() {
-  return z.custom<JsonObject>(isJsonObject, { error: 'expected an object' }).meta({ type: 'object' });
+  return z
+    .custom<JsonObject>()
+    .superRefine((value: unknown, context) => {
+      // An issue of this code can be told of a sensitive field as well; a message of one's own cannot.
+      if (!isJsonObject(value))
+        context.addIssue({ code: 'invalid_type', expected: 'object', message: 'expected an object' });
+    })
+    .meta({ type: 'object' });
 }
 
 /** Its members are secret, so no error shows them. */

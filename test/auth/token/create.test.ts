@@ -85,6 +85,17 @@ describe('creating a token', () => {
   });
 });
 
+test('a policy that is not there is told, for its token may do nothing', async () => {
+  const { policies, warnings } = await create(root, { policies: ['CI', 'default'] });
+  expect(policies).toEqual(['ci', 'default']);
+  expect(warnings).toEqual(['Policy "ci" does not exist']);
+});
+
+test('older clients look their token up by a POST', async () => {
+  const call = await as(root);
+  expect(await call('write', 'lookup-self')).toEqual(await call('read', 'lookup-self'));
+});
+
 describe('a child does not outlive the limits of its parent', () => {
   test('a root token that expires makes none that does not', async () => {
     const parent = await create(root, { ttl: '1h' });

@@ -46,7 +46,7 @@ test('an answer that was lost after the version was added is followed by a secon
 
 test('a service that never answers is a timeout', async () => {
   const { fake, open } = setting;
-  const driver = open({}, { timeouts: { connectMs: 5_000, requestMs: 300 } });
+  const driver = open({}, { timeouts: { connectMs: 5_000, requestMs: 2_000 } });
   fake.fail({ kind: 'hang' });
   expect((await failureOf(driver.put(item(), never))).kind).toBe('timeout');
   fake.heal();

@@ -10,7 +10,7 @@ let driver: Driver;
 
 beforeEach(async () => {
   fake = await startFake();
-  driver = open(fake, fake.destination, { timeouts: { connectMs: 1_000, requestMs: 300 } });
+  driver = open(fake, fake.destination, { timeouts: { connectMs: 1_000, requestMs: 2_000 } });
 });
 
 afterEach(async () => {

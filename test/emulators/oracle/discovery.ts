@@ -46,10 +46,11 @@ const errorSchema = {
  */
 export const openOracle: OpenOracle = async (packages) => {
   const file = join(packages, 'googleapiclient', 'discovery_cache', 'documents', 'secretmanager.v1.json');
-  return judgeBy(packages, description.parse(JSON.parse(await readFile(file, 'utf8'))));
+  return judgeBy(packages, JSON.parse(await readFile(file, 'utf8')));
 };
 
-function judgeBy(packages: string, document: z.output<typeof description>): Oracle {
+export function judgeBy(packages: string, raw: object): Oracle {
+  const document = description.parse(raw);
   const schemaAt = openSchemas(packages, {
     schemas: strict(document.schemas, 'names'),
     numbered: { ...strict(document.schemas, 'numbers'), error: errorSchema },

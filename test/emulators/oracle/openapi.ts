@@ -38,7 +38,7 @@ export const openOracle: OpenOracle = async (packages) => {
 
 type Description = z.output<typeof description>;
 
-function judgeBy(packages: string, raw: object): Oracle {
+export function judgeBy(packages: string, raw: object): Oracle {
   const document = description.parse(raw);
   const schemaAt = openSchemas(packages, raw);
   const routes = Object.entries(document.paths).map(([path, item]) => ({ path, item, pattern: patternOf(path) }));
@@ -77,9 +77,9 @@ function judgeBy(packages: string, raw: object): Oracle {
     if (requestBody === undefined) return request === '' ? [] : ['a body is not described'];
     if (body === undefined) return requestBody.required ? ['request body: it is missing'] : [];
     const pointer = `${at}/requestBody/content/application~1json/schema`;
-    const described = z.object({ properties: z.record(z.string(), z.unknown()) }).safeParse(valueAt(raw, pointer)).data;
+    const described = propertiesOf(raw, valueAt(raw, pointer));
     const members = typeof body === 'object' && body !== null ? Object.keys(body) : [];
-    const strange = members.filter((name) => described !== undefined && !(name in described.properties));
+    const strange = members.filter((name) => described !== undefined && !(name in described));
     return [
       ...schemaAt(pointer)(body).map((problem) => `request body: ${problem}`),
       ...strange.map((name) => `request body: ${name} is not described`),
@@ -117,6 +117,13 @@ function judgeBy(packages: string, raw: object): Oracle {
       return { operation: found.operationId, differences: [...asked, ...said] };
     },
   };
+}
+
+/** Undefined: the schema does not list them. */
+function propertiesOf(document: object, schema: unknown): Readonly<Record<string, unknown>> | undefined {
+  const shared = reference.safeParse(schema).data?.$ref.slice(1);
+  const described = shared === undefined ? schema : valueAt(document, shared);
+  return z.object({ properties: z.record(z.string(), z.unknown()) }).safeParse(described).data?.properties;
 }
 
 const groupOf = (name: string): string => name.replaceAll('-', '_');

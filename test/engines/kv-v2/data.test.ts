@@ -39,7 +39,7 @@ describe('writing', () => {
 
   test('an error about the data does not show it', async () => {
     const failed = it.call('write', 'data/x', { data: 'hunter2' });
-    await expect(failed).rejects.toThrow('field "data"');
+    await expect(failed).rejects.toThrow('field "data": expected object');
     await expect(failed).rejects.not.toThrow('hunter2');
   });
 

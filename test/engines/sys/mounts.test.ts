@@ -40,7 +40,9 @@ describe('enabling', () => {
       config: { default_lease_ttl: '1h', max_lease_ttl: 7200, listing_visibility: 'unauth', plugin_name: '' },
     });
     const mount = await it.mounts.find('full/');
-    expect((await call('read', 'mounts/full'))?.data).toEqual({
+    const shown = await call('read', 'mounts/full');
+    expect(shown?.flat).toBe(true);
+    expect(shown?.data).toEqual({
       type: 'kv',
       description: 'for tests',
       accessor: mount?.accessor,
@@ -106,7 +108,9 @@ describe('disabling', () => {
 describe('tuning', () => {
   test.each(['tuned', 'nested/tuned'])('settings of %s change and the rest stays', async (path) => {
     await call('write', `mounts/${path}`, { type: 'kv', description: 'before', config: { max_lease_ttl: '10h' } });
-    expect((await call('read', `mounts/${path}/tune`))?.data).toEqual({
+    const tuning = await call('read', `mounts/${path}/tune`);
+    expect(tuning?.flat).toBe(true);
+    expect(tuning?.data).toEqual({
       default_lease_ttl: 2_764_800,
       max_lease_ttl: 36_000,
       force_no_cache: false,

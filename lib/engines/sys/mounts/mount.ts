@@ -53,7 +53,7 @@ async function read(parts: MountParts, given: string): Promise<Reply> {
   const wanted = mountPath(given);
   const mount = await parts.mounts.find(wanted);
   if (mount === undefined || !isSecretMount(mount)) throw badRequest(`No secret engine mount at ${wanted}`);
-  return { data: showMount(mount) };
+  return { data: showMount(mount), flat: true };
 }
 
 interface Wanted extends Tuning {

@@ -18,7 +18,7 @@ export async function readTuning({ mounts }: MountParts, given: string): Promise
   const path = mountPath(given);
   const mount = await mounts.find(path);
   if (mount === undefined) throw noMount(path);
-  return { data: showTuning(mount) };
+  return { data: showTuning(mount), flat: true };
 }
 
 /** A kv mount that becomes version 2 keeps its secrets: each is stored as version 1 from the start. */

@@ -1,0 +1,135 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { definitions } from '../lib/destinations/index.ts';
+import { networkFields } from '../lib/destinations/network/fields.ts';
+import { namer } from '../lib/sync/naming.ts';
+import { compileTemplate, type TemplateInput } from '../lib/sync/template/template.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
+const pages = ['README.md', ...(await markdownBelow('docs'))];
+
+async function markdownBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(join(root, folder), { recursive: true });
+  return entries.filter((entry) => entry.endsWith('.md')).map((entry) => join(folder, entry));
+}
+
+/** Code is left out: what looks like a link or a heading in it is none. */
+const prose = (markdown: string): string => markdown.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
+
+/** The anchor that the usual renderers give a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+
+const anchorsOf = (markdown: string): readonly string[] =>
+  [...markdown.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+
+async function problemOf(page: string, link: string): Promise<string | undefined> {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : relative(root, resolve(root, dirname(page), path));
+  const found = await stat(join(root, target)).catch(() => undefined);
+  if (found === undefined) return `${page}: ${link} leads nowhere`;
+  if (anchor === undefined || anchorsOf(await read(target)).includes(anchor)) return undefined;
+  return `${page}: ${link} names no heading`;
+}
+
+test('every relative link of the README and the docs leads somewhere, its anchor included', async () => {
+  expect(pages.length).toBeGreaterThan(10);
+  const links = await Promise.all(
+    pages.map(async (page) =>
+      [...prose(await read(page)).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, link = '']) => link)
+        .filter((link) => !/^[a-z]+:/.test(link))
+        .map((link) => problemOf(page, link)),
+    ),
+  );
+  expect(links.flat().length).toBeGreaterThan(30);
+  expect((await Promise.all(links.flat())).filter((problem) => problem !== undefined)).toEqual([]);
+});
+
+test('the README and the configuration have the same environment variables', async () => {
+  const section = sectionOf(await read('README.md'), 'Processes for production');
+  const cells = [...section.matchAll(/^\| (`[A-Z].*?) \|/gm)].map(([, cell = '']) => cell);
+  const listed = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
+  const settings = /const settings = z\.object\(\{([\s\S]*?)\n\}\);/.exec(await read('lib/core/config.ts'))?.[1] ?? '';
+  const known = [...settings.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name);
+  expect(known.length).toBeGreaterThan(20);
+  expect(listed.toSorted()).toEqual(known.toSorted());
+});
+
+test.each(definitions)('the page of $type names each of its fields, names and limits', async (definition) => {
+  const page = await read(`docs/destinations/${definition.type}.md`);
+  const missing = Object.keys(definition.fields).filter((field) => !page.includes(`\`${field}\``));
+  expect(missing).toEqual([]);
+  expect(page).toContain(`\`${definition.alias}\``);
+  expect(page).toContain(definition.valueBytesMax.toLocaleString('en-US'));
+  const { callsPerSecond, burst } = definition.rate;
+  expect(page).toMatch(new RegExp(`Budget[^:]*: ${callsPerSecond} operations a second,\\s+burst ${burst},`));
+});
+
+test('the page about all destinations names the fields that all types have', async () => {
+  const page = await read('docs/destinations/README.md');
+  const common = [...Object.keys(networkFields), 'granularity', 'secret_name_template', 'adopt', 'custom_tags'];
+  expect(common.filter((field) => !page.includes(`\`${field}\``))).toEqual([]);
+});
+
+/** Cells of code of a table's rows: `| \`a\` | \`b\` |`. In a table `\|` stands for `|`. */
+const rowsOf = (markdown: string): readonly (readonly string[])[] =>
+  [...markdown.matchAll(/^\| (.*) \|$/gm)].map(([, row = '']) =>
+    row.split(/ (?<!\\)\| /).map((cell) => cell.replace(/^`+ ?| ?`+$/g, '').replaceAll('\\|', '|')),
+  );
+
+const sectionOf = (markdown: string, heading: string): string =>
+  new RegExp(`^## ${heading}\\n([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(markdown)?.[1] ?? '';
+
+test.each(definitions)('the default names on the page of $type are what its templates render', async (definition) => {
+  const { type, templates, names } = definition;
+  const rows = rowsOf(await read(`docs/destinations/${type}.md`));
+  const secret = { type, destinationName: 'prod', mountPath: 'secret/', mountAccessor: 'kv_1a2b3c4d' };
+  for (const granularity of ['secret-path', 'secret-key'] as const) {
+    const [, template, name] = rows.find(([first]) => first === granularity) ?? [];
+    expect(template).toBe(templates[granularity]);
+    const key = granularity === 'secret-key' ? 'db-password' : '';
+    const rendered = namer(templates[granularity], names, { ...secret, secretName: 'team-a/my app.v2' })(key);
+    expect(rendered).toEqual({ ok: true, name });
+  }
+});
+
+const example: TemplateInput = {
+  DestinationType: 'cloud-a-sm',
+  DestinationName: 'prod',
+  NamespacePath: '',
+  NamespaceBaseName: '',
+  NamespaceID: 'root',
+  MountPath: 'team/kv',
+  MountBaseName: 'kv',
+  MountAccessor: 'kv_1a2b3c4d',
+  SecretPath: 'shop/db main',
+  SecretBaseName: 'db main',
+  SecretKey: 'password',
+};
+
+test('every example of the page about templates renders to what stands beside it', async () => {
+  const rows = rowsOf(sectionOf(await read('docs/templates.md'), 'Examples')).slice(2);
+  expect(rows.length).toBeGreaterThan(10);
+  for (const [template = '', name] of rows) expect(compileTemplate(template).render(example), template).toBe(name);
+});
+
+test('every faulty template of that page is refused with the error beside it', async () => {
+  const rows = rowsOf(sectionOf(await read('docs/templates.md'), 'Errors')).slice(2);
+  expect(rows.length).toBeGreaterThan(5);
+  for (const [template = '', error = ''] of rows) {
+    expect(() => compileTemplate(template).render(example), template).toThrow(error.replace(/ …$/, ''));
+  }
+});
+
+test('every JSON of the docs can be read', async () => {
+  const texts = await Promise.all(pages.map(read));
+  const blocks = texts.flatMap((text) => [...text.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(([, json = '']) => json));
+  expect(blocks.length).toBeGreaterThan(3);
+  for (const json of blocks) expect(() => JSON.parse(json), json).not.toThrow();
+});
