@@ -1,7 +1,7 @@
+import type { Log } from '../core/log.ts';
 import { kvV2 } from '../engines/kv-v2/index.ts';
 import type { Gate, Handler } from '../queue/contract.ts';
 import { openGate } from '../queue/gate.ts';
-import type { OpenStore } from '../store/open.ts';
 import { claims } from '../sync/claims.ts';
 import { type Destination, keepDrivers } from '../sync/drivers.ts';
 import { finishes } from '../sync/finish.ts';
@@ -93,15 +93,25 @@ function openHandler(parts: AppParts, shared: Shared, gate: Gate, destination: D
     openDriver: drivers.open,
     currentSecret: kvV2({ store, clock, changed }).current,
   };
-  return { handler: whileReady(store, syncHandler(reconcileParts, gate, queue)), drivers };
+  return { handler: whileReady(shared, log, syncHandler(reconcileParts, gate, queue)), drivers };
 }
 
-/** A worker that is sealed, or started before the store was initialised, puts its jobs aside. */
-function whileReady(store: OpenStore, handler: Handler): Handler {
+/** A worker that is sealed, or started before the store was initialised, puts its jobs aside and says why. */
+function whileReady({ store }: Shared, log: Log, handler: Handler): Handler {
+  let saidAt = 0;
   return (job, signal) => {
-    if (store.seal.state() === 'ready') return handler(job, signal);
+    const state = store.seal.state();
+    if (state === 'ready') return handler(job, signal);
+    const now = clock.now().getTime();
+    if (now - saidAt >= sayAgainMs) {
+      saidAt = now;
+      log.warn({ state, seal: store.seal.status().type }, notReady);
+    }
     return Promise.resolve({ kind: 'again', afterMs: lookAgainMs });
   };
 }
 
+const notReady =
+  'jobs wait: this worker is not unsealed; it needs the key of an automatic seal (KEYFERRY_SEAL_KEY or KEYFERRY_SEAL_KEY_FILE) that the store was initialised with';
 const lookAgainMs = 1_000;
+const sayAgainMs = 60_000;

@@ -39,9 +39,9 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
 }
 
 /** What the policy `default` allows of the paths there are: a caller's own token. */
-const ownPaths: ReadonlyMap<string, Need['capability']> = new Map([
-  ['auth/token/lookup-self', 'read'],
-  ['auth/token/revoke-self', 'update'],
+const ownPaths: ReadonlyMap<string, readonly Need['capability'][]> = new Map([
+  ['auth/token/lookup-self', ['read', 'update']],
+  ['auth/token/revoke-self', ['update']],
 ]);
 
-const ownToken = (need: Need): boolean => !need.sudo && ownPaths.get(need.path) === need.capability;
+const ownToken = (need: Need): boolean => !need.sudo && ownPaths.get(need.path)?.includes(need.capability) === true;

@@ -8,7 +8,7 @@ import { queueName } from './keys.ts';
 export interface JobData {
   readonly a: string;
   readonly d: string;
-  /** How often it had been stalled when it was last put aside for that (see stalled.ts). */
+  /** How often it had been stalled when it was last put aside for that. */
   readonly s?: number;
 }
 

@@ -12,7 +12,11 @@ export function mayWrite(found: RemoteSecret, { claim, mark }: PutItem): boolean
   return owner === ownerRemoved || (found.deleted && owner !== undefined);
 }
 
-/** Whether a secret is still the one that we wrote: by its mark or, where somebody took the tags off, by its version. */
+/**
+ * Whether a secret is still the one that we wrote: by its mark or, where somebody took the tags off, by its version. One that
+ * was released and is back without a new mark was restored by a put of ours that came no further.
+ */
 export function isOurs(found: RemoteSecret, { mark, remoteVersion }: RemoveItem): boolean {
-  return found.tags[markTag] === mark || (remoteVersion !== null && found.currentVersion === remoteVersion);
+  if (found.tags[markTag] === mark || found.tags[ownerTag] === ownerRemoved) return true;
+  return remoteVersion !== null && found.currentVersion === remoteVersion;
 }

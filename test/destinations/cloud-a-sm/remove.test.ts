@@ -121,6 +121,17 @@ describe('setting again what was removed', () => {
     },
   );
 
+  test('a removal deletes again what a put restored before it died, also for another association', async () => {
+    await driver.put(item('app/db', 'one'), calm());
+    await driver.remove(item('app/db', ''), calm());
+    const again = item('app/db', 'two', { mark: newMark() });
+    fake.failOf('RestoreSecret', { kind: 'lost-answer', times: 1 });
+    expect((await failureOf(driver.put(again, calm()))).kind).toBe('network');
+    expect(fake.objects().get('app/db')?.value).toBe('one');
+    await driver.remove(again, calm());
+    expect(fake.objects().size).toBe(0);
+  });
+
   test('a deleted secret of somebody else is a conflict and stays deleted', async () => {
     fake.seed('app/db', 'theirs');
     fake.schedule('app/db');
