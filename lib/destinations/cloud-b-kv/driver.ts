@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { attempt } from '../attempt.ts';
 import {
   DestinationFailure,
   type Driver,
@@ -7,7 +8,6 @@ import {
   type PutItem,
   type PutReceipt,
 } from '../contract.ts';
-import { attempt } from './attempt.ts';
 import { type Client, openClient } from './client.ts';
 import { explain, statusOf } from './failure.ts';
 import type { fields } from './fields.ts';

@@ -1,5 +1,5 @@
+import { attempt } from '../attempt.ts';
 import { DestinationFailure, type Driver, type OpenDriver, type PutItem } from '../contract.ts';
-import { attempt } from './attempt.ts';
 import { openClient } from './client.ts';
 import { explain } from './failure.ts';
 import type { Connection, fields } from './fields.ts';
