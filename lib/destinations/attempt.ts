@@ -21,6 +21,18 @@ export async function attempt<T>(
   }
 }
 
+/** Lets nothing but `DestinationFailure` out of a verb whose calls name their own failures and end with `signal`. */
+export async function failing<T>(action: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+  try {
+    signal.throwIfAborted();
+    return await run();
+  } catch (cause) {
+    if (cause instanceof DestinationFailure) throw cause;
+    if (signal.aborted) throw new DestinationFailure('timeout', `cannot ${action}: the operation was ended`);
+    throw new DestinationFailure('internal', `cannot ${action}: unexpected error`, { cause });
+  }
+}
+
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

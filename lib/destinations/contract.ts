@@ -13,7 +13,7 @@ import type { NetworkPolicy } from './network/policy.ts';
  * - **driver**: the few verbs on the SDK. `<type>/driver.ts`, imported by that type's worker only.
  * - **fake**: a local stand-in server for the external system. `<type>/fake.ts`.
  * - **mark**: 32 hex digits that we attach to each object we create, where the system has a place for it, so that
- *   after a crash we know our own object again.
+ *   after a crash we know our own object again, and remove no other. A *markless* system has no such place.
  */
 
 export type Granularity = 'secret-path' | 'secret-key';
@@ -38,6 +38,8 @@ export interface DestinationDefinition<F extends Fields = Fields> {
   readonly names: NameRule;
   /** Absent: the system has no tags. */
   readonly tags?: TagRule;
+  /** The system has no place for our mark. Absent: its objects carry it. */
+  readonly markless?: true;
   readonly valueBytesMax: number;
   /** Rate budget per destination, from the provider's published limits. */
   readonly rate: { readonly callsPerSecond: number; readonly burst: number };
@@ -67,11 +69,15 @@ export interface TagRule {
 
 /** The verbs of an external system. All are idempotent and end when `signal` aborts. Failures are `DestinationFailure`. */
 export interface Driver {
-  /** Creates the object or gives it this value. */
+  /** Creates the object or gives it this value. Its failure tells by `untouched` whether anything was written. */
   put(item: PutItem, signal: AbortSignal): Promise<PutReceipt>;
   /** Several puts in one call, for systems that have one. One outcome per item, in order; it does not throw for one item. */
   putMany?(items: readonly PutItem[], signal: AbortSignal): Promise<readonly PutOutcome[]>;
-  /** Removes the object. An object that is not there is a success. */
+  /**
+   * Removes the object. An object that is not there is a success, and so is one that is not ours (by its mark or, where
+   * they are unique, by its version): it is left alone. A markless system, or one that does not let us look, removes what has
+   * the name: there the record alone says that it is ours.
+   */
   remove(item: RemoveItem, signal: AbortSignal): Promise<void>;
   /** Looks at an object without reading its value. `undefined`: it is not there. `'unknown'`: we may not look. */
   inspect(name: string, signal: AbortSignal): Promise<Inspection | undefined | 'unknown'>;
@@ -166,16 +172,24 @@ export type FailureKind =
   | 'network'
   | 'internal';
 
+export interface FailureOptions extends ErrorOptions {
+  readonly retryAfterMs?: number | undefined;
+  readonly untouched?: boolean;
+}
+
 /** The one error that leaves a driver. Its message says what failed, where, and what to do; it never holds a value. */
 export class DestinationFailure extends Error {
   readonly kind: FailureKind;
   /** From the remote's Retry-After, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** The put has changed nothing at the remote, for certain. False: it has, or nobody knows. */
+  readonly untouched: boolean;
 
-  constructor(kind: FailureKind, message: string, options?: ErrorOptions & { readonly retryAfterMs?: number }) {
+  constructor(kind: FailureKind, message: string, options?: FailureOptions) {
     super(message, options);
     this.name = 'DestinationFailure';
     this.kind = kind;
     this.retryAfterMs = options?.retryAfterMs;
+    this.untouched = options?.untouched === true;
   }
 }

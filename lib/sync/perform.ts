@@ -1,18 +1,15 @@
-import {
-  type DestinationDefinition,
-  DestinationFailure,
-  type Driver,
-  type FailureKind,
-} from '../destinations/contract.ts';
+import { type DestinationDefinition, DestinationFailure, type Driver } from '../destinations/contract.ts';
 import type { Barrier, Store } from '../store/store.ts';
 import { type ActParts, type ActResult, pushAll, removeAll, unchanged } from './act.ts';
 import type { Claimed } from './claims.ts';
-import { type Intent, intend, intendTags, withdraw } from './intents.ts';
+import type { Course } from './course.ts';
+import { type Intend, type Intent, intendTags, withdraw } from './intents.ts';
 import type { Plan, Put, Written } from './plan.ts';
 
 export interface PerformParts {
   readonly definition: DestinationDefinition;
   readonly store: Store;
+  readonly intend: Intend;
   readonly openDriver: (destinationId: string, revision: number) => Promise<Driver | undefined>;
 }
 
@@ -24,15 +21,13 @@ export async function perform(
   parts: PerformParts,
   claim: Claimed,
   decided: Plan,
-  { deadline, calls }: { readonly deadline: AbortSignal; readonly calls: AbortSignal },
+  course: Course,
 ): Promise<readonly ActResult[]> {
   const kept = decided.kept.map(unchanged);
   if (decided.puts.length + decided.removes.length === 0) return kept;
   const driver = await openFor(parts, claim);
   if (driver instanceof DestinationFailure) return [...kept, ...allFailed(decided, driver)];
-  const { definition } = parts;
-  const halt = { failure: undefined };
-  const shared: ActParts = { definition, driver, tags: claim.tags, deadline, signal: calls, halt };
+  const shared: ActParts = { definition: parts.definition, driver, tags: claim.tags, course };
   const { prepared, refused } = await prepare(parts, claim, decided.puts);
   const pushed = await pushAll(shared, prepared);
   await withdrawUnwritten(parts, claim, pushed);
@@ -72,7 +67,7 @@ function allFailed(decided: Plan, failure: DestinationFailure): readonly ActResu
 async function prepare(parts: PerformParts, claim: Claimed, puts: readonly Put[]) {
   const fresh = puts.filter((put) => put.before === undefined);
   const tagKeys = Object.keys(claim.tags);
-  const intents: Intent[] = fresh.map(({ subKey, name, nameKey }) => {
+  const names: Intent[] = fresh.map(({ subKey, name, nameKey }) => {
     const mark = markOf(parts.store.barrier, claim.id, nameKey);
     return { subKey, name, nameKey, mark, tagKeys };
   });
@@ -83,7 +78,7 @@ async function prepare(parts: PerformParts, claim: Claimed, puts: readonly Put[]
     widened.map(({ nameKey }) => nameKey),
     tagKeys,
   );
-  const answers = await intend(parts.store, claim.id, claim.destinationId, intents);
+  const answers = await parts.intend({ associationId: claim.id, destinationId: claim.destinationId, names });
   const refused: ActResult[] = [];
   const prepared = puts.flatMap((put) => {
     const mark = put.before?.mark ?? markOf(parts.store.barrier, claim.id, put.nameKey);
@@ -105,25 +100,17 @@ function nameTaken(put: Put, takenBy: string | null | undefined): DestinationFai
   );
 }
 
-/** Refused before anything was written. */
-const nothingWritten: ReadonlySet<FailureKind> = new Set<FailureKind>([
-  'credentials',
-  'missing',
-  'name',
-  'too-large',
-  'blocked',
-]);
-
 /**
- * A put that met a foreign object wrote nothing, nor did a first one that was refused at the door: there is nothing of ours
- * to remember, and what somebody else makes under this name later is not ours to remove.
+ * A put that met a foreign object wrote nothing, nor did a first one that left the remote untouched: there is nothing of
+ * ours to remember, and what somebody else makes under this name later is not ours to remove. An earlier put of the
+ * same intent may have written something, so then only the conflict tells.
  */
 async function withdrawUnwritten(parts: PerformParts, claim: Claimed, results: readonly ActResult[]): Promise<void> {
   const unwritten = results.flatMap((result) => {
-    if (result.kind !== 'failed' || result.put?.claim !== 'create') return [];
+    if (result.kind !== 'failed' || result.put === undefined) return [];
     const { failure, put } = result;
-    const none = failure.kind === 'conflict' || (put.before === undefined && nothingWritten.has(failure.kind));
-    return none ? [put.nameKey] : [];
+    const foreign = put.claim === 'create' && failure.kind === 'conflict';
+    return foreign || (put.before === undefined && failure.untouched) ? [put.nameKey] : [];
   });
   await withdraw(parts.store, claim.id, unwritten);
 }

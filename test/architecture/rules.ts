@@ -28,7 +28,11 @@ const packageFolders: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^pg$/, ['lib/store/', 'infra/local/']],
   // Rooms that are handed the store's handle write their queries with it.
   [/^kysely$/, ['lib/store/', 'lib/auth/', 'lib/engines/', 'lib/sync/', 'lib/workspaces/', 'lib/app/']],
-  [/^fastify$/, ['lib/http/']],
+  [/^fastify$/, ['lib/http/', 'lib/app/board/']],
+  [/^@bull-board\/.+$/, ['lib/queue/board.ts', 'lib/app/board/']],
+  [/^prom-client$/, ['lib/core/open-metrics.ts']],
+  [/^@opentelemetry\/api$/, ['lib/core/trace.ts']],
+  [/^@opentelemetry\/.+$/, ['lib/app/tracing.ts']],
   [/^@aws-sdk\/client-sqs$/, ['lib/app/']],
   [/^(@aws-sdk\/.+|@smithy\/.+)$/, ['lib/destinations/cloud-a-sm/']],
   [/^@azure\/.+$/, ['lib/destinations/cloud-b-kv/']],
@@ -97,9 +101,9 @@ const isRoot = (path: string): boolean => /^lib\/app(\.ts$|\/)/.test(path);
 
 const roomOf = (path: string): string | undefined => /^lib\/([^/]+?)(?:\/|\.ts$)/.exec(path)?.[1];
 
-/** The leaf's folder. `destinations/network` is common to all destinations. */
+/** The leaf's folder. `destinations/network` and `destinations/fake` are common to all destinations. */
 const leafOf = (path: string): string | undefined =>
-  /^lib\/(?:engines|auth\/methods|destinations(?!\/network\/))\/[^/]+(?=\/)/.exec(path)?.[0];
+  /^lib\/(?:engines|auth\/methods|destinations(?!\/(?:network|fake)\/))\/[^/]+(?=\/)/.exec(path)?.[0];
 
 /** Import cycles, imports of types included, as texts `a → b → a`. */
 export function cycles(files: readonly SourceFile[]): readonly string[] {

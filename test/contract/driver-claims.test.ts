@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { PutItem } from '../../lib/destinations/contract.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { calm, newMark, standFor } from './stand.ts';
-import { traitsOf } from './traits.ts';
 
 const hourMs = 3_600_000;
 
 describe.each(definitions)('a put to $type', (definition) => {
   const stand = standFor(definition);
-  const { marks } = traitsOf(definition.type);
+  const marks = definition.markless !== true;
 
   /**
    * The first writing call of a put arrives and its answer does not. Of a put that needs several calls, the value may be missing

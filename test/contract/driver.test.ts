@@ -3,13 +3,12 @@ import type { Driver, PutItem, PutOutcome } from '../../lib/destinations/contrac
 import { DestinationFailure } from '../../lib/destinations/contract.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { calm, standFor } from './stand.ts';
-import { traitsOf } from './traits.ts';
 
 const concurrentPuts = 20;
 
 describe.each(definitions)('the driver of $type', (definition) => {
   const stand = standFor(definition);
-  const { marks } = traitsOf(definition.type);
+  const marks = definition.markless !== true;
 
   test('makes no call when it is opened, and may be closed twice', async () => {
     const before = stand.calls();

@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/credential-providers';
 import { DestinationFailure } from '../contract.ts';
 import { decide } from '../network/decide.ts';
+import { baseUrl } from '../network/endpoint.ts';
 import type { NetworkPolicy } from '../network/policy.ts';
 import { toFailure } from './failure.ts';
 import type { Connection } from './fields.ts';
@@ -31,7 +32,7 @@ export function openCredentials(
   settings: ClientSettings,
   timeouts: Timeouts,
 ): Provider {
-  const { role_arn: role, external_id: externalId } = connection;
+  const { role_arn: role, external_id: externalId, sts_endpoint: stsEndpoint } = connection;
   const source = accessKey(connection) ?? environment(policy, settings, timeouts);
   if (role === undefined) return source;
   const assumed = fromTemporaryCredentials({
@@ -41,7 +42,7 @@ export function openCredentials(
       RoleSessionName: 'keyferry',
       ...(externalId !== undefined && { ExternalId: externalId }),
     },
-    clientConfig: settings,
+    clientConfig: { ...settings, ...(stsEndpoint !== undefined && { endpoint: baseUrl(stsEndpoint) }) },
   });
   return bounded(assumed, `assume role ${role}`, timeouts.requestMs);
 }
@@ -79,13 +80,9 @@ function accessKey({ access_key_id, secret_access_key }: Connection): Provider |
  *
  * A profile whose `credential_source` is a metadata service is followed as written: that file belongs to the worker's
  * machine, and no field of a destination leads there. The web identity token is shown to the provider's own STS
- * only: it is a bearer token, so it must never reach an `endpoint` that a destination names.
+ * only: it is a bearer token, so it must never reach an address that a destination names (`sts_endpoint`).
  */
-function environment(
-  policy: NetworkPolicy,
-  { endpoint: _, region, ...shared }: ClientSettings,
-  timeouts: Timeouts,
-): Provider {
+function environment(policy: NetworkPolicy, { region, ...shared }: ClientSettings, timeouts: Timeouts): Provider {
   const metadata = { timeout: timeouts.connectMs, maxRetries: 0 };
   const providers: Readonly<Record<MetadataService, Provider>> = {
     container: async () => fromHttp(metadata)(),

@@ -1,5 +1,7 @@
-import { DestinationFailure, type Driver, type OpenDriver } from '../contract.ts';
-import { openClient } from './client.ts';
+import { failing } from '../attempt.ts';
+import type { Driver, OpenDriver } from '../contract.ts';
+import { newTouch, touching } from '../touch.ts';
+import { followed, openClient } from './client.ts';
 import type { fields } from './fields.ts';
 import { look } from './look.ts';
 import { put } from './put.ts';
@@ -23,22 +25,14 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context): Driv
   }
 
   return {
-    put: (item, signal) => failing(`write secret ${item.name}`, signal, () => put(client, connection, item, signal)),
+    put: (item, signal) => {
+      const touch = newTouch();
+      const run = () => put(followed(client, touch), connection, item, signal);
+      return touching(touch, () => failing(`write secret ${item.name}`, signal, run));
+    },
     remove: (item, signal) =>
       failing(`remove secret ${item.name}`, signal, () => remove(client, connection, context.log, item, signal)),
     inspect: (name, signal) => failing(`look at secret ${name}`, signal, () => inspect(name, signal)),
     close: async () => client.close(),
   };
 };
-
-/** Lets nothing but `DestinationFailure` out. */
-async function failing<Result>(action: string, signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
-  try {
-    signal.throwIfAborted();
-    return await run();
-  } catch (cause) {
-    if (cause instanceof DestinationFailure) throw cause;
-    if (signal.aborted) throw new DestinationFailure('timeout', `cannot ${action}: the operation was ended`);
-    throw new DestinationFailure('internal', `cannot ${action}: unexpected error`, { cause });
-  }
-}

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { newFaults } from '../fake/faults.ts';
 import type { Fake, FakeObject, Fault, StartFake } from '../fake.ts';
 import { type Account, accountId, addKey, addVersion, newAccount, newSecret, region, staged } from './fake/account.ts';
-import { newFaults } from './fake/faults.ts';
-import { serve } from './fake/server.ts';
+import { serveAccount } from './fake/server.ts';
 
 /** A stand-in for AWS Secrets Manager and STS: one account in one region. */
 export interface CloudASmFake extends Fake {
@@ -36,7 +36,7 @@ export const startFake = (async ({ port = 0 } = {}): Promise<CloudASmFake> => {
   const account = newAccount();
   const faults = newFaults();
   const calls = new Map<string, number>();
-  const served = await serve(account, faults, calls, port);
+  const served = await serveAccount(account, faults, calls, port);
   const url = `http://127.0.0.1:${served.port}`;
   return {
     url,
@@ -62,6 +62,7 @@ function destinationsOf(account: Account, url: string, port: number) {
     secret_access_key: secret,
     region,
     endpoint: url,
+    sts_endpoint: url,
     allowed_ipv4_addresses: ['127.0.0.0/8'],
     allowed_ports: [port],
   };

@@ -71,6 +71,7 @@ export const fields = {
       'Regions to replicate the secrets to, each with its KMS key or nothing. Not given: replicas stay as is.',
   }),
   endpoint: endpointField('https://secretsmanager.<region>.amazonaws.com'),
+  sts_endpoint: endpointField('https://sts.<region>.amazonaws.com', 'sts_endpoint', 'STS, which role_arn needs'),
   tls_ca_cert: tlsCaCertField(),
 };
 

@@ -21,7 +21,7 @@ export async function look(
 ): Promise<RemoteSecret | undefined | 'unknown'> {
   try {
     return toRemote(
-      await client.call(`look at secret ${name}`, signal, (sdk, options) =>
+      await client.read(`look at secret ${name}`, signal, (sdk, options) =>
         sdk.send(new DescribeSecretCommand({ SecretId: name }), options),
       ),
     );

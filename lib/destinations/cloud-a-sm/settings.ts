@@ -1,15 +1,16 @@
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { GuardedAgents } from '../network/agents.ts';
-import { baseUrl } from '../network/endpoint.ts';
 import type { Connection } from './fields.ts';
 
 export type ClientSettings = ReturnType<typeof settingsOf>;
 
-/** What the SDK's clients of one connection (Secrets Manager, STS) share. */
-export function settingsOf({ region, endpoint }: Connection, agents: GuardedAgents, requestMs: number) {
+/**
+ * What the SDK's clients of one connection (Secrets Manager, STS) share. Each has an address of its own: a private endpoint
+ * serves one service.
+ */
+export function settingsOf({ region }: Connection, agents: GuardedAgents, requestMs: number) {
   return {
     ...(region !== undefined && { region }),
-    ...(endpoint !== undefined && { endpoint: baseUrl(endpoint) }),
     requestHandler: new NodeHttpHandler({
       httpAgent: agents.http,
       httpsAgent: agents.https,

@@ -3,16 +3,26 @@ import { SecretClient } from '@azure/keyvault-secrets';
 import type { DriverContext } from '../contract.ts';
 import { guardedAgents } from '../network/agents.ts';
 import { baseUrl } from '../network/endpoint.ts';
+import type { Touch } from '../touch.ts';
 import { deadlinePolicy } from './deadline.ts';
 import type { Connection } from './fields.ts';
 import { type Login, newLogin } from './login.ts';
 
-/** The SDK's client, guarded and bounded. */
+type Ask = <T>(signal: AbortSignal, run: (secrets: SecretClient) => Promise<T>) => Promise<T>;
+
+/** The SDK's client, guarded and bounded. Each call of the SDK goes through `read` or `call`. */
 export interface Client {
-  /** Each call of the SDK goes through this. */
-  call<T>(signal: AbortSignal, run: (secrets: SecretClient) => Promise<T>): Promise<T>;
+  /** For calls that change nothing. */
+  readonly read: Ask;
+  readonly call: Ask;
   close(): void;
 }
+
+/** The client for one put: `touch` follows what it changes. */
+export const followed = (client: Client, touch: Touch): Client => ({
+  ...client,
+  call: (signal, run) => touch.write(() => client.call(signal, run)),
+});
 
 /** The SDK's own retries and redirects are off: one call is one attempt. */
 export function openClient(connection: Connection, context: DriverContext): Client {
@@ -34,7 +44,8 @@ export function openClient(connection: Connection, context: DriverContext): Clie
       { policy: deadlinePolicy(context.timeouts.requestMs), position: 'perRetry' },
     ],
   });
-  return { call: (signal, run) => gate.pass(signal, () => run(secrets)), close: agents.close };
+  const ask: Ask = (signal, run) => gate.pass(signal, () => run(secrets));
+  return { read: ask, call: ask, close: agents.close };
 }
 
 /** The links of a list carry the vault's own address. They are followed at the address that was configured, nowhere else. */

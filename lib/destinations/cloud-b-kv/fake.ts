@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { newFaults } from '../fake/faults.ts';
 import type { FakeObject, StartFake } from '../fake.ts';
-import { newFaults } from './fake/faults.ts';
 import { newAuthority } from './fake/login.ts';
 import { secretRoutes } from './fake/routes.ts';
-import { serve } from './fake/server.ts';
+import { serveVault } from './fake/server.ts';
 import { newestOf, newVault } from './fake/vault.ts';
 
 /**
@@ -18,7 +18,7 @@ export const startFake: StartFake = async (options = {}) => {
   const vault = newVault();
   const authority = newAuthority(account, faults, count);
   const routes = secretRoutes(vault, authority, faults, count);
-  const served = await serve(options.port ?? 0, (request) => authority.answer(request) ?? routes(request));
+  const served = await serveVault(options.port ?? 0, (request) => authority.answer(request) ?? routes(request));
 
   return {
     url: served.url,

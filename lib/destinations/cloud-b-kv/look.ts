@@ -36,7 +36,7 @@ interface Listed {
 
 // The service sorts versions by their random ids, so the newest can be on any page.
 function listVersions(client: Client, name: string, signal: AbortSignal): Promise<Listed> {
-  return client.call(signal, async (secrets) => {
+  return client.read(signal, async (secrets) => {
     const versions: SecretProperties[] = [];
     let pages = 0;
     const listing = secrets.listPropertiesOfSecretVersions(name, { abortSignal: signal });
@@ -50,7 +50,7 @@ function listVersions(client: Client, name: string, signal: AbortSignal): Promis
 }
 
 function readNewest(client: Client, name: string, signal: AbortSignal): Promise<SecretProperties> {
-  return client.call(signal, async (secrets) => {
+  return client.read(signal, async (secrets) => {
     const { properties } = await secrets.getSecret(name, { abortSignal: signal });
     return properties;
   });
@@ -64,7 +64,8 @@ function soleNewest({ versions, complete }: Listed): SecretProperties | undefine
   return newest.length === 1 ? newest[0] : undefined;
 }
 
-function foundOf({ version, tags }: SecretProperties): Found {
+/** Of a secret that is there, or of a deleted one. */
+export function foundOf({ version, tags }: SecretProperties): Found {
   const released = tags?.[managedTag] === managedRemoved;
   return { remoteVersion: version ?? null, mark: tags?.[markTag] ?? null, released };
 }

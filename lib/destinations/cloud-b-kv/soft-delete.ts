@@ -2,7 +2,7 @@ import type { DeletedSecret } from '@azure/keyvault-secrets';
 import { DestinationFailure, type PutItem } from '../contract.ts';
 import type { Client } from './client.ts';
 import { codesOf, statusOf } from './failure.ts';
-import { look } from './look.ts';
+import type { Found } from './look.ts';
 import { managedRemoved, managedTag, tags } from './tags.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function freeName(
 ): Promise<void> {
   const deleted = await findDeleted(client, item.name, signal);
   if (deleted === undefined) return;
-  const ours = isOurs(deleted);
+  const ours = isManaged(deleted);
   // To recover what others deleted would bring their old versions back to light.
   if (!ours && item.claim === 'create') throw foreignDeleted(item.name);
   if (purge && ours) return tolerate(purgeDeleted(client, item.name, signal));
@@ -46,10 +46,13 @@ export async function freeName(
  * Says on a secret of ours that nobody of us holds it any more, before it is deleted. Whoever of us gets the name next
  * recovers it; should it crash before its own put, this tag tells that the secret is free to take.
  */
-export async function release(client: Client, name: string, signal: AbortSignal): Promise<void> {
-  const found = await look(client, name, signal);
-  if (found === undefined || found === 'unknown' || found.remoteVersion === null || found.mark === null) return;
-  const { mark, remoteVersion } = found;
+export async function release(
+  client: Client,
+  name: string,
+  { mark, remoteVersion }: Found,
+  signal: AbortSignal,
+): Promise<void> {
+  if (remoteVersion === null || mark === null) return;
   const given = { ...tags.builtIn(mark), [managedTag]: managedRemoved };
   const update = client.call(signal, (secrets) =>
     secrets.updateSecretProperties(name, remoteVersion, { tags: given, abortSignal: signal }),
@@ -66,7 +69,7 @@ export async function findDeleted(
   signal: AbortSignal,
 ): Promise<DeletedSecret | undefined> {
   try {
-    return await client.call(signal, (secrets) => secrets.getDeletedSecret(name, { abortSignal: signal }));
+    return await client.read(signal, (secrets) => secrets.getDeletedSecret(name, { abortSignal: signal }));
   } catch (error) {
     if (statusOf(error) === 404) return undefined;
     throw error;
@@ -74,7 +77,7 @@ export async function findDeleted(
 }
 
 /** Written by this service, for whichever association. */
-export const isOurs = ({ properties }: DeletedSecret): boolean => properties.tags?.[managedTag] !== undefined;
+const isManaged = ({ properties }: DeletedSecret): boolean => properties.tags?.[managedTag] !== undefined;
 
 export async function purgeDeleted(client: Client, name: string, signal: AbortSignal): Promise<void> {
   try {
@@ -88,7 +91,7 @@ export async function purgeDeleted(client: Client, name: string, signal: AbortSi
   }
 }
 
-async function recoverDeleted(client: Client, name: string, signal: AbortSignal): Promise<void> {
+export async function recoverDeleted(client: Client, name: string, signal: AbortSignal): Promise<void> {
   await client.call(signal, (secrets) => secrets.beginRecoverDeletedSecret(name, { abortSignal: signal }));
 }
 

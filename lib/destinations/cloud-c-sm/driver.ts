@@ -1,11 +1,13 @@
 import { attempt } from '../attempt.ts';
 import { DestinationFailure, type Driver, type OpenDriver, type PutItem } from '../contract.ts';
+import { newTouch, touching } from '../touch.ts';
 import { openClient } from './client.ts';
 import { explain } from './failure.ts';
 import type { Connection, fields } from './fields.ts';
 import { definition } from './index.ts';
 import { look, refuseForeign } from './look.ts';
 import { destroyOlder } from './old-versions.ts';
+import { remove } from './remove.ts';
 import { replicationOf } from './replication.ts';
 import { type FoundSecret, type Labels, type Secrets, secretsOf } from './secrets.ts';
 
@@ -19,12 +21,14 @@ const roundsMax = 3;
  *   completes it: the mark is among the labels.
  * - A repeated put whose answer was lost adds a second version of the same value: the service knows no request ids.
  * - Labels that others put on the secret stay.
- * - A removed secret is gone at once with all its versions.
+ * - A removed secret is gone at once with all its versions; one that does not carry our mark stays.
  */
 export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
   const client = openClient(connection, context);
-  const verb = <T>(signal: AbortSignal, what: string, run: (secrets: Secrets) => Promise<T>) =>
-    attempt(signal, what, () => run(secretsOf(client, signal)), explain);
+  const verb = <T>(signal: AbortSignal, what: string, run: (secrets: Secrets) => Promise<T>) => {
+    const touch = newTouch(kindOf);
+    return touching(touch, () => attempt(signal, what, () => run(secretsOf(client, signal, touch)), explain));
+  };
 
   const driver: Driver = {
     put: (item, signal) =>
@@ -34,12 +38,15 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
         if (connection.destroy_old_versions) await destroyOlder(secrets, item.name, remoteVersion, context.log);
         return { remoteVersion };
       }),
-    remove: ({ name }, signal) => verb(signal, `removing secret ${name}`, (secrets) => secrets.remove(name)),
+    remove: (item, signal) =>
+      verb(signal, `removing secret ${item.name}`, (secrets) => remove(secrets, item, context.log)),
     inspect: (name, signal) => verb(signal, `inspecting secret ${name}`, (secrets) => look(secrets, name)),
     close: () => client.close(),
   };
   return driver;
 };
+
+const kindOf = (error: unknown) => explain(error, 'a call').kind;
 
 function refuseItem({ name, value }: PutItem): void {
   const problem = definition.names.refuse(name);

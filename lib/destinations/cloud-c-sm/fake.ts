@@ -1,9 +1,11 @@
+import { createServer } from 'node:http';
+import { newFaults } from '../fake/faults.ts';
+import { restExchange } from '../fake/rest.ts';
+import { serve } from '../fake/server.ts';
 import type { FakeObject, StartFake } from '../fake.ts';
-import { newFaults } from './fake/faults.ts';
 import { newAuthority } from './fake/login.ts';
 import { newestOf, newProject } from './fake/project.ts';
 import { secretRoutes } from './fake/routes.ts';
-import { serve } from './fake/server.ts';
 
 const projectId = 'keyferry-stand-in';
 
@@ -19,13 +21,14 @@ export const startFake: StartFake = async (options = {}) => {
   const project = newProject(projectId);
   const authority = newAuthority(projectId);
   const routes = secretRoutes(project, authority, faults, count);
-  const served = await serve(options.port ?? 0, routes);
+  const served = await serve(createServer, options.port ?? 0, restExchange('http', routes));
+  const url = `http://127.0.0.1:${served.port}`;
 
   return {
-    url: served.url,
+    url,
     destination: {
       credentials: JSON.stringify(authority.credentials),
-      endpoint: served.url,
+      endpoint: url,
       allowed_ipv4_addresses: ['127.0.0.0/8'],
       allowed_ports: [served.port],
     },

@@ -1,8 +1,9 @@
 import type { protos } from '@google-cloud/secret-manager';
 import type { Secret } from '../../core/secret.ts';
+import type { Touch } from '../touch.ts';
 import type { Client, Opened } from './client.ts';
 import { crc32c } from './crc32c.ts';
-import { codeOf } from './failure.ts';
+import { changedIf, otherwise } from './otherwise.ts';
 
 type Replication = protos.google.cloud.secretmanager.v1.IReplication;
 export type Labels = Readonly<Record<string, string>>;
@@ -24,14 +25,17 @@ export interface Secrets {
   newestVersion(id: string): Promise<string | null | 'denied'>;
   enabledVersions(id: string): Promise<readonly string[]>;
   destroyVersion(id: string, version: string): Promise<void>;
-  remove(id: string): Promise<void>;
+  /** With an etag only if nothing has changed since. */
+  remove(id: string, etag: string | undefined): Promise<'removed' | 'changed'>;
 }
 
 /** Enabled versions that are seen at once. */
 const pageSize = 100;
 
-export function secretsOf(client: Client, signal: AbortSignal): Secrets {
-  const call = <T>(run: (opened: Opened) => Promise<T>) => client.call(signal, run);
+/** `touch` follows what the calls change. */
+export function secretsOf(client: Client, signal: AbortSignal, touch: Touch): Secrets {
+  const read = <T>(run: (opened: Opened) => Promise<T>) => client.call(signal, run);
+  const call = <T>(run: (opened: Opened) => Promise<T>) => touch.write(() => read(run));
   const path = ({ secrets, project }: Opened, id: string) => secrets.secretPath(project, id);
 
   return {
@@ -47,7 +51,7 @@ export function secretsOf(client: Client, signal: AbortSignal): Secrets {
 
     find: (id) =>
       otherwise(
-        call(async (opened): Promise<FoundSecret> => {
+        read(async (opened): Promise<FoundSecret> => {
           const [{ labels, etag }] = await opened.secrets.getSecret({ name: path(opened, id) }, opened.options);
           return { labels: labels ?? {}, etag: etag ?? undefined };
         }),
@@ -61,12 +65,7 @@ export function secretsOf(client: Client, signal: AbortSignal): Secrets {
           await opened.secrets.updateSecret({ secret, updateMask: { paths: ['labels'] } }, opened.options);
           return 'set' as const;
         }),
-        // https://cloud.google.com/secret-manager/docs/etags: another etag is FAILED_PRECONDITION.
-        {
-          NOT_FOUND: 'absent' as const,
-          ABORTED: 'changed' as const,
-          ...(etag && { FAILED_PRECONDITION: 'changed' as const }),
-        },
+        { NOT_FOUND: 'absent' as const, ...changedIf(etag) },
       ),
 
     addVersion: (id, value) =>
@@ -85,7 +84,7 @@ export function secretsOf(client: Client, signal: AbortSignal): Secrets {
 
     newestVersion: (id) =>
       otherwise(
-        call(async (opened) => {
+        read(async (opened) => {
           const request = { name: `${path(opened, id)}/versions/latest` };
           const [{ name, state }] = await opened.secrets.getSecretVersion(request, opened.options);
           return state === 'ENABLED' ? versionOf(name) : null;
@@ -94,7 +93,7 @@ export function secretsOf(client: Client, signal: AbortSignal): Secrets {
       ),
 
     enabledVersions: (id) =>
-      call(async (opened) => {
+      read(async (opened) => {
         const request = { parent: path(opened, id), filter: 'state:ENABLED', pageSize };
         const [versions] = await opened.secrets.listSecretVersions(request, { ...opened.options, autoPaginate: false });
         return versions.map(({ name }) => versionOf(name));
@@ -111,25 +110,16 @@ export function secretsOf(client: Client, signal: AbortSignal): Secrets {
         { NOT_FOUND: undefined, FAILED_PRECONDITION: undefined },
       ),
 
-    remove: (id) =>
+    remove: (id, etag) =>
       otherwise(
         call(async (opened) => {
-          await opened.secrets.deleteSecret({ name: path(opened, id) }, opened.options);
+          const secret = { name: path(opened, id), ...(etag !== undefined && { etag }) };
+          await opened.secrets.deleteSecret(secret, opened.options);
+          return 'removed' as const;
         }),
-        { NOT_FOUND: undefined },
+        { NOT_FOUND: 'removed' as const, ...changedIf(etag) },
       ),
   };
-}
-
-/** The value that stands for the service's code in `answers`; other failures go on. */
-async function otherwise<T, A>(promise: Promise<T>, answers: Readonly<Record<string, A>>): Promise<T | A> {
-  try {
-    return await promise;
-  } catch (error) {
-    const code = codeOf(error);
-    for (const [known, answer] of Object.entries(answers)) if (known === code) return answer;
-    throw error;
-  }
 }
 
 /** `projects/123/secrets/name/versions/7` */

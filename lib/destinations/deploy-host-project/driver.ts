@@ -45,6 +45,9 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context): Driv
       named(`remove variable ${name}`, signal, async () => {
         const present = (await list(signal)).filter((record) => record.name === name);
         const own = ownRecords({ name, claim: 'update', mark, remoteVersion }, present);
+        const foreign =
+          own.length === 0 && present.some((record) => record.branch === null && overlaps(record, targets));
+        if (foreign) context.log.warn({ name }, 'nothing to remove: the variable of this name is not ours');
         for (const { id } of own) await client.remove(id, signal);
       }),
     inspect: (name, signal) =>

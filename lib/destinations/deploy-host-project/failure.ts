@@ -80,9 +80,9 @@ const safe = (code: string): string => (/^[\w.-]{1,64}$/.test(code) ? code : 'un
 const timeoutCodes = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
 
 /** What ended a verb outside its calls: the caller, or a fault of ours. */
-export function endedFailure(action: string, error: unknown, signal: AbortSignal): DestinationFailure {
+export function endedFailure(action: string, error: unknown, signal?: AbortSignal): DestinationFailure {
   if (error instanceof DestinationFailure) return error;
-  if (signal.aborted) return silentFailure(action, error, true);
+  if (signal?.aborted === true) return silentFailure(action, error, true);
   return new DestinationFailure('internal', `cannot ${action}: unexpected error`, { cause: error });
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { newFaults } from '../fake/faults.ts';
 import type { Fake, FakeObject } from '../fake.ts';
-import { Faults, send, strike } from './fake/faults.ts';
+import { send, strike } from './fake/faults.ts';
 import { type Draft, Project, type StoredVariable } from './fake/project.ts';
 import { type OperationName, operationOf, type Reply, type Request, refuse, serve } from './fake/routes.ts';
 
@@ -24,14 +25,14 @@ export interface DeployHostFake extends Fake {
  */
 export async function startFake({ port = 0 }: { readonly port?: number } = {}): Promise<DeployHostFake> {
   const project = new Project();
-  const faults = new Faults();
+  const faults = newFaults();
   const calls = new Map<OperationName, number>();
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await read(incoming);
     const operation = operationOf(request);
     if (operation !== undefined) calls.set(operation.name, (calls.get(operation.name) ?? 0) + 1);
-    const fault = faults.take(request.method !== 'GET');
+    const fault = faults.take({ writes: request.method !== 'GET' });
     if (strike(fault, response)) return;
     const refusal = refusalOf(request, incoming.headers.authorization);
     const reply = refusal ?? (operation && serve(operation.name, operation.id, request, project)) ?? unknownPath;
@@ -68,7 +69,7 @@ export async function startFake({ port = 0 }: { readonly port?: number } = {}): 
     variables: () => [...project.variables.values()],
     calls: () => calls,
     fail: (fault) => faults.set(fault),
-    heal: () => faults.set(undefined),
+    heal: faults.heal,
     close: () =>
       new Promise((done) => {
         server.close(() => done());

@@ -1,20 +1,30 @@
 import { DestinationFailure, type PutItem, type PutOutcome } from '../contract.ts';
+import type { Touch } from '../touch.ts';
 import type { Creation } from './client.ts';
-import { codeFailure } from './failure.ts';
+import { codeFailure, endedFailure } from './failure.ts';
 import type { VariableRecord } from './record.ts';
 
-/** What the answer to a write says of one item. */
-export function outcomeOf({ name }: PutItem, creation: Creation): PutOutcome {
-  const outcome = recordOf(name, creation);
-  return outcome instanceof DestinationFailure ? { ok: false, failure: outcome } : receipt(outcome);
+/** What the answer to a write of several says of one item. */
+export async function outcomeOf({ name }: PutItem, touch: Touch, creation: Promise<Creation>): Promise<PutOutcome> {
+  try {
+    return receipt(await touch.write(async () => recordOf(name, await creation)));
+  } catch (error) {
+    return refusal(touch, endedFailure(`write variable ${name}`, error));
+  }
 }
 
-export function recordOf(name: string, { created, failed }: Creation): VariableRecord | DestinationFailure {
+/** @throws DestinationFailure when it was not written */
+export function recordOf(name: string, { created, failed }: Creation): VariableRecord {
   const record = created.find((entry) => entry.name === name);
   if (record !== undefined) return record;
   const refused = failed.find((entry) => entry.name === name);
-  return refused === undefined ? unanswered(name) : codeFailure(`write variable ${name}`, refused.code);
+  throw refused === undefined ? unanswered(name) : codeFailure(`write variable ${name}`, refused.code);
 }
+
+export const refusal = (touch: Touch, failure: DestinationFailure): PutOutcome => ({
+  ok: false,
+  failure: touch.failed(failure),
+});
 
 export const receipt = ({ version }: VariableRecord): PutOutcome => ({ ok: true, receipt: { remoteVersion: version } });
 

@@ -1,8 +1,9 @@
 import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '../contract.ts';
+import { newTouch, type Touch } from '../touch.ts';
 import type { Client, Variable } from './client.ts';
 import { endedFailure } from './failure.ts';
 import { commentOf } from './mark.ts';
-import { outcomeOf, receipt, recordOf, unanswered } from './outcome.ts';
+import { outcomeOf, receipt, recordOf, refusal, unanswered } from './outcome.ts';
 import { type Plan, plan, type Step } from './plan.ts';
 import type { VariableRecord } from './record.ts';
 import { foreign, unfit } from './refuse.ts';
@@ -12,7 +13,8 @@ const batchSizeMax = 50;
 /** What is wrong with one variable; any other failure of a call would meet the next call too. */
 const kindsOfOne: readonly FailureKind[] = ['conflict', 'name', 'invalid', 'quota', 'too-large'];
 
-type Job = { readonly item: PutItem; readonly plan: Extract<Plan, { kind: 'write' }> };
+type Task = { readonly item: PutItem; readonly touch: Touch };
+type Job = Task & { readonly plan: Extract<Plan, { kind: 'write' }> };
 type Settled = Map<PutItem, PutOutcome>;
 
 export type PutMany = (items: readonly PutItem[], signal: AbortSignal) => Promise<readonly PutOutcome[]>;
@@ -29,15 +31,16 @@ export function openWriter(
 ): PutMany {
   return async (items, signal) => {
     const settled: Settled = new Map();
-    const fitting = items.filter((item) => settleFailure(settled, item, unfit(item)));
+    const tasks = items.map((item) => ({ item, touch: newTouch() }));
+    const fitting = tasks.filter((task) => settleFailure(settled, task, unfit(task.item)));
     try {
       signal.throwIfAborted();
       const records = fitting.length === 0 ? [] : await list(signal);
-      const jobs = fitting.flatMap((item) => jobOf(settled, item, plan(item, targets, records)));
+      const jobs = fitting.flatMap((task) => jobOf(settled, task, plan(task.item, targets, records)));
       await write({ client, targets, settled, signal }, jobs);
     } catch (error) {
       const failure = endedFailure('write variables', error, signal);
-      for (const item of fitting) if (!settled.has(item)) settleFailure(settled, item, failure);
+      for (const task of fitting) if (!settled.has(task.item)) settleFailure(settled, task, failure);
     }
     return items.map((item) => settled.get(item) ?? { ok: false, failure: unanswered(item.name) });
   };
@@ -63,33 +66,33 @@ async function write(work: Work, jobs: readonly Job[]): Promise<void> {
 
 async function writeBatch(work: Work, jobs: readonly Job[], upsert: boolean): Promise<void> {
   const variables = jobs.map(({ item }) => variableOf(item, work.targets));
-  try {
-    const creation = await work.client.create(variables, upsert, work.signal);
-    for (const { item } of jobs) work.settled.set(item, outcomeOf(item, creation));
-  } catch (error) {
-    if (!isAboutOne(error)) throw error;
-    // When none of several was written the answer does not say why each was refused: asked one by one, it does.
-    const [only, ...others] = jobs;
-    if (only !== undefined && others.length === 0) settleFailure(work.settled, only.item, error);
-    else for (const job of jobs) await writeBatch(work, [job], upsert);
-  }
+  const creation = work.client.create(variables, upsert, work.signal);
+  const outcomes = await Promise.all(
+    jobs.map(async ({ item, touch }) => [item, await outcomeOf(item, touch, creation)] as const),
+  );
+  const failure = await creation.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (failure !== undefined && !isAboutOne(failure)) throw failure;
+  // When none of several was written the answer does not say why each was refused: asked one by one, it does.
+  if (failure !== undefined && jobs.length > 1) for (const job of jobs) await writeBatch(work, [job], upsert);
+  else for (const [item, outcome] of outcomes) work.settled.set(item, outcome);
 }
 
 /** A write that first makes room, or that changes the environments of what is there. */
 async function writeOne(
   { client, targets, signal }: Work,
-  { item, plan: { steps, write } }: Job,
+  { item, touch, plan: { steps, write } }: Job,
 ): Promise<VariableRecord> {
-  for (const step of steps) await takeStep(client, step, signal);
+  for (const step of steps) await touch.write(() => takeStep(client, step, signal));
   const variable = variableOf(item, targets);
   const { key, ...change } = variable;
-  const edited = write.kind === 'edit' ? await client.edit(write.id, change, signal) : undefined;
+  const edited = write.kind === 'edit' ? await touch.write(() => client.edit(write.id, change, signal)) : undefined;
   if (edited !== undefined) return edited;
   // Gone since the listing, or nothing was there: it is made, and refused if somebody was faster.
-  const creation = await client.create([variable], write.kind === 'replace', signal);
-  const outcome = recordOf(key, creation);
-  if (outcome instanceof DestinationFailure) throw outcome;
-  return outcome;
+  const create = () => client.create([variable], write.kind === 'replace', signal);
+  return touch.write(async () => recordOf(key, await create()));
 }
 
 async function takeStep(client: Client, step: Step, signal: AbortSignal): Promise<void> {
@@ -97,18 +100,18 @@ async function takeStep(client: Client, step: Step, signal: AbortSignal): Promis
   else await client.edit(step.id, { target: step.targets }, signal);
 }
 
-async function settling({ settled }: Work, { item }: Job, run: () => Promise<VariableRecord>): Promise<void> {
+async function settling({ settled }: Work, job: Job, run: () => Promise<VariableRecord>): Promise<void> {
   try {
-    settled.set(item, receipt(await run()));
+    settled.set(job.item, receipt(await run()));
   } catch (error) {
     if (!isAboutOne(error)) throw error;
-    settleFailure(settled, item, error);
+    settleFailure(settled, job, error);
   }
 }
 
-function jobOf(settled: Settled, item: PutItem, decided: Plan): readonly Job[] {
-  if (decided.kind === 'write') return [{ item, plan: decided }];
-  settleFailure(settled, item, foreign(decided.record));
+function jobOf(settled: Settled, task: Task, decided: Plan): readonly Job[] {
+  if (decided.kind === 'write') return [{ ...task, plan: decided }];
+  settleFailure(settled, task, foreign(decided.record));
   return [];
 }
 
@@ -120,8 +123,8 @@ const variableOf = ({ name, value, mark }: PutItem, target: readonly string[]): 
 });
 
 /** True: there was no failure. */
-function settleFailure(settled: Settled, item: PutItem, failure: DestinationFailure | undefined): boolean {
-  if (failure !== undefined) settled.set(item, { ok: false, failure });
+function settleFailure(settled: Settled, { item, touch }: Task, failure: DestinationFailure | undefined): boolean {
+  if (failure !== undefined) settled.set(item, refusal(touch, failure));
   return failure === undefined;
 }
 

@@ -5,12 +5,15 @@ import { text } from '../../path/fields.ts';
 /** Clients send unset options as empty texts. */
 const given = (value: unknown) => (value === '' ? undefined : value);
 
-/** The optional field `endpoint` of a type whose own address is `usual`: a base URL for private endpoints and stand-ins. */
-export const endpointField = (usual: string) =>
+/**
+ * The optional field `endpoint` of a type whose own address is `usual`: a base URL for private endpoints and stand-ins.
+ * `name` and `what`: a field of the same form for another service that the type calls.
+ */
+export const endpointField = (usual: string, name = 'endpoint', what = 'the API') =>
   z
-    .preprocess(given, text().superRefine(refuseWith('endpoint', endpointProblem)).optional())
+    .preprocess(given, text().superRefine(refuseWith(name, endpointProblem)).optional())
     .optional()
-    .meta({ description: `Base URL of the API, for private endpoints. Default: ${usual}` });
+    .meta({ description: `Base URL of ${what}, for private endpoints. Default: ${usual}` });
 
 /** The optional field `tls_ca_cert`. */
 export const tlsCaCertField = () =>

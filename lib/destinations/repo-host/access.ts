@@ -38,9 +38,10 @@ const repositoryBody = z.object({ id: z.int().positive() });
 
 async function repositoryId(client: Client, owner: string, repo: string, signal: AbortSignal): Promise<number> {
   const action = `look up repository ${owner}/${repo}, named in selected_repository_names`;
-  const call: Call = { route: 'GET /repos/{owner}/{repo}', parameters: { owner, repo }, action };
+  const rights = 'the repository permission "Metadata: read" on it';
+  const call: Call = { route: 'GET /repos/{owner}/{repo}', parameters: { owner, repo }, action, rights };
   const answer = await client.call(call, signal);
-  if (answer.status !== 200) throw refusal(answer, action);
+  if (answer.status !== 200) throw refusal(answer, call);
   const body = repositoryBody.safeParse(answer.data);
   if (body.success) return body.data.id;
   throw new DestinationFailure('unavailable', `cannot ${action}: the host sent something else`);

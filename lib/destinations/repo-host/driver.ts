@@ -1,4 +1,6 @@
+import { failing } from '../attempt.ts';
 import { DestinationFailure, type Driver, type OpenDriver, type PutItem } from '../contract.ts';
+import { newTouch, type Touch, touching } from '../touch.ts';
 import { openClient } from './client.ts';
 import type { fields } from './fields.ts';
 import { definition } from './index.ts';
@@ -25,10 +27,10 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context): Driv
     return record?.updatedAt ?? null;
   }
 
-  async function put(item: PutItem, signal: AbortSignal) {
+  async function put(item: PutItem, touch: Touch, signal: AbortSignal) {
     mustFit(item);
     if (item.claim === 'create') await mustNotBeForeign(secrets, location, item, signal);
-    await write(item, signal);
+    await write(item, touch, signal);
     return { remoteVersion: await versionOf(item.name, signal) };
   }
 
@@ -62,7 +64,10 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context): Driv
   }
 
   return {
-    put: (item, signal) => failing(`write secret ${item.name}`, signal, () => put(item, signal)),
+    put: (item, signal) => {
+      const touch = newTouch();
+      return touching(touch, () => failing(`write secret ${item.name}`, signal, () => put(item, touch, signal)));
+    },
     remove: ({ name }, signal) => failing(`remove secret ${name}`, signal, () => remove(name, signal)),
     inspect: (name, signal) => failing(`look at secret ${name}`, signal, () => inspect(name, signal)),
     close: () => client.close(),
@@ -96,15 +101,3 @@ function unknownIfForbidden(error: unknown): 'unknown' {
 
 const isKind = (error: unknown, kind: DestinationFailure['kind']): boolean =>
   error instanceof DestinationFailure && error.kind === kind;
-
-/** Lets nothing but `DestinationFailure` out. */
-async function failing<Result>(action: string, signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
-  try {
-    signal.throwIfAborted();
-    return await run();
-  } catch (cause) {
-    if (cause instanceof DestinationFailure) throw cause;
-    if (signal.aborted) throw new DestinationFailure('timeout', `cannot ${action}: the operation was ended`);
-    throw new DestinationFailure('internal', `cannot ${action}: unexpected error`, { cause });
-  }
-}

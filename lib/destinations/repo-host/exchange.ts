@@ -7,6 +7,8 @@ export interface Call {
   readonly route: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly action: string;
+  /** What the credentials need for it, for people: `the repository permission "Secrets: read and write"`. */
+  readonly rights: string;
 }
 
 /** What the host said, whatever the status. */

@@ -1,12 +1,12 @@
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import type { Answer } from './exchange.ts';
+import type { Answer, Call } from './exchange.ts';
 import { throttledForMs } from './throttle.ts';
 
 const hostMessageLengthMax = 300;
 
-/** Names an answer that is not a success. `action` as in `Call`. */
-export function refusal(answer: Answer, action: string): DestinationFailure {
-  const { kind, advice } = judge(answer);
+/** Names an answer that is not a success. `action` and `rights` as in `Call`. */
+export function refusal(answer: Answer, { action, rights }: Pick<Call, 'action' | 'rights'>): DestinationFailure {
+  const { kind, advice } = judge(answer, rights);
   const retryAfterMs = throttledForMs(answer);
   const said = hostMessage(answer.data);
   const message = `cannot ${action}: the host answered ${answer.status}${said === '' ? '' : ` "${said}"`}; ${advice}`;
@@ -18,13 +18,14 @@ interface Judgement {
   readonly advice: string;
 }
 
-function judge(answer: Answer): Judgement {
+function judge(answer: Answer, rights: string): Judgement {
   const { status } = answer;
   if (status >= 500) return { kind: 'unavailable', advice: 'it is out of order' };
   // A missing right is 403 as well: only the marks of a rate limit tell the two apart.
   if (status === 429 || (status === 403 && throttledForMs(answer) !== undefined)) {
     return { kind: 'throttled', advice: 'its rate limit is used up' };
   }
+  if (status === 403) return { kind: 'permission', advice: `the credentials need ${rights}` };
   return byStatus[status] ?? (status === 422 ? unprocessable(hostMessage(answer.data)) : invalid);
 }
 
@@ -32,7 +33,6 @@ const invalid: Judgement = { kind: 'invalid', advice: 'check the fields of the d
 
 const byStatus: Readonly<Record<number, Judgement>> = {
   401: { kind: 'credentials', advice: 'the token is wrong or has expired: set new credentials' },
-  403: { kind: 'permission', advice: 'the credentials need the right "Secrets: read and write" there' },
   404: { kind: 'missing', advice: 'it does not exist, or the credentials may not see it' },
   408: { kind: 'unavailable', advice: 'it gave up waiting' },
   409: { kind: 'unavailable', advice: 'another change is under way there' },

@@ -1,7 +1,7 @@
 import sodium from 'libsodium-wrappers';
+import { newFaults } from '../fake/faults.ts';
 import type { Fake, FakeObject, StartFake } from '../fake.ts';
 import { type Container, newKeyPair, type Visibility } from './fake/container.ts';
-import { newFaults } from './fake/faults.ts';
 import {
   containersOf,
   environmentName,
@@ -12,7 +12,7 @@ import {
   organizationName,
   repositoryName,
 } from './fake/host.ts';
-import { serve } from './fake/server.ts';
+import { serveHost } from './fake/server.ts';
 
 /**
  * A stand-in for the repository host. `destination`, `objects()` and `seed()` are about the secrets of one repository;
@@ -49,7 +49,7 @@ export const startFake = (async ({ port = 0 } = {}): Promise<RepoHostFake> => {
   const host = newHost();
   const faults = newFaults();
   const calls = new Map<string, number>();
-  const served = await serve(host, faults, calls, port);
+  const served = await serveHost(host, faults, calls, port);
   const url = `http://127.0.0.1:${served.port}`;
   const at: RepoHostFake['at'] = (place) => viewOf(host, () => containerAt(host, place));
   return {

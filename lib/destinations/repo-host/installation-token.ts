@@ -13,6 +13,8 @@ export interface Installation {
   readonly installationId: number;
 }
 
+const rights = 'an installation of the app that is not suspended';
+
 /** Sends one request as the app itself: a signed JWT instead of a token. */
 export type AppExchange = (options: AppOptions, call: Call) => Promise<Answer>;
 export type AppOptions = Pick<NonNullable<ConstructorParameters<typeof Octokit>[0]>, 'authStrategy' | 'auth'>;
@@ -37,6 +39,7 @@ export async function makeInstallationToken(
       route: 'POST /app/installations/{installation_id}/access_tokens',
       parameters: { installation_id: installationId },
       action,
+      rights,
     },
   );
   return readToken(answer, action);
@@ -78,7 +81,7 @@ function readToken(answer: Answer, action: string): Token {
 
 /** No such installation, or none of this app: the credentials are wrong, not the repository. */
 function appRefusal(answer: Answer, action: string): DestinationFailure {
-  const failure = refusal(answer, action);
+  const failure = refusal(answer, { action, rights });
   if (failure.kind !== 'missing' && failure.kind !== 'invalid') return failure;
   return new DestinationFailure('credentials', `${failure.message}; check app_name, installation_id and the app's id`);
 }

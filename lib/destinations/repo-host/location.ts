@@ -4,6 +4,8 @@ import type { Connection } from './fields.ts';
 export interface Location {
   /** For people: `repository acme/app`. */
   readonly text: string;
+  /** What the credentials need here, as in `Call`. Of fine-grained tokens and apps: https://docs.github.com/en/rest/authentication/permissions-required-for-fine-grained-personal-access-tokens */
+  readonly rights: string;
   /** Route template of the secrets; `<route>/public-key` and `<route>/{secret_name}` stand below it. */
   readonly route: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -18,18 +20,21 @@ export function locate(connection: Connection): Location {
 
 const organization = (org: string): Location => ({
   text: `organization ${org}`,
+  rights: 'the organization permission "Secrets: read and write"',
   route: '/orgs/{org}/actions/secrets',
   parameters: { org },
 });
 
 const repository = (owner: string, repo: string): Location => ({
   text: `repository ${owner}/${repo}`,
+  rights: 'the repository permission "Secrets: read and write"',
   route: '/repos/{owner}/{repo}/actions/secrets',
   parameters: { owner, repo },
 });
 
 const environment = (owner: string, repo: string, environment_name: string): Location => ({
   text: `environment ${environment_name} of repository ${owner}/${repo}`,
+  rights: 'the repository permissions "Secrets: read and write" and "Environments: read and write"',
   route: '/repos/{owner}/{repo}/environments/{environment_name}/secrets',
   parameters: { owner, repo, environment_name },
 });

@@ -18,9 +18,10 @@ const keyBody = z.object({ key_id: z.string().min(1), key: z.base64() });
 /** @throws DestinationFailure missing when the location itself is not there. */
 export async function fetchPublicKey(client: Client, location: Location, signal: AbortSignal): Promise<PublicKey> {
   const action = `read the public key of ${location.text}`;
-  const call = { route: `GET ${location.route}/public-key`, parameters: location.parameters, action };
+  const { route, parameters, rights } = location;
+  const call = { route: `GET ${route}/public-key`, parameters, action, rights };
   const answer = await client.call(call, signal);
-  if (answer.status !== 200) throw refusal(answer, action);
+  if (answer.status !== 200) throw refusal(answer, call);
   const body = keyBody.safeParse(answer.data);
   const bytes = body.success ? Buffer.from(body.data.key, 'base64') : undefined;
   if (!body.success || bytes?.length !== keyBytes) {

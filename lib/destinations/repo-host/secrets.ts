@@ -28,20 +28,21 @@ export function openSecrets(client: Client, location: Location): Secrets {
     route: `${verb} ${location.route}/{secret_name}`,
     parameters: { ...location.parameters, secret_name: name },
     action: `${action} secret ${name} of ${location.text}`,
+    rights: location.rights,
   });
   return {
     async read(name, signal) {
       const call = callOn(name, 'GET', 'look at');
       const answer = await client.call(call, signal);
       if (answer.status === 404) return undefined;
-      if (answer.status !== 200) throw refusal(answer, call.action);
+      if (answer.status !== 200) throw refusal(answer, call);
       return parseRecord(answer, call.action);
     },
     async remove(name, signal) {
       const call = callOn(name, 'DELETE', 'remove');
       const answer = await client.call(call, signal);
       if (answer.status === 404) return false;
-      if (answer.status !== 204) throw refusal(answer, call.action);
+      if (answer.status !== 204) throw refusal(answer, call);
       return true;
     },
   };

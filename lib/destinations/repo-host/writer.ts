@@ -1,16 +1,17 @@
 import type { Clock } from '../../core/clock.ts';
-import type { PutItem } from '../contract.ts';
+import { DestinationFailure, type PutItem } from '../contract.ts';
+import type { Touch } from '../touch.ts';
 import { type Access, accessFreshMs, fetchAccess } from './access.ts';
 import { cached } from './cached.ts';
 import type { Client } from './client.ts';
-import type { Answer } from './exchange.ts';
+import type { Call } from './exchange.ts';
 import { refusal } from './failure.ts';
 import type { Connection } from './fields.ts';
 import type { Location } from './location.ts';
 import { fetchPublicKey, type PublicKey, seal } from './public-key.ts';
 
-/** Gives a secret its value, whoever made it. */
-export type Write = (item: Pick<PutItem, 'name' | 'value'>, signal: AbortSignal) => Promise<void>;
+/** Gives a secret its value, whoever made it. `touch` follows what the calls change. */
+export type Write = (item: Pick<PutItem, 'name' | 'value'>, touch: Touch, signal: AbortSignal) => Promise<void>;
 
 /** What a put needs to know of the location beside the value. Kept between puts. */
 interface Setting {
@@ -32,28 +33,39 @@ export function openWriter(connection: Connection, location: Location, client: C
     return { access, key, fetchedAt: clock.now().getTime() };
   }
 
-  async function send({ name, value }: Parameters<Write>[0], { key, access }: Setting, signal: AbortSignal) {
-    const action = `write secret ${name} of ${location.text}`;
+  async function callOf({ name, value }: Parameters<Write>[0], { key, access }: Setting): Promise<Call> {
+    const { route, rights, text } = location;
     const sealed = { encrypted_value: await seal(value, key), key_id: key.id };
     const parameters = { ...location.parameters, secret_name: name, ...sealed, ...access };
-    const answer = await client.call({ route: `PUT ${location.route}/{secret_name}`, parameters, action }, signal);
-    return isDone(answer) ? undefined : refusal(answer, action);
+    return { route: `PUT ${route}/{secret_name}`, parameters, action: `write secret ${name} of ${text}`, rights };
   }
 
-  return async (item, signal) => {
+  return async (item, touch, signal) => {
     const setting = await settings.get(signal);
-    const failure = await send(item, setting, signal);
-    if (failure === undefined) return;
-    if (failure.kind !== 'invalid' && failure.kind !== 'missing') throw failure;
-    settings.drop(setting);
-    const renewed = await settings.get(signal);
-    const again = sameSetting(setting, renewed) ? failure : await send(item, renewed, signal);
-    if (again !== undefined) throw again;
+    const send = async (one: Setting) => {
+      const call = await callOf(item, one);
+      await touch.write(() => mustBeDone(client, call, signal));
+    };
+    try {
+      await send(setting);
+    } catch (failure) {
+      if (!mayBeStale(failure)) throw failure;
+      settings.drop(setting);
+      const renewed = await settings.get(signal);
+      if (sameSetting(setting, renewed)) throw failure;
+      await send(renewed);
+    }
   };
 }
 
 /** 201: created, 204: updated. */
-const isDone = ({ status }: Answer) => status === 201 || status === 204;
+async function mustBeDone(client: Client, call: Call, signal: AbortSignal): Promise<void> {
+  const answer = await client.call(call, signal);
+  if (answer.status !== 201 && answer.status !== 204) throw refusal(answer, call);
+}
+
+const mayBeStale = (error: unknown): boolean =>
+  error instanceof DestinationFailure && (error.kind === 'invalid' || error.kind === 'missing');
 
 const sameSetting = (left: Setting, right: Setting): boolean =>
   left.key.id === right.key.id && JSON.stringify(left.access) === JSON.stringify(right.access);

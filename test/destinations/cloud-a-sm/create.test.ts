@@ -1,26 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
-import type { Driver } from '../../../lib/destinations/contract.ts';
-import { calm, failureOf, item, newMark, open } from './connection.ts';
+import { describe, expect, test } from 'vitest';
+import { calm, failureOf, item, newMark, open, standForEach } from './connection.ts';
 
-let fake: CloudASmFake;
-let driver: Driver;
+const stand = standForEach();
 
-beforeEach(async () => {
-  fake = await startFake();
-  driver = open(fake);
-});
-afterEach(async () => {
-  await driver.close();
-  await fake.close();
-});
-
-const versionsOf = (name: string) => fake.secret(name)?.versions ?? [];
+const versionsOf = (name: string) => stand.fake.secret(name)?.versions ?? [];
 
 describe('creating', () => {
   test('a new secret gets its value, its tags and a version', async () => {
-    const { remoteVersion } = await driver.put(item('app/db', 'pässword\n"1"\u{1f511}'), calm());
-    expect(fake.objects().get('app/db')).toEqual({
+    const { remoteVersion } = await stand.driver.put(item('app/db', 'pässword\n"1"\u{1f511}'), calm());
+    expect(stand.fake.objects().get('app/db')).toEqual({
       value: 'pässword\n"1"\u{1f511}',
       tags: { keyferry: 'managed', 'keyferry-mark': '0'.repeat(32) },
     });
@@ -28,67 +16,69 @@ describe('creating', () => {
   });
 
   test('the same put again adds no version and tells the same one', async () => {
-    const first = await driver.put(item('app/db', 'one'), calm());
-    expect(await driver.put(item('app/db', 'one'), calm())).toEqual(first);
-    expect(await driver.put(item('app/db', 'one', { claim: 'update' }), calm())).toEqual(first);
+    const first = await stand.driver.put(item('app/db', 'one'), calm());
+    expect(await stand.driver.put(item('app/db', 'one'), calm())).toEqual(first);
+    expect(await stand.driver.put(item('app/db', 'one', { claim: 'update' }), calm())).toEqual(first);
     expect(versionsOf('app/db')).toHaveLength(1);
   });
 
   test('a repeat after a lost answer adds no version', async () => {
-    fake.fail({ kind: 'lost-answer', times: 1 });
-    expect((await failureOf(driver.put(item('app/db', 'one'), calm()))).kind).toBe('network');
-    await driver.put(item('app/db', 'one'), calm());
+    stand.fake.fail({ kind: 'lost-answer', times: 1 });
+    expect((await failureOf(stand.driver.put(item('app/db', 'one'), calm()))).kind).toBe('network');
+    await stand.driver.put(item('app/db', 'one'), calm());
     expect(versionsOf('app/db')).toHaveLength(1);
   });
 
   test('a repeat with another value and other tags brings both, though the first one arrived', async () => {
-    fake.fail({ kind: 'lost-answer', times: 1 });
-    await failureOf(driver.put(item('app/db', 'one'), calm()));
-    await driver.put(item('app/db', 'two'), calm());
-    expect(fake.objects().get('app/db')?.value).toBe('two');
+    stand.fake.fail({ kind: 'lost-answer', times: 1 });
+    await failureOf(stand.driver.put(item('app/db', 'one'), calm()));
+    await stand.driver.put(item('app/db', 'two'), calm());
+    expect(stand.fake.objects().get('app/db')?.value).toBe('two');
     const tags = { ...item('app/db', '').tags, team: 'blue' };
-    await driver.put(item('app/db', 'two', { tags }), calm());
-    expect(fake.objects().get('app/db')?.tags['team']).toBe('blue');
+    await stand.driver.put(item('app/db', 'two', { tags }), calm());
+    expect(stand.fake.objects().get('app/db')?.tags['team']).toBe('blue');
   });
 
   test('a value that comes back becomes current again, though all answers between were lost', async () => {
     for (const value of ['one', 'two']) {
-      fake.fail({ kind: 'lost-answer', times: 1 });
-      await failureOf(driver.put(item('app/db', value), calm()));
+      stand.fake.fail({ kind: 'lost-answer', times: 1 });
+      await failureOf(stand.driver.put(item('app/db', value), calm()));
     }
-    await driver.put(item('app/db', 'one'), calm());
-    expect(fake.objects().get('app/db')?.value).toBe('one');
+    await stand.driver.put(item('app/db', 'one'), calm());
+    expect(stand.fake.objects().get('app/db')?.value).toBe('one');
   });
 
   test('a secret of somebody else is a conflict and stays as it is', async () => {
-    fake.seed('app/db', 'theirs');
-    const failure = await failureOf(driver.put(item('app/db', 'ours'), calm()));
+    stand.fake.seed('app/db', 'theirs');
+    const failure = await failureOf(stand.driver.put(item('app/db', 'ours'), calm()));
     expect(failure.kind).toBe('conflict');
     expect(failure.message).toContain('adopt');
-    expect(fake.objects().get('app/db')).toEqual({ value: 'theirs', tags: {} });
+    expect(stand.fake.objects().get('app/db')).toEqual({ value: 'theirs', tags: {} });
   });
 
   test('a secret with the mark of another association is a conflict', async () => {
-    await driver.put(item('app/db', 'one', { mark: newMark() }), calm());
-    expect((await failureOf(driver.put(item('app/db', 'two', { mark: newMark() }), calm()))).kind).toBe('conflict');
-    expect(fake.objects().get('app/db')?.value).toBe('one');
+    await stand.driver.put(item('app/db', 'one', { mark: newMark() }), calm());
+    expect((await failureOf(stand.driver.put(item('app/db', 'two', { mark: newMark() }), calm()))).kind).toBe(
+      'conflict',
+    );
+    expect(stand.fake.objects().get('app/db')?.value).toBe('one');
   });
 
   test('a name that is still taken after a deletion at once is tried until it is free', async () => {
-    const atOnce = open(fake, { recovery_window_days: 0 });
+    const atOnce = open(stand.fake, { recovery_window_days: 0 });
     await atOnce.put(item('app/db', 'one'), calm());
-    fake.linger(2);
+    stand.fake.linger(2);
     await atOnce.remove(item('app/db', ''), calm());
     await atOnce.put(item('app/db', 'two', { mark: newMark() }), calm());
-    expect(fake.objects().get('app/db')?.value).toBe('two');
-    expect(fake.calls().get('CreateSecret')).toBe(4);
+    expect(stand.fake.objects().get('app/db')?.value).toBe('two');
+    expect(stand.fake.calls().get('CreateSecret')).toBe(4);
     await atOnce.close();
   });
 
   test('an abort ends the wait for a name', async () => {
-    const atOnce = open(fake, { recovery_window_days: 0 });
+    const atOnce = open(stand.fake, { recovery_window_days: 0 });
     await atOnce.put(item('app/db', 'one'), calm());
-    fake.linger(1_000);
+    stand.fake.linger(1_000);
     await atOnce.remove(item('app/db', ''), calm());
     const controller = new AbortController();
     const putting = failureOf(atOnce.put(item('app/db', 'two'), controller.signal));

@@ -35,61 +35,6 @@ async function putWorks(body: Readonly<Record<string, unknown>>): Promise<void> 
   await driver.close();
 }
 
-describe('a role', () => {
-  test('is assumed once for many calls, also when they come at the same time', async () => {
-    const driver = open(fake, fake.roleDestination);
-    const names = Array.from({ length: 20 }, (_, n) => `app/${n}`);
-    await Promise.all(names.map((name) => driver.put(item(name, 'one'), calm())));
-    await driver.put(item('app/last', 'one'), calm());
-    expect(fake.objects().size).toBe(21);
-    expect(fake.calls().get('AssumeRole')).toBe(1);
-    await driver.close();
-  });
-
-  test('is not assumed with another external id, or one that is not there', async () => {
-    for (const wrong of [{ external_id: 'another' }, { role_arn: 'arn:aws:iam::111122223333:role/none' }]) {
-      const driver = open(fake, { ...fake.roleDestination, ...wrong });
-      const failure = await failureOf(driver.put(item('app/db', 'one'), calm()));
-      expect(failure.kind).toBe('permission');
-      expect(failure.message).toMatch(/^cannot assume role arn:.*sts:AssumeRole/);
-      await driver.close();
-    }
-    expect(fake.objects().size).toBe(0);
-  });
-
-  test.each([
-    ['throttle', 'throttled'],
-    ['unavailable', 'unavailable'],
-    ['denied', 'permission'],
-    ['credentials', 'credentials'],
-    ['reset', 'network'],
-  ] as const)('cannot be assumed: %s is %s, and the next attempt works', async (fault, kind) => {
-    const driver = open(fake, fake.roleDestination);
-    fake.fail({ kind: fault, times: 1 });
-    const failure = await failureOf(driver.put(item('app/db', 'one'), calm()));
-    expect([failure.kind, failure.message]).toEqual([kind, expect.stringContaining('cannot assume role')]);
-    await driver.put(item('app/db', 'one'), calm());
-    await driver.close();
-  });
-
-  test('that may not be assumed fails a look too, which is not the same as not being allowed to look', async () => {
-    const driver = open(fake, { ...fake.roleDestination, external_id: 'another' });
-    expect((await failureOf(driver.inspect('app/db', calm()))).kind).toBe('permission');
-    await driver.close();
-  });
-
-  test('that hangs ends by its time and by an abort', async () => {
-    const driver = open(fake, fake.roleDestination, { timeouts: { connectMs: 100, requestMs: 200 } });
-    fake.fail({ kind: 'hang' });
-    expect((await failureOf(driver.inspect('app/db', calm()))).kind).toBe('timeout');
-    const patient = open(fake, fake.roleDestination);
-    const controller = new AbortController();
-    setTimeout(() => controller.abort(), 50);
-    expect((await failureOf(patient.inspect('app/db', controller.signal))).kind).toBe('timeout');
-    await Promise.all([driver.close(), patient.close()]);
-  });
-});
-
 describe('without keys', () => {
   test('the variables of the environment count, and serve to assume a role', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', keyOf('access_key_id'));

@@ -1,28 +1,17 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ServiceFailure, toFailure } from '../../../lib/destinations/cloud-a-sm/failure.ts';
-import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
 import type { Driver } from '../../../lib/destinations/contract.ts';
 import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
-import { calm, failureOf, item, open } from './connection.ts';
+import { calm, failureOf, item, open, standForEach } from './connection.ts';
 
-let fake: CloudASmFake;
-let driver: Driver;
+const stand = standForEach();
 const value = 'MARKER-never-to-be-shown';
 
-beforeEach(async () => {
-  fake = await startFake();
-  driver = open(fake);
-});
-afterEach(async () => {
-  await driver.close();
-  await fake.close();
-});
-
 const verbs = {
-  put: () => driver.put(item('app/db', value), calm()),
-  remove: () => driver.remove(item('app/db', ''), calm()),
-  inspect: () => driver.inspect('app/db', calm()),
+  put: () => stand.driver.put(item('app/db', value), calm()),
+  remove: () => stand.driver.remove(item('app/db', ''), calm()),
+  inspect: () => stand.driver.inspect('app/db', calm()),
 };
 
 describe('each fault of the service has its kind', () => {
@@ -32,7 +21,7 @@ describe('each fault of the service has its kind', () => {
     ['credentials', 'credentials'],
     ['reset', 'network'],
   ] as const)('%s is %s in every verb', async (fault, kind) => {
-    fake.fail({ kind: fault });
+    stand.fake.fail({ kind: fault });
     for (const verb of Object.values(verbs)) {
       const failure = await failureOf(verb());
       expect(failure.kind).toBe(kind);
@@ -41,7 +30,7 @@ describe('each fault of the service has its kind', () => {
   });
 
   test('denied is permission for put and remove, and unknown for a look', async () => {
-    fake.fail({ kind: 'denied' });
+    stand.fake.fail({ kind: 'denied' });
     const failure = await failureOf(verbs.put());
     expect(failure.kind).toBe('permission');
     expect(failure.message).toContain('secretsmanager:CreateSecret');
@@ -50,22 +39,22 @@ describe('each fault of the service has its kind', () => {
   });
 
   test('a throttled call tells how long to wait, if the service does', async () => {
-    fake.fail({ kind: 'throttle', retryAfterSeconds: 7, times: 1 });
+    stand.fake.fail({ kind: 'throttle', retryAfterSeconds: 7, times: 1 });
     expect((await failureOf(verbs.put())).retryAfterMs).toBe(7_000);
-    fake.fail({ kind: 'throttle', times: 1 });
+    stand.fake.fail({ kind: 'throttle', times: 1 });
     expect((await failureOf(verbs.put())).retryAfterMs).toBeUndefined();
   });
 
   test('a call is made once: retries are not the SDK’s', async () => {
-    fake.fail({ kind: 'unavailable' });
+    stand.fake.fail({ kind: 'unavailable' });
     await failureOf(verbs.inspect());
     await failureOf(verbs.inspect());
-    expect(fake.calls().get('DescribeSecret')).toBe(2);
+    expect(stand.fake.calls().get('DescribeSecret')).toBe(2);
   });
 
   test('no answer within requestMs is a timeout', async () => {
-    const hasty = open(fake, {}, { timeouts: { connectMs: 100, requestMs: 150 } });
-    fake.fail({ kind: 'hang' });
+    const hasty = open(stand.fake, {}, { timeouts: { connectMs: 100, requestMs: 150 } });
+    stand.fake.fail({ kind: 'hang' });
     const failure = await failureOf(hasty.put(item('app/db', value), calm()));
     expect([failure.kind, failure.message]).toEqual([
       'timeout',
@@ -75,19 +64,19 @@ describe('each fault of the service has its kind', () => {
   });
 
   test('an abort ends a call under way, and one that was not begun', async () => {
-    fake.fail({ kind: 'hang' });
+    stand.fake.fail({ kind: 'hang' });
     const controller = new AbortController();
-    const putting = failureOf(driver.put(item('app/db', value), controller.signal));
+    const putting = failureOf(stand.driver.put(item('app/db', value), controller.signal));
     setTimeout(() => controller.abort(), 50);
     expect((await putting).kind).toBe('timeout');
-    const before = fake.calls().get('CreateSecret');
-    expect((await failureOf(driver.put(item('app/db', value), controller.signal))).kind).toBe('timeout');
-    expect(fake.calls().get('CreateSecret')).toBe(before);
+    const before = stand.fake.calls().get('CreateSecret');
+    expect((await failureOf(stand.driver.put(item('app/db', value), controller.signal))).kind).toBe('timeout');
+    expect(stand.fake.calls().get('CreateSecret')).toBe(before);
   });
 
   test('wrong keys are credentials, and the message shows none of them', async () => {
-    const unknown = open(fake, { access_key_id: 'AKIAUNKNOWN', secret_access_key: 'MARKER-key' });
-    const wrong = open(fake, { secret_access_key: 'MARKER-key' });
+    const unknown = open(stand.fake, { access_key_id: 'AKIAUNKNOWN', secret_access_key: 'MARKER-key' });
+    const wrong = open(stand.fake, { secret_access_key: 'MARKER-key' });
     for (const one of [unknown, wrong]) {
       const failure = await failureOf(one.put(item('app/db', value), calm()));
       expect(failure.kind).toBe('credentials');
@@ -97,18 +86,18 @@ describe('each fault of the service has its kind', () => {
   });
 
   test('a clock that is off can be mended, so it is no credentials failure', async () => {
-    fake.shiftClock(60 * 60_000);
+    stand.fake.shiftClock(60 * 60_000);
     expect((await failureOf(verbs.put())).kind).toBe('unavailable');
     await verbs.put();
-    expect(fake.objects().get('app/db')?.value).toBe(value);
+    expect(stand.fake.objects().get('app/db')?.value).toBe(value);
   });
 
   test('more versions than the quota allows are a quota failure', async () => {
-    let receipt = await driver.put(item('app/db', 'value 0'), calm());
+    let receipt = await stand.driver.put(item('app/db', 'value 0'), calm());
     for (let n = 1; n < 100; n += 1) {
-      receipt = await driver.put(item('app/db', `value ${n}`, { claim: 'update', ...receipt }), calm());
+      receipt = await stand.driver.put(item('app/db', `value ${n}`, { claim: 'update', ...receipt }), calm());
     }
-    const failure = await failureOf(driver.put(item('app/db', 'one more', { claim: 'adopt' }), calm()));
+    const failure = await failureOf(stand.driver.put(item('app/db', 'one more', { claim: 'adopt' }), calm()));
     expect(failure.kind).toBe('quota');
   });
 });
@@ -132,7 +121,7 @@ describe('what is not the service', () => {
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const network = { ...strictPolicy, allowedIpv4: ['127.0.0.0/8'], allowedPorts: [port] };
-    return open(fake, { endpoint: `http://127.0.0.1:${port}` }, { network });
+    return open(stand.fake, { endpoint: `http://127.0.0.1:${port}` }, { network });
   }
 
   test.each([
@@ -168,13 +157,13 @@ describe('what is not the service', () => {
   });
 
   test('strict networking blocks the stand-in, for secrets and for roles', async () => {
-    for (const body of [fake.destination, fake.roleDestination]) {
-      const strict = open(fake, body, { network: strictPolicy });
+    for (const body of [stand.fake.destination, stand.fake.roleDestination]) {
+      const strict = open(stand.fake, body, { network: strictPolicy });
       const failure = await failureOf(strict.put(item('app/db', value), calm()));
       expect([failure.kind, failure.message]).toEqual(['blocked', expect.stringContaining('allowed_ports')]);
       await strict.close();
     }
-    expect(fake.calls().size).toBe(0);
+    expect(stand.fake.calls().size).toBe(0);
   });
 });
 

@@ -1,26 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
-import type { Driver } from '../../../lib/destinations/contract.ts';
-import { calm, failureOf, item, open } from './connection.ts';
+import { describe, expect, test } from 'vitest';
+import { calm, failureOf, item, standForEach } from './connection.ts';
 
-let fake: CloudASmFake;
-let driver: Driver;
+const stand = standForEach();
 
-beforeEach(async () => {
-  fake = await startFake();
-  driver = open(fake);
-});
-afterEach(async () => {
-  await driver.close();
-  await fake.close();
-});
-
-const versionsOf = (name: string) => fake.secret(name)?.versions ?? [];
+const versionsOf = (name: string) => stand.fake.secret(name)?.versions ?? [];
 
 describe('updating', () => {
   test('a new value becomes current and the one before stays previous', async () => {
-    const first = await driver.put(item('app/db', 'one'), calm());
-    const second = await driver.put(item('app/db', 'two', { claim: 'update', ...first }), calm());
+    const first = await stand.driver.put(item('app/db', 'one'), calm());
+    const second = await stand.driver.put(item('app/db', 'two', { claim: 'update', ...first }), calm());
     expect(second).not.toEqual(first);
     expect(versionsOf('app/db')).toEqual([
       { id: first.remoteVersion, value: 'one', stages: ['AWSPREVIOUS'] },
@@ -29,47 +17,47 @@ describe('updating', () => {
   });
 
   test('a value that was there before becomes current again, with and without knowledge of versions', async () => {
-    await driver.put(item('app/db', 'one'), calm());
+    await stand.driver.put(item('app/db', 'one'), calm());
     for (const value of ['two', 'three', 'one', 'two']) {
-      await driver.put(item('app/db', value, { claim: 'update' }), calm());
-      expect(fake.objects().get('app/db')?.value).toBe(value);
+      await stand.driver.put(item('app/db', value, { claim: 'update' }), calm());
+      expect(stand.fake.objects().get('app/db')?.value).toBe(value);
     }
   });
 
   test('a repeat after a lost answer adds no version', async () => {
-    const first = await driver.put(item('app/db', 'one'), calm());
-    fake.fail({ kind: 'lost-answer', times: 1 });
+    const first = await stand.driver.put(item('app/db', 'one'), calm());
+    stand.fake.fail({ kind: 'lost-answer', times: 1 });
     const again = item('app/db', 'two', { claim: 'update', ...first });
-    await failureOf(driver.put(again, calm()));
-    await driver.put(again, calm());
-    await driver.put(again, calm());
+    await failureOf(stand.driver.put(again, calm()));
+    await stand.driver.put(again, calm());
+    await stand.driver.put(again, calm());
     expect(versionsOf('app/db').map(({ value }) => value)).toEqual(['one', 'two']);
   });
 
   test('a foreign value is replaced and its version becomes the previous one', async () => {
-    const first = await driver.put(item('app/db', 'one'), calm());
-    fake.seed('app/db', 'changed by hand');
-    await driver.put(item('app/db', 'one', { claim: 'update', ...first }), calm());
-    expect(fake.objects().get('app/db')?.value).toBe('one');
-    expect(fake.objects().get('app/db')?.tags['keyferry-mark']).toBe('0'.repeat(32));
+    const first = await stand.driver.put(item('app/db', 'one'), calm());
+    stand.fake.seed('app/db', 'changed by hand');
+    await stand.driver.put(item('app/db', 'one', { claim: 'update', ...first }), calm());
+    expect(stand.fake.objects().get('app/db')?.value).toBe('one');
+    expect(stand.fake.objects().get('app/db')?.tags['keyferry-mark']).toBe('0'.repeat(32));
   });
 
   test('a secret that vanished is created again', async () => {
-    await driver.put(item('app/db', 'one', { claim: 'update', remoteVersion: 'a'.repeat(32) }), calm());
-    expect(fake.objects().get('app/db')?.value).toBe('one');
+    await stand.driver.put(item('app/db', 'one', { claim: 'update', remoteVersion: 'a'.repeat(32) }), calm());
+    expect(stand.fake.objects().get('app/db')?.value).toBe('one');
   });
 
   test('a secret that somebody deleted comes back', async () => {
-    const first = await driver.put(item('app/db', 'one'), calm());
-    fake.schedule('app/db');
-    await driver.put(item('app/db', 'two', { claim: 'update', ...first }), calm());
-    expect(fake.objects().get('app/db')?.value).toBe('two');
+    const first = await stand.driver.put(item('app/db', 'one'), calm());
+    stand.fake.schedule('app/db');
+    await stand.driver.put(item('app/db', 'two', { claim: 'update', ...first }), calm());
+    expect(stand.fake.objects().get('app/db')?.value).toBe('two');
   });
 
   test('tags that are stale go, new ones come, and those of others stay', async () => {
     const tags = { ...item('', '').tags, team: 'blue', stage: 'test' };
-    const first = await driver.put(item('app/db', 'one', { tags }), calm());
-    fake.tag('app/db', { theirs: 'x' });
+    const first = await stand.driver.put(item('app/db', 'one', { tags }), calm());
+    stand.fake.tag('app/db', { theirs: 'x' });
     const wanted = { ...item('', '').tags, team: 'red' };
     const change = item('app/db', 'one', {
       claim: 'update',
@@ -77,9 +65,9 @@ describe('updating', () => {
       staleTags: ['stage', 'gone', 'team'],
       ...first,
     });
-    await driver.put(change, calm());
-    expect(fake.objects().get('app/db')?.tags).toEqual({ ...wanted, theirs: 'x' });
-    await driver.put(change, calm());
-    expect([fake.calls().get('TagResource'), fake.calls().get('UntagResource')]).toEqual([1, 1]);
+    await stand.driver.put(change, calm());
+    expect(stand.fake.objects().get('app/db')?.tags).toEqual({ ...wanted, theirs: 'x' });
+    await stand.driver.put(change, calm());
+    expect([stand.fake.calls().get('TagResource'), stand.fake.calls().get('UntagResource')]).toEqual([1, 1]);
   });
 });

@@ -27,7 +27,7 @@ describe.each([
     await driver.put(item(), never);
     await driver.remove(gone, never);
     await driver.put(item({ mark: markB, value: 'second' }), never);
-    await driver.remove(gone, never);
+    await driver.remove({ ...gone, mark: markB }, never);
     await driver.put(item({ claim: 'update', value: 'third' }), never);
     expect(fake.objects().get(name)?.value).toBe('third');
   });
@@ -51,7 +51,7 @@ test('a create does not bring back what others have deleted, an adoption does', 
   setting = await start();
   const { fake, driver } = setting;
   fake.seed(name, 'theirs');
-  await driver.remove(gone, never);
+  await callFake(fake, 'DELETE', `/secrets/${name}`);
   const failure = await failureOf(driver.put(item(), never));
   expect(failure).toMatchObject({ kind: 'conflict', message: expect.stringContaining('deleted') });
   expect(fake.calls().get('recover')).toBeUndefined();
@@ -61,9 +61,9 @@ test('a create does not bring back what others have deleted, an adoption does', 
 
 test('a deleted secret of others is recovered, never purged', async () => {
   setting = await start({ purge_on_delete: true });
-  const { fake, driver, open } = setting;
+  const { fake, driver } = setting;
   fake.seed(name, 'theirs');
-  await open({ purge_on_delete: false }).remove(gone, never);
+  await callFake(fake, 'DELETE', `/secrets/${name}`);
   await driver.remove(gone, never);
   await driver.put(item({ claim: 'adopt', value: 'ours' }), never);
   expect(fake.calls().get('purge')).toBeUndefined();
@@ -74,7 +74,7 @@ test('a create that ended in the middle of a recovery goes on with it', async ()
   setting = await start();
   const { fake, driver } = setting;
   await driver.put(item({ mark: markB }), never);
-  await driver.remove(gone, never);
+  await driver.remove({ ...gone, mark: markB }, never);
   const abort = new AbortController();
   const cut = failureOf(driver.put(item({ value: 'again' }), abort.signal));
   while (fake.calls().get('recover') === undefined) await new Promise((resolve) => setTimeout(resolve, 5));

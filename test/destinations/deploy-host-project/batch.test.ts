@@ -47,6 +47,21 @@ test('what the service refuses among others is told by name', async () => {
   ]);
 });
 
+test('what was refused among others has changed nothing, unless room was made for it before', async () => {
+  const fake = await start();
+  fake.add({ key: 'WIDE', value: 'theirs', target: ['production', 'preview', 'development'] });
+  const items = [item('FITS', 'v'), item('SECOND', 'x'.repeat(65_530)), item('WIDE', 'x'.repeat(65_530))];
+  const outcomes = await open(fake).putMany?.(
+    items.map((one) => ({ ...one, claim: 'adopt' as const })),
+    never,
+  );
+  expect(outcomes).toMatchObject([
+    { ok: true },
+    { ok: false, failure: { kind: 'quota', untouched: true } },
+    { ok: false, failure: { kind: 'quota', untouched: false } },
+  ]);
+});
+
 test('when none of several was written, each is asked again for its own reason', async () => {
   const fake = await start();
   fake.seed('FULL', 'x'.repeat(65_000));

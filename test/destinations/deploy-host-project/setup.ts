@@ -1,16 +1,15 @@
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { Secret } from '../../../lib/core/secret.ts';
-import type { DestinationFailure, DriverContext, PutItem } from '../../../lib/destinations/contract.ts';
+import type { PutItem } from '../../../lib/destinations/contract.ts';
 import { openDriver } from '../../../lib/destinations/deploy-host-project/driver.ts';
 import { type DeployHostFake, startFake } from '../../../lib/destinations/deploy-host-project/fake.ts';
 import { definition } from '../../../lib/destinations/deploy-host-project/index.ts';
 import { networkFields, toPolicy } from '../../../lib/destinations/network/fields.ts';
+import { contextFor, putOf } from '../driving.ts';
+
+export { failureOf, never } from '../driving.ts';
 
 export const mark = '0123456789abcdef0123456789abcdef';
-export const never = new AbortController().signal;
 const schema = z.object({ ...definition.fields, ...networkFields });
 
 export async function start(): Promise<DeployHostFake> {
@@ -23,14 +22,8 @@ export async function start(): Promise<DeployHostFake> {
 export function configure(fake: DeployHostFake, change: object = {}, requestMs = 5000) {
   const input = schema.parse({ ...fake.destination, ...change });
   const connection = { team_id: undefined, endpoint: undefined, tls_ca_cert: undefined, ...input };
-  const context: DriverContext = {
-    network: toPolicy(input, input.tls_ca_cert),
-    timeouts: { connectMs: 2000, requestMs },
-    clock: systemClock,
-    log: silentLog,
-    app: async () => undefined,
-  };
-  return { connection, context };
+  const network = toPolicy(input, input.tls_ca_cert);
+  return { connection, context: contextFor(fake, { network, timeouts: { connectMs: 2000, requestMs } }) };
 }
 
 export function open(fake: DeployHostFake, change: object = {}, requestMs?: number) {
@@ -40,23 +33,5 @@ export function open(fake: DeployHostFake, change: object = {}, requestMs?: numb
   return driver;
 }
 
-export const item = (name: string, value: string, change: Partial<PutItem> = {}): PutItem => ({
-  name,
-  value: new Secret(value),
-  tags: {},
-  staleTags: [],
-  claim: 'create',
-  mark,
-  intendedAt: new Date(),
-  remoteVersion: null,
-  ...change,
-});
-
-/** The failure of a call that must not succeed. */
-export const failureOf = (work: Promise<unknown>): Promise<DestinationFailure> =>
-  work.then(
-    () => {
-      throw new Error('it succeeded');
-    },
-    (failure: DestinationFailure) => failure,
-  );
+export const item = (name: string, value: string, change: Partial<PutItem> = {}): PutItem =>
+  putOf(name, value, mark, change);

@@ -8,6 +8,8 @@ const receivedAt = new Date('2026-01-01T00:00:00Z');
 const date = 'Thu, 01 Jan 2026 01:00:00 GMT';
 const seconds = Date.parse(date) / 1000;
 
+const asked = { action: 'write secret TOKEN', rights: 'the permission "Secrets"' };
+
 const answer = (status: number, message: string, headers: Answer['headers'] = {}): Answer => ({
   status,
   headers: { date, ...headers },
@@ -31,14 +33,20 @@ describe('an answer', () => {
     [500, 'Server Error', 'unavailable'],
     [502, 'Bad gateway', 'unavailable'],
   ])('%d "%s" is of kind %s and repeats what the host said', (status, message, kind) => {
-    const failure = refusal(answer(status, message), 'write secret TOKEN');
+    const failure = refusal(answer(status, message), asked);
     expect(failure.kind).toBe(kind);
     expect(failure.message).toContain(`cannot write secret TOKEN: the host answered ${status} "${message}"`);
   });
 
+  it('that refuses for a missing right names the right', () => {
+    expect(refusal(answer(403, 'Resource not accessible'), asked).message).toContain(
+      'the credentials need the permission "Secrets"',
+    );
+  });
+
   it('that is a page of a proxy is not repeated', () => {
     const page = { ...answer(502, ''), data: '<html>marker</html>' };
-    expect(refusal(page, 'write secret TOKEN').message).not.toContain('marker');
+    expect(refusal(page, asked).message).not.toContain('marker');
   });
 });
 

@@ -177,6 +177,28 @@ describe('a repository that does not exist', () => {
   });
 });
 
+describe('a missing right', () => {
+  it.each([
+    ['repository', 'the repository permission "Secrets: read and write"'],
+    ['environment', 'the repository permissions "Secrets: read and write" and "Environments: read and write"'],
+    ['organization', 'the repository permission "Metadata: read" on it'],
+  ] as const)('is named as it is called for the location %s', async (place, rights) => {
+    const bodies = {
+      repository: fake.destination,
+      environment: fake.environmentDestination,
+      organization: fake.organizationDestination,
+    };
+    const opened = open(fake, bodies[place]);
+    fake.fail({ kind: 'denied' });
+    const failure = await failureOf(opened.put(item('TOKEN', 'v', { claim: 'update' }), calm()));
+    expect([failure.kind, failure.message]).toEqual(['permission', expect.stringContaining(`need ${rights}`)]);
+    const removal = await failureOf(opened.remove({ name: 'TOKEN', mark: '', remoteVersion: null }, calm()));
+    const own = place === 'organization' ? 'the organization permission "Secrets: read and write"' : rights;
+    expect(removal.message).toContain(`need ${own}`);
+    await opened.close();
+  });
+});
+
 describe('environments and self-hosted servers', () => {
   it('An environment has its own secrets and its own key.', async () => {
     const opened = open(fake, fake.environmentDestination);

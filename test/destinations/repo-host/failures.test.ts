@@ -56,6 +56,17 @@ describe.each(faults)('with %j', (fault, kind) => {
   });
 });
 
+it.each([
+  ['denied', true],
+  ['unavailable', false],
+] as const)('A write that met %s has changed nothing for certain: %s.', async (kind, untouched) => {
+  await driver.put(item('TOKEN', 'one'), calm());
+  fake.fail({ kind, times: 1 });
+  const before = fake.calls().get('put-secret') ?? 0;
+  expect(await failureOf(driver.put(item('TOKEN', 'two', { claim: 'update' }), calm()))).toMatchObject({ untouched });
+  expect(fake.calls().get('put-secret')).toBe(before + 1);
+});
+
 it('A throttled put says how long to wait, in both forms of the host.', async () => {
   fake.fail({ kind: 'throttle', retryAfterSeconds: 7 });
   expect(await failureOf(driver.put(item('TOKEN', value), calm()))).toMatchObject({ retryAfterMs: 7_000 });

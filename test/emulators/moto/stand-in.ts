@@ -20,6 +20,7 @@ export const startFake: StartFake = async (): Promise<Fake> => {
       secret_access_key: 'a secret access key that is long enough'.replaceAll(' ', '/'),
       region,
       endpoint: url,
+      sts_endpoint: url,
       allowed_ipv4_addresses: ['127.0.0.0/8'],
       allowed_ports: [relay.port],
     },

@@ -1,63 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Faults, meet, type Reaction } from '../../fake/faults.ts';
+import { type Served, serve } from '../../fake/server.ts';
 import type { Account } from './account.ts';
 import { type Answer, Refused, refusal } from './answer.ts';
-import { type Faults, faultRefusal } from './faults.ts';
+import { faultRefusal } from './faults.ts';
 import { route } from './route.ts';
 import type { Signed } from './signature.ts';
 
-const bodyBytesMax = 1024 * 1024;
-
-export interface Served {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 /** Serves the account at 127.0.0.1. */
-export async function serve(
+export function serveAccount(
   account: Account,
   faults: Faults,
   calls: Map<string, number>,
   port: number,
 ): Promise<Served> {
-  const server = createServer((request, response) => {
-    handle(request, response).catch(() => response.destroy());
-  });
-
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const signed = await read(request);
-    if (signed === undefined) {
-      return send(response, account, refusal('json', new Refused('RequestEntityTooLargeException', 'too large', 413)));
-    }
-    const { operation, protocol, writes, answer } = route(account, signed);
+  function react(request: IncomingMessage, body: Buffer | undefined): Reaction<Answer> {
+    if (body === undefined) return refusal('json', new Refused('RequestEntityTooLargeException', 'too large', 413));
+    const { operation, protocol, writes, answer } = route(account, signedOf(request, body));
     calls.set(operation, (calls.get(operation) ?? 0) + 1);
-    const fault = faults.take({ operation, writes });
-    if (fault?.kind === 'hang') return;
-    if (fault?.kind === 'lost-answer') answer();
-    if (fault?.kind === 'reset' || fault?.kind === 'lost-answer') return void request.socket.destroy();
-    const failed = fault === undefined ? undefined : faultRefusal(fault, protocol, operation);
-    send(response, account, failed === undefined ? answer() : refusal(protocol, failed));
+    return meet(faults.take({ operation, writes }), answer, (fault) => {
+      const refused = faultRefusal(fault, protocol, operation);
+      return refused === undefined ? undefined : refusal(protocol, refused);
+    });
   }
 
-  return { port: await listen(server, port), close: () => end(server) };
+  return serve(createServer, port, { react, send: (response, answer) => send(response, account, answer) });
 }
 
-async function read(request: IncomingMessage): Promise<Signed | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    const buffer = Buffer.from(chunk);
-    bytes += buffer.length;
-    if (bytes <= bodyBytesMax) chunks.push(buffer);
-  }
-  if (bytes > bodyBytesMax) return undefined;
-  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
-  return {
-    method: request.method ?? 'GET',
-    target: request.url ?? '/',
-    headers: Object.fromEntries(headers),
-    body: Buffer.concat(chunks),
-  };
+function signedOf({ headers, method = 'GET', url = '/' }: IncomingMessage, body: Buffer): Signed {
+  const given = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+  return { method, target: url, headers: Object.fromEntries(given), body };
 }
 
 function send(response: ServerResponse, account: Account, { status, body, type, headers }: Answer): void {
@@ -68,21 +41,4 @@ function send(response: ServerResponse, account: Account, { status, body, type, 
     ...headers,
   });
   response.end(body);
-}
-
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
-}
-
-function end(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

@@ -1,23 +1,4 @@
-/** A request as the stand-in sees it. */
-export interface Question {
-  readonly method: string;
-  /** Decoded segments of the path. */
-  readonly path: readonly string[];
-  readonly query: URLSearchParams;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body: string;
-  /** Where this server is reached. */
-  readonly origin: string;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
-/** Instead of an answer: silence, or a broken connection. */
-export type Reaction = Answer | 'hang' | 'reset';
+import type { Answer } from '../../fake/rest.ts';
 
 /** The vault's error body: https://learn.microsoft.com/azure/key-vault/general/rest-error-codes */
 export function problem(status: number, code: string, message: string, innerCode?: string): Answer {

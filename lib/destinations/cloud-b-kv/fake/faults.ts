@@ -1,35 +1,6 @@
+import type { Answer } from '../../fake/rest.ts';
 import type { Fault } from '../../fake.ts';
-import { type Answer, problem } from './answer.ts';
-
-/** What shall go wrong. */
-export interface Faults {
-  set(fault: Fault): void;
-  heal(): void;
-  /** The kind of the present fault. */
-  kind(): Fault['kind'] | undefined;
-  /** The present fault, used up by this call. */
-  take(): Fault | undefined;
-}
-
-export function newFaults(): Faults {
-  let current: { readonly fault: Fault; left: number } | undefined;
-  return {
-    set(fault) {
-      current = { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
-    },
-    heal() {
-      current = undefined;
-    },
-    kind: () => current?.fault.kind,
-    take() {
-      if (current === undefined) return undefined;
-      const { fault } = current;
-      current.left -= 1;
-      if (current.left <= 0) current = undefined;
-      return fault;
-    },
-  };
-}
+import { problem } from './answer.ts';
 
 /** The vault's own answer for a fault; undefined for those that are no answer. */
 export function faultAnswer({ kind, retryAfterSeconds = 10 }: Fault): Answer | undefined {

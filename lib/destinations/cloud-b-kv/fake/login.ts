@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Answer, Question } from './answer.ts';
-import type { Faults } from './faults.ts';
+import type { Faults } from '../../fake/faults.ts';
+import type { Answer, Question } from '../../fake/rest.ts';
 
 export interface Account {
   readonly tenantId: string;
@@ -37,7 +37,7 @@ export function newAuthority(account: Account, faults: Faults, count: (operation
 
   function token(form: URLSearchParams): Answer {
     if (faults.kind() === 'credentials') {
-      faults.take();
+      faults.take({ writes: false });
       return refusal(401, 'invalid_client', 7000215);
     }
     if (form.get('grant_type') !== 'client_credentials') return refusal(400, 'unsupported_grant_type', 70003);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Answer, badParameter, notFound, problem, type Question } from './answer.ts';
+import { type Answer, parseJson, type Question } from '../../fake/rest.ts';
+import { badParameter, notFound, problem } from './answer.ts';
 import { newestOf, type State, type StoredSecret, type Vault, type Version } from './vault.ts';
 
 export interface Operation {
@@ -148,12 +149,4 @@ function deletedBundle(origin: string, secret: StoredSecret) {
     deletedDate,
     scheduledPurgeDate: deletedDate + 90 * 86_400,
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

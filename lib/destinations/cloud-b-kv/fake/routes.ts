@@ -1,5 +1,7 @@
-import { type Answer, badParameter, type Question, type Reaction } from './answer.ts';
-import { type Faults, faultAnswer } from './faults.ts';
+import { type Faults, meet, type Reaction } from '../../fake/faults.ts';
+import type { Answer, Question } from '../../fake/rest.ts';
+import { badParameter } from './answer.ts';
+import { faultAnswer } from './faults.ts';
 import type { Authority } from './login.ts';
 import { deletedOperations, type Operation, secretOperations } from './operations.ts';
 import type { Vault } from './vault.ts';
@@ -9,7 +11,7 @@ const apiVersions = ['7.0', '7.1', '7.2', '7.3', '7.4', '7.5', '7.6', '2025-07-0
 
 /** The REST API of the vault: https://learn.microsoft.com/rest/api/keyvault/secrets/operation-groups */
 export function secretRoutes(vault: Vault, authority: Authority, faults: Faults, count: (operation: string) => void) {
-  return (question: Question): Reaction => {
+  return (question: Question): Reaction<Answer> => {
     const refused = authority.refuse(question);
     if (refused !== undefined) return refused;
     if (!apiVersions.includes(question.query.get('api-version') ?? '')) return badParameter('api-version is not known');
@@ -19,15 +21,10 @@ export function secretRoutes(vault: Vault, authority: Authority, faults: Faults,
     return react(question, operation);
   };
 
-  function react(question: Question, operation: Operation): Reaction {
+  function react(question: Question, operation: Operation): Reaction<Answer> {
     const name = question.path[1] ?? '';
     const run = (): Answer => (isName(name) ? operation.run(vault, name, question) : invalidName(name));
-    // Only a call that changes something can lose the answer to a change.
-    if (faults.kind() === 'lost-answer' && !operation.writes) return run();
-    const fault = faults.take();
-    if (fault === undefined) return run();
-    if (fault.kind === 'lost-answer') run();
-    return faultAnswer(fault) ?? (fault.kind === 'hang' ? 'hang' : 'reset');
+    return meet(faults.take({ writes: operation.writes }), run, faultAnswer);
   }
 }
 

@@ -1,21 +1,4 @@
-/** A request as the stand-in sees it. */
-export interface Question {
-  readonly method: string;
-  /** Decoded segments of the path. */
-  readonly path: readonly string[];
-  readonly query: URLSearchParams;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body: string;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
-/** Instead of an answer: silence, or a broken connection. */
-export type Reaction = Answer | 'hang' | 'reset';
+import type { Answer } from '../../fake/rest.ts';
 
 const statuses = {
   INVALID_ARGUMENT: 400,

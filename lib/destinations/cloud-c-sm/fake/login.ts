@@ -1,6 +1,7 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, verify } from 'node:crypto';
 import { z } from 'zod';
-import { type Answer, problem, type Question } from './answer.ts';
+import type { Answer, Question } from '../../fake/rest.ts';
+import { problem } from './answer.ts';
 
 /** One service account with one key. */
 export interface Authority {

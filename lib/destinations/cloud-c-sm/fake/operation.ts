@@ -1,4 +1,4 @@
-import type { Answer, Question } from './answer.ts';
+import type { Answer, Question } from '../../fake/rest.ts';
 import type { Project } from './project.ts';
 
 /** A method of the API. */

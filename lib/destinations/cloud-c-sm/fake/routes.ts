@@ -1,5 +1,7 @@
-import { type Answer, invalid, notFound, problem, type Question, type Reaction } from './answer.ts';
-import { type Faults, faultAnswer } from './faults.ts';
+import { type Faults, meet, type Reaction } from '../../fake/faults.ts';
+import type { Answer, Question } from '../../fake/rest.ts';
+import { invalid, notFound, problem } from './answer.ts';
+import { faultAnswer } from './faults.ts';
 import type { Authority } from './login.ts';
 import type { Operation } from './operation.ts';
 import type { Project } from './project.ts';
@@ -13,17 +15,13 @@ export function secretRoutes(
   faults: Faults,
   count: (operation: string) => void,
 ) {
-  return (question: Question): Reaction => {
+  return (question: Question): Reaction<Answer> => {
     const refused = authority.refuse(question);
     if (refused !== undefined) return refused;
     const operation = find(question);
     if (operation === undefined) return notFound('Requested entity');
     count(operation.name);
-    const run = () => answer(operation, question);
-    const fault = faults.take(operation);
-    if (fault === undefined) return run();
-    if (fault.kind === 'lost-answer') run();
-    return faultAnswer(fault) ?? (fault.kind === 'hang' ? 'hang' : 'reset');
+    return meet(faults.take({ writes: operation.writes }), () => answer(operation, question), faultAnswer);
   };
 
   function answer(operation: Operation, question: Question): Answer {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { type Answer, parseJson, type Question } from '../../fake/rest.ts';
 import { crc32c } from '../crc32c.ts';
-import { type Answer, invalid, notFound, ok, problem, type Question } from './answer.ts';
+import { invalid, notFound, ok, problem } from './answer.ts';
 import type { Operation } from './operation.ts';
 import { addVersion, newEtag, type Project, type StoredSecret } from './project.ts';
 import { labelsProblem, replicationShape } from './rules.ts';
@@ -46,17 +47,21 @@ function update(project: Project, id: string, { body, query }: Question): Answer
     return invalid('The update mask or the labels are not valid.');
   const wrong = labelsProblem(parsed.data.labels);
   if (wrong !== undefined) return invalid(wrong);
-  if (parsed.data.etag !== undefined && parsed.data.etag !== secret.etag) {
-    return problem('FAILED_PRECONDITION', 'The etag provided does not match the current etag.');
-  }
+  if (parsed.data.etag !== undefined && parsed.data.etag !== secret.etag) return otherEtag;
   secret.labels = parsed.data.labels;
   secret.etag = newEtag();
   return ok(secretBody(project, secret));
 }
 
-function remove(project: Project, id: string): Answer {
-  return project.secrets.delete(id) ? ok({}) : absent(project, id);
+function remove(project: Project, id: string, { query }: Question): Answer {
+  const secret = project.secrets.get(id);
+  if (secret === undefined) return absent(project, id);
+  if ((query.get('etag') ?? secret.etag) !== secret.etag) return otherEtag;
+  project.secrets.delete(id);
+  return ok({});
 }
+
+const otherEtag = problem('FAILED_PRECONDITION', 'The etag provided does not match the current etag.');
 
 function add(project: Project, id: string, { body }: Question): Answer {
   const secret = project.secrets.get(id);
@@ -76,12 +81,4 @@ export const absent = (project: Project, id: string): Answer => notFound(`Secret
 
 function secretBody(project: Project, { id, created, labels, etag, replication }: StoredSecret) {
   return { name: nameOf(project, id), createTime: created.toISOString(), labels, etag, replication };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

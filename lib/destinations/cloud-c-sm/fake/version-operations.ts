@@ -1,5 +1,6 @@
+import type { Answer, Question } from '../../fake/rest.ts';
 import { crc32c } from '../crc32c.ts';
-import { type Answer, notFound, ok, problem, type Question } from './answer.ts';
+import { notFound, ok, problem } from './answer.ts';
 import type { Operation } from './operation.ts';
 import { findVersion, type Project, replaceVersion, type StoredSecret, type Version } from './project.ts';
 

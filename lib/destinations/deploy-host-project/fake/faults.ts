@@ -1,25 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Fault } from '../../fake.ts';
 
-/** The fault that is on, and how often it still strikes. */
-export class Faults {
-  #fault: Fault | undefined;
-  #left = 0;
-
-  set(fault: Fault | undefined): void {
-    this.#fault = fault;
-    this.#left = fault?.times ?? Number.POSITIVE_INFINITY;
-  }
-
-  /** The fault for this call. An answer can only be lost where there was something to apply: at writes. */
-  take(isWrite: boolean): Fault | undefined {
-    if (this.#fault === undefined || this.#left <= 0) return undefined;
-    if (this.#fault.kind === 'lost-answer' && !isWrite) return undefined;
-    this.#left -= 1;
-    return this.#fault;
-  }
-}
-
 /** Answers in the API's own words. False: the call goes on (its answer may yet be lost). */
 export function strike(fault: Fault | undefined, response: ServerResponse): boolean {
   switch (fault?.kind) {

@@ -1,34 +1,6 @@
 import type { Fault } from '../../fake.ts';
 import { type Answer, badCredentials, problem } from './answer.ts';
 
-/** What shall go wrong. */
-export interface Faults {
-  set(fault: Fault): void;
-  heal(): void;
-  /** The fault that hits this call, used up by it. */
-  take(call: { readonly writes: boolean }): Fault | undefined;
-}
-
-export function newFaults(): Faults {
-  let current: { readonly fault: Fault; left: number } | undefined;
-  return {
-    set(fault) {
-      current = { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
-    },
-    heal() {
-      current = undefined;
-    },
-    take({ writes }) {
-      // Only a call that changes something can lose the answer to a change.
-      if (current === undefined || (current.fault.kind === 'lost-answer' && !writes)) return undefined;
-      const { fault } = current;
-      current.left -= 1;
-      if (current.left <= 0) current = undefined;
-      return fault;
-    },
-  };
-}
-
 const resetSecondsDefault = 60;
 
 /** The host's own answer for a fault; undefined for those that are no answer. */

@@ -1,0 +1,30 @@
+import type { Log } from '../../core/log.ts';
+import { DestinationFailure, type RemoveItem } from '../contract.ts';
+import type { Secrets } from './secrets.ts';
+import { markLabel } from './tags.ts';
+
+/** How often a removal looks anew because others changed the secret in between. */
+const roundsMax = 3;
+
+/**
+ * Deletes the secret if it carries our mark. The etag makes sure that it is still the one that was looked at. The version says
+ * nothing: versions are counted from 1 in each secret, so that of a secret made anew would pass for ours.
+ * Without permission to look, the secret of this name is deleted as the record says.
+ */
+export async function remove(
+  secrets: Pick<Secrets, 'find' | 'remove'>,
+  { name, mark }: RemoveItem,
+  log: Log,
+): Promise<void> {
+  for (let round = 0; round < roundsMax; round++) {
+    const found = await secrets.find(name);
+    if (found === 'absent') return;
+    if (found !== 'denied' && found.labels[markLabel] !== mark) {
+      log.warn({ name }, 'nothing to remove: the secret of this name is not ours');
+      return;
+    }
+    const etag = found === 'denied' ? undefined : found.etag;
+    if ((await secrets.remove(name, etag)) === 'removed') return;
+  }
+  throw new DestinationFailure('unavailable', `secret ${name} is being changed by others all the time`);
+}

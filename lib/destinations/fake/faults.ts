@@ -1,0 +1,48 @@
+import type { Fault } from '../fake.ts';
+
+/** What shall go wrong. */
+export interface Faults {
+  /** `operation`: only calls of it are hit. */
+  set(fault: Fault, operation?: string): void;
+  heal(): void;
+  /** The kind of the present fault. */
+  kind(): Fault['kind'] | undefined;
+  /** The fault that hits this call, used up by it. */
+  take(call: { readonly operation?: string; readonly writes: boolean }): Fault | undefined;
+}
+
+export function newFaults(): Faults {
+  let current: { readonly fault: Fault; readonly operation: string | undefined; left: number } | undefined;
+  return {
+    set(fault, operation) {
+      current = { fault, operation, left: fault.times ?? Number.POSITIVE_INFINITY };
+    },
+    heal() {
+      current = undefined;
+    },
+    kind: () => current?.fault.kind,
+    take({ operation, writes }) {
+      // Only a call that changes something can lose the answer to a change.
+      if (current === undefined || (current.fault.kind === 'lost-answer' && !writes)) return undefined;
+      if (current.operation !== undefined && current.operation !== operation) return undefined;
+      const { fault } = current;
+      current.left -= 1;
+      if (current.left <= 0) current = undefined;
+      return fault;
+    },
+  };
+}
+
+/** An answer, silence, or a broken connection. */
+export type Reaction<Answer> = Answer | 'hang' | 'reset';
+
+/** What comes of a call that may meet a fault. `answerTo`: the service's own answer; undefined for faults that are none. */
+export function meet<Answer>(
+  fault: Fault | undefined,
+  run: () => Answer,
+  answerTo: (fault: Fault) => Answer | undefined,
+): Reaction<Answer> {
+  if (fault === undefined) return run();
+  if (fault.kind === 'lost-answer') run();
+  return answerTo(fault) ?? (fault.kind === 'hang' ? 'hang' : 'reset');
+}

@@ -1,0 +1,123 @@
+import { connect as dial, createServer as listenRaw } from 'node:net';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openCredentials } from '../../../lib/destinations/cloud-a-sm/credentials.ts';
+import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
+import { settingsOf } from '../../../lib/destinations/cloud-a-sm/settings.ts';
+import { guardedAgents } from '../../../lib/destinations/network/agents.ts';
+import { calm, connect, contextFor, failureOf, item, open } from './connection.ts';
+
+let fake: CloudASmFake;
+
+beforeEach(async () => {
+  fake = await startFake();
+  // Whatever this machine has set must not play a part.
+  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) vi.stubEnv(name, undefined);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await fake.close();
+});
+
+/** Another port of the same stand-in. */
+async function relayTo({ url }: CloudASmFake) {
+  let dialled = 0;
+  const server = listenRaw((socket) => {
+    dialled += 1;
+    const onward = dial(Number(new URL(url).port), '127.0.0.1');
+    socket.pipe(onward).pipe(socket);
+    for (const end of [socket, onward]) end.on('error', () => end.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { port, dialled: () => dialled, close: () => server.close() };
+}
+
+describe('a role', () => {
+  test('is assumed once for many calls, also when they come at the same time', async () => {
+    const driver = open(fake, fake.roleDestination);
+    const names = Array.from({ length: 20 }, (_, n) => `app/${n}`);
+    await Promise.all(names.map((name) => driver.put(item(name, 'one'), calm())));
+    await driver.put(item('app/last', 'one'), calm());
+    expect(fake.objects().size).toBe(21);
+    expect(fake.calls().get('AssumeRole')).toBe(1);
+    await driver.close();
+  });
+
+  test('is not assumed with another external id, or one that is not there', async () => {
+    for (const wrong of [{ external_id: 'another' }, { role_arn: 'arn:aws:iam::111122223333:role/none' }]) {
+      const driver = open(fake, { ...fake.roleDestination, ...wrong });
+      const failure = await failureOf(driver.put(item('app/db', 'one'), calm()));
+      expect(failure.kind).toBe('permission');
+      expect(failure.message).toMatch(/^cannot assume role arn:.*sts:AssumeRole/);
+      await driver.close();
+    }
+    expect(fake.objects().size).toBe(0);
+  });
+
+  test.each([
+    ['throttle', 'throttled'],
+    ['unavailable', 'unavailable'],
+    ['denied', 'permission'],
+    ['credentials', 'credentials'],
+    ['reset', 'network'],
+  ] as const)('cannot be assumed: %s is %s, and the next attempt works', async (fault, kind) => {
+    const driver = open(fake, fake.roleDestination);
+    fake.fail({ kind: fault, times: 1 });
+    const failure = await failureOf(driver.put(item('app/db', 'one'), calm()));
+    expect([failure.kind, failure.message]).toEqual([kind, expect.stringContaining('cannot assume role')]);
+    await driver.put(item('app/db', 'one'), calm());
+    await driver.close();
+  });
+
+  test('that may not be assumed fails a look too, which is not the same as not being allowed to look', async () => {
+    const driver = open(fake, { ...fake.roleDestination, external_id: 'another' });
+    expect((await failureOf(driver.inspect('app/db', calm()))).kind).toBe('permission');
+    await driver.close();
+  });
+
+  test('is assumed at sts_endpoint, through the networking guard, and not at endpoint', async () => {
+    const relay = await relayTo(fake);
+    const { port } = relay;
+    const body = { ...fake.roleDestination, sts_endpoint: `http://127.0.0.1:${port}` };
+    const guarded = open(fake, body);
+    const failure = await failureOf(guarded.put(item('app/db', 'one'), calm()));
+    expect([failure.kind, failure.message]).toEqual(['blocked', expect.stringContaining('allowed_ports')]);
+    expect(fake.calls().size).toBe(0);
+    const { network } = contextFor(fake);
+    const driver = open(fake, body, { network: { ...network, allowedPorts: [...network.allowedPorts, port] } });
+    await driver.put(item('app/db', 'one'), calm());
+    expect(fake.calls().get('AssumeRole')).toBe(1);
+    expect(relay.dialled()).toBe(1);
+    relay.close();
+    await Promise.all([guarded.close(), driver.close()]);
+  });
+
+  test('is assumed at the STS of its region where only endpoint is given: that one serves Secrets Manager alone', async () => {
+    const asked: string[] = [];
+    class Recorder extends NodeHttpHandler {
+      override async handle({ hostname }: Parameters<NodeHttpHandler['handle']>[0]): Promise<never> {
+        asked.push(hostname);
+        throw new Error('nothing is called');
+      }
+    }
+    const connection = connect({ ...fake.roleDestination, region: 'eu-west-1', sts_endpoint: '' });
+    const { network, timeouts } = contextFor(fake);
+    const settings = settingsOf(connection, guardedAgents(network, timeouts), timeouts.requestMs);
+    const requestHandler = new Recorder();
+    await failureOf(openCredentials(connection, network, { ...settings, requestHandler }, timeouts)());
+    expect(asked).toEqual(['sts.eu-west-1.amazonaws.com']);
+  });
+
+  test('that hangs ends by its time and by an abort', async () => {
+    const driver = open(fake, fake.roleDestination, { timeouts: { connectMs: 100, requestMs: 200 } });
+    fake.fail({ kind: 'hang' });
+    expect((await failureOf(driver.inspect('app/db', calm()))).kind).toBe('timeout');
+    const patient = open(fake, fake.roleDestination);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 50);
+    expect((await failureOf(patient.inspect('app/db', controller.signal))).kind).toBe('timeout');
+    await Promise.all([driver.close(), patient.close()]);
+  });
+});

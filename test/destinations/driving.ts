@@ -1,0 +1,74 @@
+import { systemClock } from '../../lib/core/clock.ts';
+import { silentLog } from '../../lib/core/log.ts';
+import { Secret } from '../../lib/core/secret.ts';
+import { DestinationFailure, type Driver, type DriverContext, type PutItem } from '../../lib/destinations/contract.ts';
+import type { Fake, StartFake } from '../../lib/destinations/fake.ts';
+import { strictPolicy } from '../../lib/destinations/network/policy.ts';
+
+/** A signal that never aborts. */
+export const never: AbortSignal = new AbortController().signal;
+
+/** A context that may reach the stand-in. */
+export function contextFor({ url }: Fake, changes: Partial<DriverContext> = {}): DriverContext {
+  return {
+    network: { ...strictPolicy, allowedIpv4: ['127.0.0.0/8'], allowedPorts: [Number(new URL(url).port)] },
+    timeouts: { connectMs: 5_000, requestMs: 10_000 },
+    clock: systemClock,
+    log: silentLog,
+    app: async () => undefined,
+    ...changes,
+  };
+}
+
+/** A put, by default claimed as `create`. */
+export const putOf = (name: string, value: string, mark: string, changes: Partial<PutItem> = {}): PutItem => ({
+  name,
+  value: new Secret(value),
+  tags: {},
+  staleTags: [],
+  claim: 'create',
+  mark,
+  intendedAt: new Date(),
+  remoteVersion: null,
+  ...changes,
+});
+
+/** The failure of a verb; a verb that succeeds, or throws anything else, fails the test. */
+export async function failureOf(verb: Promise<unknown>): Promise<DestinationFailure> {
+  const outcome = await verb.then(
+    () => 'it succeeded',
+    (error: unknown) => error,
+  );
+  if (outcome instanceof DestinationFailure) return outcome;
+  throw new Error('a DestinationFailure was expected', { cause: outcome });
+}
+
+/** A stand-in and a driver on it. */
+export interface Setting {
+  readonly fake: Fake;
+  readonly driver: Driver;
+  /** Another driver on the same stand-in, for example with other fields. */
+  open(fields?: Record<string, unknown>, context?: Partial<DriverContext>): Driver;
+  /** Ends the drivers and the stand-in. */
+  close(): Promise<void>;
+}
+
+/** `open`: a driver from the fields of a request. */
+export async function startSetting(
+  startFake: StartFake,
+  open: (body: Record<string, unknown>, context: DriverContext) => Driver,
+  fields: Record<string, unknown>,
+): Promise<Setting> {
+  const fake = await startFake();
+  const opened: Driver[] = [];
+  const openWith: Setting['open'] = (others = {}, context = {}) => {
+    const driver = open({ ...fake.destination, ...fields, ...others }, contextFor(fake, context));
+    opened.push(driver);
+    return driver;
+  };
+  const close = async () => {
+    await Promise.all(opened.map((driver) => driver.close()));
+    await fake.close();
+  };
+  return { fake, driver: openWith(), open: openWith, close };
+}

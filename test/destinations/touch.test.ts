@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { DestinationFailure, type FailureKind } from '../../lib/destinations/contract.ts';
+import { newTouch, touching } from '../../lib/destinations/touch.ts';
+import { failureOf } from './driving.ts';
+
+const failing = (kind: FailureKind) => () => Promise.reject(new DestinationFailure(kind, `${kind} it is`));
+const done = async () => undefined;
+
+test.each<readonly [FailureKind, boolean]>([
+  ['credentials', true],
+  ['permission', true],
+  ['missing', true],
+  ['name', true],
+  ['too-large', true],
+  ['conflict', true],
+  ['quota', true],
+  ['invalid', true],
+  ['blocked', true],
+  ['throttled', true],
+  ['unavailable', false],
+  ['timeout', false],
+  ['network', false],
+  ['internal', false],
+])('a put whose only write ended as %s has changed nothing for certain: %s', async (kind, untouched) => {
+  const touch = newTouch();
+  const failure = await failureOf(touching(touch, () => touch.write(failing(kind))));
+  expect(failure).toMatchObject({ kind, message: `${kind} it is`, untouched });
+});
+
+test('a write that was refused after one that was done leaves the change of the first', async () => {
+  const touch = newTouch();
+  await touch.write(done);
+  expect(await failureOf(touching(touch, () => touch.write(failing('permission'))))).toMatchObject({
+    untouched: false,
+  });
+});
+
+test('a put that is ended during a write may have changed something', async () => {
+  const touch = newTouch();
+  const ended = touching(touch, async () => {
+    void touch.write(() => new Promise(() => undefined));
+    throw new DestinationFailure('timeout', 'ended');
+  });
+  expect(await failureOf(ended)).toMatchObject({ untouched: false });
+});
+
+test('a put that was ended before its first write makes none later', async () => {
+  const touch = newTouch();
+  const failure = await failureOf(touching(touch, failing('timeout')));
+  expect(failure).toMatchObject({ untouched: true });
+  let begun = false;
+  const late = touch.write(async () => {
+    begun = true;
+  });
+  expect(await failureOf(late)).toMatchObject({ kind: 'timeout' });
+  expect(begun).toBe(false);
+});
+
+test('the wait that the remote asked for and the cause stay with the failure, which others may share', async () => {
+  const cause = new Error('why');
+  const shared = new DestinationFailure('throttled', 'wait', { retryAfterMs: 7_000, cause });
+  const told = newTouch().failed(shared);
+  expect(told).toMatchObject({ retryAfterMs: 7_000, cause, untouched: true });
+  expect(shared.untouched).toBe(false);
+});
