@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openApi, openSweeper, openWorkers } from '../lib/app.ts';
 import { type Config, readConfig } from '../lib/core/config.ts';
 import type { Log } from '../lib/core/log.ts';
+import { openMetrics } from '../lib/core/open-metrics.ts';
 import { definitions } from '../lib/destinations/index.ts';
 import { loadDriver } from '../lib/destinations/load.ts';
 import { mustBeFree } from './local/child.ts';
@@ -21,6 +22,8 @@ export interface InstanceOptions {
   readonly dataDir: string;
   readonly port: number;
   readonly log: Log;
+  /** Absent: as the environment says. */
+  readonly settings?: Config;
   readonly rootToken?: string | undefined;
   /** Milliseconds before a failed push is tried again the first time. */
   readonly retryMsFirst?: number;
@@ -29,7 +32,7 @@ export interface InstanceOptions {
 }
 
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
-  const environment = readConfig();
+  const environment = options.settings ?? readConfig();
   // Looked at before anything is started: the usual mistake is a second start beside the first.
   await mustBeFree(options.port, environment.KEYFERRY_HOST);
   await mkdir(options.dataDir, { recursive: true });
@@ -41,7 +44,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const ends: (() => Promise<void>)[] = [];
   try {
     const config = await configOf(environment, options, services);
-    const app = { config, log: options.log };
+    // One process: `sys/metrics` tells of its workers and its sweep too.
+    const app = { config, log: options.log, metrics: openMetrics() };
     const api = await openApi(app);
     ends.push(api.close);
     const rootToken = await rootTokenOf(options, api.prepareForDevelopment);

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readConfig } from '../../lib/core/config.ts';
 import { silentLog } from '../../lib/core/log.ts';
 import type { Fake } from '../../lib/destinations/fake.ts';
 import { definitions } from '../../lib/destinations/index.ts';
@@ -21,10 +22,13 @@ export interface Stage {
 
 export async function openStage(terminal: Terminal): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-demo-'));
+  terminal.line(`All of this is private, in ${folder}, and goes at the end; DATABASE_URL and REDIS_URL are not used.`);
+  terminal.line(terminal.styled('bold', 'Starting PostgreSQL, Redis, the API, the workers and five stand-ins'));
   const began = performance.now();
   const tell = (text: string) => terminal.line(`  ${text} (${Math.round(performance.now() - began)} ms)`);
-  terminal.line(terminal.styled('bold', 'Starting PostgreSQL, Redis, the API, the workers and five stand-ins'));
-  const instance = await startInstance({ dataDir: folder, port: 0, log: silentLog, retryMsFirst: 100, tell });
+  // With the settings of nobody: a demo must not write into the database that the environment names.
+  const settings = readConfig({});
+  const instance = await startInstance({ dataDir: folder, port: 0, log: silentLog, settings, retryMsFirst: 100, tell });
   const fakes = new Map<string, Fake>();
   for (const { type } of definitions) {
     fakes.set(type, await (await loadFake(type))());

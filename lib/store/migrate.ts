@@ -1,20 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, type QueryExecutorProvider, sql } from 'kysely';
 import { type Migration, migrations } from './migrations/index.ts';
 
 /** Any number that no other program locks in this database. */
 const lockKey = 7_294_381_165;
+/** How often a process asks whether another one is through with its step, and for how long. */
+const askAgainMs = 100;
+const waitMsMax = 900_000;
 
 /**
  * Brings the schema to the newest step. Any number of processes may do this at once: each step takes the lock, looks what
- * is still to do, and does one step in the same transaction, so a step runs once and a crash leaves whole steps.
+ * is still to do, and does one step in the same transaction, so a step runs once and a crash leaves whole steps. A step that
+ * runs outside of a transaction needs a second connection beside the one that holds the lock.
  *
  * @throws Error when the database was migrated by a newer release: going on would write what that release cannot read.
  */
 export async function migrate<DB>(db: Kysely<DB>, list: readonly Migration[] = migrations): Promise<void> {
-  // One round more than there are steps: the last one finds nothing to do.
-  for (let round = 0; round <= list.length; round += 1) {
-    const done = await db.transaction().execute((tx) => nextStep(tx, list));
-    if (done) return;
+  const deadline = performance.now() + waitMsMax;
+  while (performance.now() < deadline) {
+    const transaction = db.transaction().setIsolationLevel('read committed');
+    const outcome = await transaction.execute((tx) => nextStep(db, tx, list));
+    if (outcome === 'through') return;
+    if (outcome === 'busy') await delay(askAgainMs);
   }
   throw new Error('the migrations of the database did not come to an end');
 }
@@ -27,15 +34,33 @@ export async function isMigrated(db: QueryExecutorProvider, list: readonly Migra
   return pending(await applied(db), list).length === 0;
 }
 
-async function nextStep(tx: QueryExecutorProvider, list: readonly Migration[]): Promise<boolean> {
-  await sql`select pg_advisory_xact_lock(${lockKey})`.execute(tx);
+/** `busy`: another process is at it. */
+type Outcome = 'through' | 'done' | 'busy';
+
+async function nextStep<DB>(db: Kysely<DB>, tx: QueryExecutorProvider, list: readonly Migration[]): Promise<Outcome> {
+  if (!(await isLocked(tx))) return 'busy';
   await sql`create table if not exists schema_migrations (
     name text primary key, applied_at timestamptz not null default now())`.execute(tx);
   const [next] = pending(await applied(tx), list);
-  if (next === undefined) return true;
-  await next.up(tx);
+  if (next === undefined) return 'through';
+  await (next.outsideTransaction === true ? beside(db, tx, next) : next.up(tx));
   await sql`insert into schema_migrations (name) values (${next.name})`.execute(tx);
-  return false;
+  return 'done';
+}
+
+/** Asks and does not wait: who waits in a transaction is waited for by the building of an index, which holds the lock. */
+async function isLocked(tx: QueryExecutorProvider): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${lockKey}) as locked`.execute(tx);
+  return rows[0]?.locked === true;
+}
+
+/**
+ * The transaction stays open for its lock alone, for as long as the step takes. Idle and `read committed`, it keeps no
+ * snapshot, for which the building of an index would wait.
+ */
+async function beside<DB>(db: Kysely<DB>, tx: QueryExecutorProvider, step: Migration): Promise<void> {
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
+  await step.up(db);
 }
 
 async function applied(db: QueryExecutorProvider): Promise<readonly string[]> {

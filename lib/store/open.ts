@@ -25,6 +25,16 @@ export interface OpenStore extends Store {
   readonly seal: Seal;
   /** Whether the database answers; asks it only if no query was answered in the last seconds. Never throws. */
   reachable(): Promise<boolean>;
+  /** The connections of this process now. */
+  connections(): Connections;
+}
+
+export interface Connections {
+  readonly max: number;
+  readonly busy: number;
+  readonly idle: number;
+  /** Queries that wait for one. */
+  readonly waiting: number;
 }
 
 const refreshMsDefault = 5_000;
@@ -40,7 +50,8 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
   const { clock, log } = options;
   const staticKey = options.seal === 'shamir' ? undefined : await readStaticKey(options.seal);
   const reachability = new Reachability(clock);
-  const db = new Kysely<Database>({ dialect: poolDialect(openPool(options), reachability) });
+  const pool = openPool(options);
+  const db = new Kysely<Database>({ dialect: poolDialect(pool, reachability) });
   const barrier = new KeyringBarrier(clock);
   const seal = new BarrierSeal({ db, barrier, staticKey, log, clock });
   try {
@@ -57,6 +68,12 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     seal,
     transaction: (work) => inTransaction(db, work),
     reachable: () => reachability.check(() => sql`select 1`.execute(db)),
+    connections: () => ({
+      max: pool.options.max,
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: async () => {
       stopRefreshing();
       await seal.end();

@@ -13,13 +13,13 @@ export interface Dirty {
 /**
  * SQL that marks every association of a secret dirty and returns them as `Dirty` rows. An engine puts it into the same
  * statement or transaction as its change: change and mark commit together (rule 2 of the sync). `where` is a condition
- * on `associations`.
+ * on `associations`. They are locked in the order of their ids, as everybody does who locks several.
  */
 export const markDirty = (where: RawBuilder<unknown>): RawBuilder<Dirty> => sql<Dirty>`
   update associations
      set generation = generation + 1, attempts = 0, status = 'PENDING', updated_at = now(),
          dirty_since = coalesce(dirty_since, now())
-   where ${where}
+   where id = any(array(select id from associations where ${where} order by id for no key update))
   returning id::text as id, type, destination_id::text as destination_id, generation::int as generation,
             next_attempt_at is not null as waiting`;
 

@@ -1,39 +1,72 @@
-import { sql } from 'kysely';
-import type { Changed } from '../store/outbox.ts';
+import { AppError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import type { DestinationDefinition } from '../destinations/contract.ts';
+import type { Queue } from '../queue/contract.ts';
+import type { Dirty } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
-import { markAll } from './requeue.ts';
-import { errorStatuses, type SyncStatus } from './status.ts';
+import type { ReplayFilter } from './replay-filter.ts';
+import { destinationsNamed, replayPage } from './replay-page.ts';
+import { loadSettings } from './requeue.ts';
 
-/** Which syncs to replay. What is absent does not narrow. */
-export interface ReplayFilter {
-  readonly type?: string | undefined;
-  readonly name?: string | undefined;
-  /** Default: the three error states. */
-  readonly syncStatus?: SyncStatus | undefined;
+export interface ReplayParts {
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly log: Log;
+  readonly definitions: readonly DestinationDefinition[];
 }
 
-/** One call replays at most so many; the next call takes the next. */
-export const replayedMax = 10_000;
+export interface Replayed {
+  /** Associations that start afresh. */
+  readonly replayed: number;
+  /** How many of them have their job; the sweep queues the rest. */
+  readonly queued: number;
+  /** Where the next call goes on; absent: through. */
+  readonly cursor?: string;
+  readonly warnings: readonly string[];
+}
 
 /**
  * Starts failed syncs afresh: they become PENDING with all their attempts before them. Those whose job is still there are
- * brought forward.
- * @returns how many, and warnings when some found no room in the queue (the sweep will see to them)
+ * brought forward. Goes page by page in the order of the ids, each page queued before the next, until it is through, the
+ * queue is full, or `signal` says that the time is over. What it has done stays done.
+ *
+ * @throws AppError `unavailable` when not even the first page could be done
  */
-export async function replay(
-  store: Store,
-  changed: Changed,
-  filter: ReplayFilter,
-): Promise<{ readonly replayed: number; readonly warnings: readonly string[] }> {
-  const wanted = filter.syncStatus === undefined ? errorStatuses : [filter.syncStatus];
-  const dirty = await markAll(
-    store,
-    sql`id in (
-      select a.id from associations a join destinations d on d.id = a.destination_id
-       where a.status = any(${wanted}::text[])
-         and (${filter.type ?? null}::text is null or d.type = ${filter.type ?? null})
-         and (${filter.name ?? null}::text is null or d.name = ${filter.name ?? null})
-       order by a.id limit ${replayedMax} for update of a skip locked)`,
-  );
-  return { replayed: dirty.length, warnings: await changed(dirty) };
+export async function replay(parts: ReplayParts, filter: ReplayFilter, signal: AbortSignal): Promise<Replayed> {
+  const { queue_capacity } = await loadSettings(parts.store);
+  const destinations = await destinationsNamed(parts.store, parts.definitions, filter);
+  const start = filter.cursor ?? '0';
+  let [replayed, queued, cursor] = [0, 0, start];
+  do {
+    const page = await replayPage(parts.store, filter, destinations, cursor).catch((cause: unknown) => {
+      if (cursor !== start && isPassing(cause)) return undefined;
+      throw cause;
+    });
+    if (page === undefined) return { replayed, queued, cursor, warnings: [broken] };
+    const { count, warnings } = await queuePage(parts, page.dirty, queue_capacity);
+    replayed += page.dirty.length;
+    queued += count;
+    if (page.last === undefined) return { replayed, queued, warnings };
+    cursor = page.last;
+    if (warnings.length > 0) return { replayed, queued, cursor, warnings };
+  } while (!signal.aborted);
+  return { replayed, queued, cursor, warnings: [timeIsUp] };
+}
+
+const isPassing = (cause: unknown): boolean => cause instanceof AppError && cause.kind === 'unavailable';
+
+const broken = 'the database failed on the way: replay again with the cursor for the rest';
+const timeIsUp = 'not all were replayed in the time of one call: replay again with the cursor for the rest';
+
+/** What finds no room, or no Redis, stays dirty in the store, and the sweep queues it later. */
+async function queuePage({ queue, log }: ReplayParts, dirty: readonly Dirty[], capacity: number) {
+  try {
+    const { refused } = await queue.enqueue(dirty, capacity);
+    const full = `the sync queue is full (queue_capacity ${capacity}): ${refused.length} sync operations stay pending and will be queued as soon as there is room`;
+    return { count: dirty.length - refused.length, warnings: refused.length === 0 ? [] : [full] };
+  } catch (cause) {
+    log.warn({ associations: dirty.length, error: String(cause) }, 'could not queue; the sweep will');
+    const away = `${dirty.length} sync operations could not be queued now and will be queued as soon as the queue answers`;
+    return { count: 0, warnings: [away] };
+  }
 }

@@ -1,8 +1,7 @@
-import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Log } from '../core/log.ts';
 import type { Operation, Queue } from '../queue/contract.ts';
-import { type Changed, type Dirty, markDirty } from '../store/outbox.ts';
+import type { Changed } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
 
 export interface SyncSettings {
@@ -44,12 +43,6 @@ export function changedBy(store: Store, queue: Queue, log: Log): Changed {
 
 const fullWarning = (count: number, capacity: number): string =>
   `the sync queue is full (queue_capacity ${capacity}): ${count} sync operations stay pending and will be queued as soon as there is room`;
-
-/** Marks the associations that `where` names dirty. For changes of a destination and for the replay. */
-export async function markAll(store: Store, where: RawBuilder<unknown>): Promise<readonly Dirty[]> {
-  const { rows } = await markDirty(where).execute(store.db);
-  return rows;
-}
 
 /**
  * A page of dirty associations that nobody has in hand, in the order of their ids: as numbers, which `order by id` is not

@@ -4,7 +4,7 @@ import type { Log } from '../core/log.ts';
 import type { Queue } from '../queue/contract.ts';
 import type { Dirty } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
-import { dropPurged } from './finish.ts';
+import { continuePurges, newPurgeState, type PurgeState } from './purges.ts';
 import { dirtyAfter, loadSettings } from './requeue.ts';
 
 export interface SweepParts {
@@ -20,9 +20,10 @@ export interface SweepParts {
 export interface SweepState {
   dirtyAfter: string;
   pendingCursor: string;
+  readonly purges: PurgeState;
 }
 
-export const newSweepState = (): SweepState => ({ dirtyAfter: '0', pendingCursor: '0' });
+export const newSweepState = (): SweepState => ({ dirtyAfter: '0', pendingCursor: '0', purges: newPurgeState() });
 
 const pageSize = 1_000;
 const pagesMax = 10;
@@ -36,15 +37,15 @@ export interface Swept {
 /**
  * One round: tells the sync of deletions that came by time, queues every dirty association that has no job (lost between
  * commit and queue, lost by Redis, or left out while the queue was full), takes pending entries away that nobody needs, and
- * drops destinations whose purge is through. Each step may run twice and beside another sweep.
+ * goes on with purges. Each step may run twice and beside another sweep.
  */
 export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept> {
   const expired = await parts.expire(parts.clock.now());
   const settings = await loadSettings(parts.store);
   await (settings.disabled ? parts.queue.pause() : parts.queue.resume());
+  await continuePurges(parts.store, state.purges);
   const { requeued, refused } = await requeueLost(parts, state, settings.queue_capacity);
   state.pendingCursor = await parts.queue.forget(state.pendingCursor, (ids) => stillDirty(parts.store, ids));
-  await finishPurges(parts.store);
   return { requeued, waitingForRoom: refused, expired: expired.length };
 }
 
@@ -73,14 +74,4 @@ async function stillDirty(store: Store, ids: readonly string[]): Promise<Readonl
     select id::text as id from associations
      where id = any(${ids}::bigint[]) and generation > observed_generation`.execute(store.db);
   return new Set(rows.map((row) => row.id));
-}
-
-async function finishPurges(store: Store): Promise<void> {
-  const rows = await store.db
-    .selectFrom('destinations')
-    .select('id')
-    .where('purge_initiated_at', 'is not', null)
-    .execute();
-  const ids = rows.map((row) => row.id);
-  if (ids.length > 0) await dropPurged(ids).execute(store.db);
 }

@@ -88,3 +88,23 @@ test('a set that fails after it has taken room gives it back', async () => {
   }
   expect(statuses(await stage.set(type, place, secret))).toEqual(['SYNCED']);
 });
+
+test('forty sets at once get exactly the room there is, and the others have changed nothing', async () => {
+  await stage.ask('PATCH', config, { disabled: true, queue_capacity: 7 });
+  const secrets = await Promise.all(Array.from({ length: 40 }, () => stage.secret({ v: '1' })));
+  const answers = await Promise.all(secrets.map((secret) => stage.ask('POST', at('set'), target(secret))));
+  const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+  expect([count(200), count(503)]).toEqual([7, 33]);
+  expect(await stage.associations(type, place)).toHaveLength(7);
+});
+
+test('removing and setting anew what was removed at the same time never takes more room than there is', async () => {
+  const secret = await stage.secret({ v: '1' });
+  await stage.set(type, place, secret);
+  await stage.untilQuiet();
+  await stage.ask('PATCH', config, { disabled: true, queue_capacity: 1 });
+  const verbs = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'set' : 'remove'));
+  const answers = await Promise.all(verbs.map((verb) => stage.ask('POST', at(verb), target(secret))));
+  expect(answers.map(({ status }) => status)).toEqual(verbs.map(() => 200));
+  expect((await stage.ask('POST', at('set'), target(await stage.secret({ v: '2' })))).status).toBe(503);
+});

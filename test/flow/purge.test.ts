@@ -132,6 +132,33 @@ describe('a purge', () => {
     expect((await stage.ask('GET', at(place))).status).toBe(200);
   });
 
+  test('that fails is given up when the destination is written as a whole: it stays when its last association goes', async () => {
+    const { place, copies } = await failedPurge();
+    const written = await stage.ask('POST', at(place), stage.fake(type).destination);
+    expect(written.data).not.toHaveProperty('purge_initiated_at');
+    expect(written.data).not.toHaveProperty('purge_error');
+    await stage.ask('POST', 'sys/sync/replay', { name: place });
+    await stage.untilQuiet();
+    await stage.sweep();
+    expect(await stage.associations(type, place)).toEqual([]);
+    expect(copies()).toBe(0);
+    expect((await stage.ask('GET', at(place))).status).toBe(200);
+  });
+
+  test('that fails stays when single fields are mended, and a replay then finishes it', async () => {
+    const { place } = await failedPurge();
+    const mended = await stage.ask('PATCH', at(place), { custom_tags: { a: 'b' } });
+    expect(mended.data).toHaveProperty('purge_error');
+    await stage.ask('POST', 'sys/sync/replay', { name: place });
+    await gone(place);
+  });
+
+  test('that fails is not given up by a write that is refused', async () => {
+    const { place } = await failedPurge();
+    expect((await stage.ask('POST', at(place), { granularity: 'nonsense' })).status).toBe(400);
+    expect((await stage.ask('GET', at(place))).data).toHaveProperty('purge_error');
+  });
+
   test('sees every association: a set that comes at the same moment is refused', async () => {
     const { place } = await inUse();
     const late = await stage.secret({ v: 'late' });

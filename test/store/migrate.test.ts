@@ -1,8 +1,9 @@
 import { Kysely, sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../lib/core/clock.ts';
 import { poolDialect } from '../../lib/store/driver.ts';
 import { isMigrated, migrate } from '../../lib/store/migrate.ts';
+import { buildIndex } from '../../lib/store/migrations/concurrent-index.ts';
 import { type Migration, migrations } from '../../lib/store/migrations/index.ts';
 import { openStore } from '../../lib/store/open.ts';
 import { openPool } from '../../lib/store/pool.ts';
@@ -99,4 +100,89 @@ test('the tables hold what their types say: text ids, numeric counters, nulls an
     .returning(['id', 'revision', 'connection'])
     .executeTakeFirstOrThrow();
   expect(destination).toEqual({ id: '1', revision: 1, connection: Buffer.of(1) });
+});
+
+/** Builds an index of the name that a build which was cut off has taken in some tests. */
+const indexStep = (name: string): Migration => ({
+  name,
+  outsideTransaction: true,
+  up: (db) => buildIndex(db, { name: 'numbers_once', on: 'numbers (number)' }),
+});
+
+describe('a step outside of a transaction', () => {
+  const numbers = step('0001', 'create table numbers (number integer); insert into numbers values (1), (1)');
+
+  test('is done once by many processes that start at the same time', async () => {
+    const url = await testDatabase();
+    let runs = 0;
+    const counted: Migration = {
+      name: '0002',
+      outsideTransaction: true,
+      async up(db) {
+        runs += 1;
+        await buildIndex(db, { name: 'numbers_once', on: 'numbers (number)' });
+      },
+    };
+    await Promise.all(Array.from({ length: 6 }, () => migrate(connect(url), [numbers, counted])));
+    expect(runs).toBe(1);
+  });
+
+  test('drops and builds anew what a build that was cut off has left behind', async () => {
+    const db = connect(await testDatabase());
+    await migrate(db, [numbers]);
+    await expect(sql`create unique index concurrently numbers_once on numbers (number)`.execute(db)).rejects.toThrow(
+      'could not create unique index',
+    );
+    expect(await validity(db)).toEqual([false]);
+    await migrate(db, [numbers, indexStep('0002')]);
+    expect(await validity(db)).toEqual([true]);
+    expect(await isMigrated(db, [numbers, indexStep('0002')])).toBe(true);
+  });
+
+  test('that fails is not noted as done, and the lock is given back', async () => {
+    const db = connect(await testDatabase());
+    const broken: Migration = { ...step('0002', 'vacuum nothing_there'), outsideTransaction: true };
+    await expect(migrate(db, [numbers, broken])).rejects.toThrow('does not exist');
+    expect(await isMigrated(db, [numbers])).toBe(true);
+    await migrate(db, [numbers, indexStep('0002')]);
+    expect(await validity(db)).toEqual([true]);
+  });
+
+  test('holds up no writer, and waits for one that was there before', async () => {
+    const db = connect(await testDatabase());
+    await migrate(db, [numbers]);
+    let migrated: Promise<void> | undefined;
+    await db.transaction().execute(async (tx) => {
+      await sql`insert into numbers values (2)`.execute(tx);
+      migrated = migrate(db, [numbers, indexStep('0002')]);
+      await untilBuilding(db);
+      await sql`insert into numbers values (3)`.execute(db);
+      expect(await validity(db)).toEqual([false]);
+    });
+    await migrated;
+    expect(await validity(db)).toEqual([true]);
+  });
+});
+
+async function validity(db: Kysely<Database>): Promise<readonly boolean[]> {
+  const { rows } = await sql<{ valid: boolean }>`
+    select indisvalid as valid from pg_index where indexrelid = to_regclass('numbers_once')`.execute(db);
+  return rows.map(({ valid }) => valid);
+}
+
+async function untilBuilding(db: Kysely<Database>): Promise<void> {
+  for (let look = 0; look < 1_000 && (await validity(db)).length === 0; look += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+test('the indexes of the sync are there, valid, and no other stands on what every claim changes', async () => {
+  const db = connect(await testDatabase());
+  await migrate(db);
+  const { rows } = await sql<{ name: string; definition: string }>`
+    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
+     where indrelid in ('associations'::regclass, 'destinations'::regclass) and indisvalid`.execute(db);
+  const names = rows.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['associations_failed', 'associations_dirty', 'destinations_purging']));
+  for (const { definition } of rows) expect(definition).not.toMatch(/claimed_|next_attempt/);
 });

@@ -1,12 +1,21 @@
 import type { QueryExecutorProvider } from 'kysely';
 import { initial } from './0001-initial.ts';
+import { syncIndexes } from './0002-sync-indexes.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
   readonly name: string;
-  /** Runs in a transaction of its own. */
-  readonly up: (tx: QueryExecutorProvider) => Promise<void>;
+  /** Runs in a transaction of its own, unless the step says otherwise. */
+  readonly up: (db: QueryExecutorProvider) => Promise<void>;
+  /**
+   * For what PostgreSQL does in no transaction, such as `create index concurrently`, which does not hold up the writes of a
+   * large table. Such a step may be cut off anywhere and runs again then, so it has to find out what it has left behind.
+   */
+  readonly outsideTransaction?: true;
 }
 
 /** In the order in which they run. */
-export const migrations: readonly Migration[] = [{ name: '0001-initial', up: initial }];
+export const migrations: readonly Migration[] = [
+  { name: '0001-initial', up: initial },
+  { name: '0002-sync-indexes', up: syncIndexes, outsideTransaction: true },
+];

@@ -1,8 +1,10 @@
 import { AppError, badRequest } from '../../core/errors.ts';
 import { bool, pathText, text } from '../../path/fields.ts';
 import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../path/row.ts';
-import { type Link, removeLink, setLink } from './link.ts';
-import { definitionOf, type SyncParts } from './parts.ts';
+import { definitionOf } from '../definition.ts';
+import { noSecret, removeLink, setLink } from './link.ts';
+import type { Link } from './link-store.ts';
+import type { SyncParts } from './parts.ts';
 import { settle } from './settle.ts';
 
 const target = {
@@ -57,14 +59,12 @@ async function set(
   input: Target & { readonly adopt: boolean },
   context: RequestContext,
 ): Promise<Reply> {
-  const definition = definitionOf(parts.definitions, input.type);
+  const definition = definitionOf(parts.definitions, input.type, context.vocabulary);
   const mount = await findMount(parts, input.mount);
   const secretName = checkedName(input.secret_name);
   await mustRead(context, mount, secretName);
   if ((await parts.currentSecret(mount.id, secretName)) === undefined) {
-    throw badRequest(
-      `no secret ${JSON.stringify(secretName)} in mount ${JSON.stringify(mount.path)} with a version that is not deleted: secret_name is the full path of one secret`,
-    );
+    throw noSecret({ mountPath: mount.path, secretName });
   }
   const link = {
     definition,
@@ -79,7 +79,7 @@ async function set(
 
 /** Removing what is not there succeeds, whatever of it is missing (specification, sync document, section 3). */
 async function remove(parts: SyncParts, input: Target, context: RequestContext): Promise<Reply> {
-  const definition = definitionOf(parts.definitions, input.type);
+  const definition = definitionOf(parts.definitions, input.type, context.vocabulary);
   const secretName = checkedName(input.secret_name);
   const link = { definition, destinationName: input.name, mountPath: withSlash(input.mount), secretName };
   const accessor = await accessorOf(parts, link);

@@ -1,12 +1,12 @@
-import { sql } from 'kysely';
 import { badRequest, notFound } from '../../core/errors.ts';
 import { pathText, text } from '../../path/fields.ts';
-import { operation, type Reply, type Row, type Vocabulary } from '../../path/row.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../path/row.ts';
 import { typeName } from '../../path/vocabulary.ts';
-import { associationsMax, loadAssociations, ofDestination } from './association-store.ts';
+import { definitionOf } from '../definition.ts';
+import { cut, type ListedSecret, listSecrets, loadAssociations, ofDestination, ofPath } from './association-store.ts';
 import { associatedSecrets, shownRecords } from './association-view.ts';
 import { loadDestination } from './destination-store.ts';
-import { definitionOf, type SyncParts } from './parts.ts';
+import type { SyncParts } from './parts.ts';
 
 /** The reads of associations (specification, sync document 4.4). */
 export function associationReadRows(parts: SyncParts): readonly Row[] {
@@ -19,7 +19,7 @@ export function associationReadRows(parts: SyncParts): readonly Row[] {
           { type: pathText('Destination type'), name: pathText('Name of the destination') },
           {
             summary: 'Read the associations of a destination',
-            run: ({ type, name }, { vocabulary }) => ofOneDestination(parts, type, name, vocabulary),
+            run: ({ type, name }, context) => ofOneDestination(parts, type, name, context),
           },
         ),
       },
@@ -27,7 +27,9 @@ export function associationReadRows(parts: SyncParts): readonly Row[] {
     {
       pattern: 'sync/associations/',
       help: 'Every secret that is associated with a destination.',
-      operations: { list: operation({}, { summary: 'List associated secrets', run: () => listAll(parts) }) },
+      operations: {
+        list: operation({}, { summary: 'List associated secrets', run: (_input, { warn }) => listAll(parts, warn) }),
+      },
     },
     {
       pattern: 'sync/associations/destinations',
@@ -40,7 +42,7 @@ export function associationReadRows(parts: SyncParts): readonly Row[] {
           },
           {
             summary: 'Read the destinations of a secret',
-            run: ({ mount, secret_name }, { vocabulary }) => ofOneSecret(parts, mount, secret_name, vocabulary),
+            run: ({ mount, secret_name }, context) => ofOneSecret(parts, mount, secret_name, context),
           },
         ),
       },
@@ -53,7 +55,7 @@ export function associationReadRows(parts: SyncParts): readonly Row[] {
           { mount: pathText('Path of the mount'), name: pathText('Path of the secret') },
           {
             summary: 'Read the destinations of a secret',
-            run: ({ mount, name }, { vocabulary }) => ofOneSecret(parts, mount, name, vocabulary),
+            run: ({ mount, name }, context) => ofOneSecret(parts, mount, name, context),
           },
         ),
       },
@@ -61,13 +63,20 @@ export function associationReadRows(parts: SyncParts): readonly Row[] {
   ];
 }
 
+type Asking = Pick<RequestContext, 'vocabulary' | 'warn'>;
+
 /** An empty destination answers an empty object: clients count on it. */
-async function ofOneDestination(parts: SyncParts, type: string, name: string, vocabulary: Vocabulary): Promise<Reply> {
-  const definition = definitionOf(parts.definitions, type);
+async function ofOneDestination(
+  parts: SyncParts,
+  type: string,
+  name: string,
+  { vocabulary, warn }: Asking,
+): Promise<Reply> {
+  const definition = definitionOf(parts.definitions, type, vocabulary);
   const destination = await loadDestination(parts.store, parts.store.db, definition.type, name);
   if (destination === undefined) throw notFound();
   const associations = await loadAssociations(parts.store, ofDestination(destination.id));
-  const shown = associatedSecrets(associations, vocabulary);
+  const shown = associatedSecrets(cut(associations, 'associations of this destination', warn), vocabulary);
   return { data: { ...shown, store_name: name, store_type: typeName(definition.type, vocabulary) } };
 }
 
@@ -75,16 +84,14 @@ async function ofOneSecret(
   parts: SyncParts,
   mount: string,
   secretName: string,
-  vocabulary: Vocabulary,
+  { vocabulary, warn }: Asking,
 ): Promise<Reply> {
   if (mount === '' || secretName === '')
     throw badRequest('mount and secret_name name one secret: neither may be empty');
   // The whole path decides, so a mount or secret with slashes is found in both forms.
-  const whole = `${mount.replace(/^\/+|\/+$/g, '')}/${secretName.replace(/^\/+/, '')}`;
-  const found = await loadAssociations(
-    parts.store,
-    sql`a.mount_path || a.secret_name = ${whole} and a.secret_name = any(${suffixes(whole)}::text[])`,
-  );
+  const name = secretName.replace(/^\/+/, '');
+  const whole = `${mount.replace(/^\/+|\/+$/g, '')}/${name}`;
+  const found = cut(await loadAssociations(parts.store, ofPath(whole, name)), 'associations of this secret', warn);
   if (found.length === 0) throw notFound();
   const entries = found.flatMap((association) =>
     shownRecords(association, vocabulary).map(({ subKey, fields }) => {
@@ -96,24 +103,20 @@ async function ofOneSecret(
   return { data: { associated_destinations: Object.fromEntries(entries) } };
 }
 
-/** What the secret's name may be, so that the index on it can be used. */
-function suffixes(whole: string): readonly string[] {
-  const segments = whole.split('/');
-  return segments.slice(1).map((_segment, index) => segments.slice(index + 1).join('/'));
+async function listAll(parts: SyncParts, warn: RequestContext['warn']): Promise<Reply> {
+  const secrets = cut(await listSecrets(parts.store), 'associated secrets', warn);
+  const byPath = [...Map.groupBy(secrets, pathOf)].sort(([one], [other]) => (one < other ? -1 : 1));
+  if (byPath.length === 0) return undefined;
+  const entries = byPath.map(([path, same]) => [path, same.slice(0, 1).map(toListed)] as const);
+  const total_associations = secrets.reduce((sum, { count }) => sum + count, 0);
+  const keys = byPath.map(([path]) => path);
+  return { data: { keys, key_info: Object.fromEntries(entries), total_associations, total_secrets: keys.length } };
 }
 
-async function listAll(parts: SyncParts): Promise<Reply> {
-  const { rows } = await sql<{ mount_path: string; secret_name: string; count: number }>`
-    select mount_path, secret_name, count(*)::int as count from associations
-     group by mount_path, secret_name order by mount_path, secret_name limit ${associationsMax}`.execute(
-    parts.store.db,
-  );
-  if (rows.length === 0) return undefined;
-  const keys = rows.map((row) => row.mount_path + row.secret_name);
-  const entries = rows.map((row) => [
-    row.mount_path + row.secret_name,
-    [{ mount: row.mount_path, secret_path: row.secret_name }],
-  ]);
-  const total_associations = rows.reduce((sum, row) => sum + row.count, 0);
-  return { data: { keys, key_info: Object.fromEntries(entries), total_associations, total_secrets: rows.length } };
-}
+/** Of a mount that is no more and of the one that has its path now there may be one each. */
+const pathOf = ({ mount_path, secret_name }: ListedSecret): string => mount_path + secret_name;
+
+const toListed = ({ mount_path, secret_name }: ListedSecret): object => ({
+  mount: mount_path,
+  secret_path: secret_name,
+});

@@ -6,6 +6,7 @@ import { operation, type ReplyContent, type Row } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
 import { loadSettings, type SyncSettings } from '../requeue.ts';
 import type { SyncParts } from './parts.ts';
+import { stillUnderWay, underWay } from './under-way.ts';
 
 /** The defaults of the specification, sync document 4.1. */
 const defaults: SyncSettings = { disabled: false, queue_capacity: 1_000_000 };
@@ -73,9 +74,11 @@ async function save(store: Store, { disabled, queue_capacity }: Changes): Promis
   return rows[0] ?? loadSettings(store);
 }
 
+/** None begins any more, so those that are under way now are all there are to wait for. */
 async function untilNoneIsUnderWay(parts: SyncParts, signal: AbortSignal): Promise<void> {
   const deadline = parts.clock.now().getTime() + parts.drainMs;
-  while (await someAreUnderWay(parts.store)) {
+  let ids = await underWay(parts.store);
+  while (ids.length > 0) {
     if (signal.aborted || parts.clock.now().getTime() > deadline) {
       throw new AppError(
         'unavailable',
@@ -83,11 +86,6 @@ async function untilNoneIsUnderWay(parts: SyncParts, signal: AbortSignal): Promi
       );
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
+    ids = await stillUnderWay(parts.store, ids);
   }
-}
-
-async function someAreUnderWay(store: Store): Promise<boolean> {
-  const { rows } = await sql<{ busy: boolean }>`
-    select exists(select 1 from associations where claimed_until > now()) as busy`.execute(store.db);
-  return rows[0]?.busy === true;
 }

@@ -1,7 +1,9 @@
-import { sql } from 'kysely';
-import { badRequest } from '../../core/errors.ts';
+import { sql, type Transaction } from 'kysely';
+import { AppError, badRequest } from '../../core/errors.ts';
 import type { DestinationDefinition } from '../../destinations/contract.ts';
 import type { Reply } from '../../path/row.ts';
+import type { Database } from '../../store/tables.ts';
+import { beginning, type PurgePage, purgePage } from '../purge-page.ts';
 import { loadDestination } from './destination-store.ts';
 import type { SyncParts } from './parts.ts';
 
@@ -19,15 +21,15 @@ export async function deleteDestination(
   parts: SyncParts,
   definition: DestinationDefinition,
   input: DeleteInput,
+  signal: AbortSignal,
 ): Promise<Reply> {
+  if (input.force_delete) return forget(parts, definition, input.name, signal);
   const dirty = await parts.store.transaction(async (tx) => {
     const record = await loadDestination(parts.store, tx, definition.type, input.name, 'update');
     if (record === undefined) return [];
-    if (input.force_delete) {
-      await tx.deleteFrom('associations').where('destination_id', '=', record.id).execute();
-    } else if (input.purge) {
-      const { rows } = await purge(record.id).execute(tx);
-      if (rows.length > 0) return rows;
+    if (input.purge) {
+      const { looked, dirty } = await beginPurge(tx, record.id);
+      if (looked > 0) return dirty;
     } else {
       await refuseWithAssociations(tx, record.id, input.name);
     }
@@ -38,6 +40,49 @@ export async function deleteDestination(
   return warnings.length > 0 ? { warnings } : undefined;
 }
 
+/** Tells the first associations to go; the sweep tells the others, since nobody waits for all of a long list. */
+async function beginPurge(tx: Transaction<Database>, id: string): Promise<PurgePage> {
+  await sql`update destinations set purge_initiated_at = now(), purge_error = null where id = ${id}::bigint`.execute(
+    tx,
+  );
+  return purgePage(tx, id, beginning);
+}
+
+/** Associations that are forgotten in one transaction, and how long one call does it, in milliseconds. */
+const forgottenAtOnce = 5_000;
+const forgetMsMax = 20_000;
+
+/** What has been forgotten stays so; a call whose time is over before the last one says that it is not through. */
+async function forget(
+  parts: SyncParts,
+  definition: DestinationDefinition,
+  name: string,
+  signal: AbortSignal,
+): Promise<undefined> {
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(forgetMsMax)]);
+  while (!(await parts.store.transaction((tx) => forgetSome(parts, tx, definition.type, name)))) {
+    if (!inTime.aborted) continue;
+    throw new AppError(
+      'unavailable',
+      `destination ${JSON.stringify(name)} has many associations and some are left: ask again`,
+    );
+  }
+  return undefined;
+}
+
+/** Answers whether the destination is gone. */
+async function forgetSome(parts: SyncParts, tx: Transaction<Database>, type: string, name: string): Promise<boolean> {
+  const record = await loadDestination(parts.store, tx, type, name, 'update');
+  if (record === undefined) return true;
+  const { rows } = await sql`
+    delete from associations where id = any(array(
+      select id from associations where destination_id = ${record.id}::bigint limit ${forgottenAtOnce}::int))
+    returning id`.execute(tx);
+  if (rows.length === forgottenAtOnce) return false;
+  await tx.deleteFrom('destinations').where('id', '=', record.id).execute();
+  return true;
+}
+
 async function refuseWithAssociations(tx: SyncParts['store']['db'], id: string, name: string): Promise<void> {
   const query = tx.selectFrom('associations').select(({ fn }) => fn.countAll<string>().as('count'));
   const { count } = await query.where('destination_id', '=', id).executeTakeFirstOrThrow();
@@ -46,20 +91,3 @@ async function refuseWithAssociations(tx: SyncParts['store']['db'], id: string, 
     `destination ${JSON.stringify(name)} still manages ${count} associations: remove them, or delete with purge=true to remove all its secrets, or with force_delete=true to leave them there`,
   );
 }
-
-const purge = (id: string) => sql<{
-  id: string;
-  type: string;
-  destination_id: string;
-  generation: number;
-  waiting: boolean;
-}>`
-  with marked as (
-    update destinations set purge_initiated_at = now(), purge_error = null where id = ${id}::bigint
-  )
-  update associations
-     set desired = 'absent', generation = generation + 1, attempts = 0, status = 'PENDING', updated_at = now(),
-         dirty_since = coalesce(dirty_since, now())
-   where destination_id = ${id}::bigint
-  returning id::text as id, type, destination_id::text as destination_id, generation::int as generation,
-            next_attempt_at is not null as waiting`;

@@ -1,16 +1,15 @@
 import { sql, type Transaction } from 'kysely';
-import { z } from 'zod';
-import { AppError, notFound } from '../../core/errors.ts';
+import { notFound } from '../../core/errors.ts';
 import type { DestinationDefinition } from '../../destinations/contract.ts';
 import { bool, type Fields, pathText } from '../../path/fields.ts';
-import { inputProblems } from '../../path/problems.ts';
 import { operation, type RequestContext, type Row } from '../../path/row.ts';
 import { type Dirty, markDirty } from '../../store/outbox.ts';
 import type { Database } from '../../store/tables.ts';
 import { mustHaveApp } from './app-store.ts';
 import { deleteDestination } from './destination-delete.ts';
 import { asMerge, checkImmutable, commonFields, isSensitive, mergeFields, unmask } from './destination-fields.ts';
-import { loadDestination, refuseDuringPurge, saveDestination } from './destination-store.ts';
+import { merged } from './destination-merge.ts';
+import { forgetFailedPurge, loadDestination, refuseDuringPurge, saveDestination } from './destination-store.ts';
 import { toValues } from './destination-values.ts';
 import { type DestinationRecord, destinationView } from './destination-view.ts';
 import type { SyncParts } from './parts.ts';
@@ -51,7 +50,10 @@ export function destinationRow(parts: SyncParts, definition: DestinationDefiniti
           purge: bool().default(false).meta({ description: 'Remove all its secrets first, without waiting for it' }),
           force_delete: bool().default(false).meta({ description: 'Forget it and leave its secrets where they are' }),
         },
-        { summary: 'Delete a destination', run: (input) => deleteDestination(parts, definition, input) },
+        {
+          summary: 'Delete a destination',
+          run: (input, { signal }) => deleteDestination(parts, definition, input, signal),
+        },
       ),
     },
   };
@@ -62,12 +64,15 @@ async function show(parts: SyncParts, definition: DestinationDefinition, name: s
   return record === undefined ? undefined : { data: destinationView(definition, record, context.vocabulary) };
 }
 
+/** A destination that is written as a whole is wanted: a purge of it that had failed is given up. */
 async function replace(parts: SyncParts, definition: DestinationDefinition, input: Given, context: RequestContext) {
-  return change(parts, definition, String(input['name']), context, (before) =>
-    toValues(definition, unmask(definition, input, before?.connection)),
-  );
+  return change(parts, definition, String(input['name']), context, async (before, tx) => {
+    if (before !== undefined) await forgetFailedPurge(tx, before);
+    return toValues(definition, unmask(definition, input, before?.connection));
+  });
 }
 
+/** Mends single fields, perhaps so that a purge that had failed can be asked for again: it stays as it is. */
 async function merge(
   parts: SyncParts,
   definition: DestinationDefinition,
@@ -75,40 +80,10 @@ async function merge(
   input: Given,
   context: RequestContext,
 ) {
-  return change(parts, definition, String(input['name']), context, (before) => {
+  return change(parts, definition, String(input['name']), context, async (before) => {
     if (before === undefined) throw notFound();
-    const given = Object.fromEntries(
-      Object.entries(unmask(definition, input, before.connection)).filter(([, value]) => value !== undefined),
-    );
-    const merged = withoutNulls({ ...asInput(before), ...given, custom_tags: mergedTags(before, given) });
-    return toValues(definition, reparse(own, { ...merged, name: before.name }));
+    return toValues(definition, merged(own, before, unmask(definition, input, before.connection)));
   });
-}
-
-/** The fields that a request would have to send to make this destination. */
-const asInput = (record: DestinationRecord): Given => ({
-  ...record.connection,
-  ...record.network,
-  granularity: record.granularity,
-  secret_name_template: record.template ?? undefined,
-  adopt: record.adopt,
-});
-
-function mergedTags(before: DestinationRecord, given: Given): Given | undefined {
-  if (given['custom_tags'] === null) return undefined;
-  const removed = new Set(given['tags_to_remove'] as readonly string[] | undefined);
-  const all = { ...before.tags, ...(given['custom_tags'] as Given | undefined) };
-  return Object.fromEntries(Object.entries(all).filter(([key]) => !removed.has(key)));
-}
-
-const withoutNulls = (values: Given): Given =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));
-
-function reparse(own: Fields, merged: Given): Given {
-  const parsed = z.object({ ...own, name: z.string() }).safeParse(merged);
-  if (parsed.success) return parsed.data;
-  const sensitive = new Set(Object.keys(own).filter((field) => isSensitive(own, field)));
-  throw new AppError('bad-request', inputProblems(parsed.error, merged, sensitive));
 }
 
 /** One transaction; the associations of a destination that was there are dirty in it too. */
@@ -117,12 +92,12 @@ async function change(
   definition: DestinationDefinition,
   name: string,
   context: RequestContext,
-  decide: (before: DestinationRecord | undefined) => ReturnType<typeof toValues>,
+  decide: (before: DestinationRecord | undefined, tx: Transaction<Database>) => Promise<ReturnType<typeof toValues>>,
 ) {
   const dirty = await parts.store.transaction(async (tx) => {
     const before = await loadDestination(parts.store, tx, definition.type, name, 'update');
     if (before !== undefined) refuseDuringPurge(before);
-    const values = decide(before);
+    const values = await decide(before, tx);
     if (before !== undefined) checkImmutable(definition, before.connection, values.connection);
     await mustHaveApp(tx, values.connection);
     await saveDestination(parts.store, tx, definition.type, { ...values, name }, parts.clock.now());

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { pathText } from '../../path/fields.ts';
-import { operation, type Row } from '../../path/row.ts';
+import { operation, type RequestContext, type Row } from '../../path/row.ts';
 import { typeName } from '../../path/vocabulary.ts';
-import { definitionOf, type SyncParts } from './parts.ts';
+import { definitionOf } from '../definition.ts';
+import type { SyncParts } from './parts.ts';
 
 /** `sys/sync/destinations` and `sys/sync/destinations/:type`: the lists. */
 export function destinationLists(parts: SyncParts): readonly Row[] {
@@ -9,10 +11,7 @@ export function destinationLists(parts: SyncParts): readonly Row[] {
     pattern: 'sync/destinations/',
     help: 'Lists the types that have destinations, with the names of these.',
     operations: {
-      list: operation(
-        {},
-        { summary: 'List destinations', run: (_input, { vocabulary }) => listAll(parts, vocabulary) },
-      ),
+      list: operation({}, { summary: 'List destinations', run: (_input, context) => listAll(parts, context) }),
     },
   };
   const ofType: Row = {
@@ -21,34 +20,48 @@ export function destinationLists(parts: SyncParts): readonly Row[] {
     operations: {
       list: operation(
         { type: pathText('Destination type') },
-        { summary: 'List the destinations of a type', run: ({ type }) => listType(parts, type) },
+        { summary: 'List the destinations of a type', run: ({ type }, context) => listType(parts, type, context) },
       ),
     },
   };
   return [all, ofType];
 }
 
-async function listAll(parts: SyncParts, vocabulary: 'canonical' | 'alias') {
-  const rows = await parts.store.db
-    .selectFrom('destinations')
-    .select(['type', 'name'])
-    .orderBy('type')
-    .orderBy('name')
-    .execute();
-  const names = new Map<string, string[]>();
-  for (const { type, name } of rows) {
-    const shown = typeName(type, vocabulary);
-    names.set(shown, [...(names.get(shown) ?? []), name]);
-  }
-  const keys = [...names.keys()].map((type) => `${type}/`);
-  const key_info = Object.fromEntries([...names].map(([type, list]) => [`${type}/`, list]));
-  return rows.length === 0 ? undefined : { data: { keys, key_info, total_destinations: rows.length } };
+/** Lists of destinations are cut here, and say so: more do not fit in a reply that anyone can use. */
+const destinationsMax = 100_000;
+
+interface Named {
+  readonly type: string;
+  readonly name: string;
 }
 
-async function listType(parts: SyncParts, type: string) {
-  const definition = definitionOf(parts.definitions, type);
-  const query = parts.store.db.selectFrom('destinations').select('name').where('type', '=', definition.type);
-  const rows = await query.orderBy('name').execute();
-  if (rows.length === 0) return undefined;
-  return { data: { keys: rows.map(({ name }) => name), total_destinations: rows.length } };
+async function listAll(parts: SyncParts, { vocabulary, warn }: Pick<RequestContext, 'vocabulary' | 'warn'>) {
+  const { rows } = await sql<Named>`
+    select type, name from destinations order by type, name limit ${destinationsMax + 1}`.execute(parts.store.db);
+  const shown = firstOf(rows, warn);
+  const byType = Map.groupBy(shown, ({ type }) => `${typeName(type, vocabulary)}/`);
+  const key_info = Object.fromEntries([...byType].map(([type, list]) => [type, list.map(({ name }) => name)]));
+  return shown.length === 0
+    ? undefined
+    : { data: { keys: [...byType.keys()], key_info, total_destinations: shown.length } };
+}
+
+async function listType(
+  parts: SyncParts,
+  given: string,
+  { vocabulary, warn }: Pick<RequestContext, 'vocabulary' | 'warn'>,
+) {
+  const { type } = definitionOf(parts.definitions, given, vocabulary);
+  const { rows } = await sql<Named>`
+    select type, name from destinations where type = ${type} order by name limit ${destinationsMax + 1}`.execute(
+    parts.store.db,
+  );
+  const keys = firstOf(rows, warn).map(({ name }) => name);
+  return keys.length === 0 ? undefined : { data: { keys, total_destinations: keys.length } };
+}
+
+function firstOf(rows: readonly Named[], warn: RequestContext['warn']): readonly Named[] {
+  if (rows.length <= destinationsMax) return rows;
+  warn(`there are more destinations than the first ${destinationsMax}, which this list shows`);
+  return rows.slice(0, destinationsMax);
 }

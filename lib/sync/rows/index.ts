@@ -7,6 +7,7 @@ import { destinationRow } from './destination.ts';
 import { destinationLists } from './destinations.ts';
 import type { SyncParts } from './parts.ts';
 import { replayRow } from './replay.ts';
+import { unknownTypeRow } from './unknown-type.ts';
 
 /** All rows of `sys/sync`, relative to the mount `sys/`. */
 export function syncRows(parts: SyncParts): readonly Row[] {
@@ -15,6 +16,7 @@ export function syncRows(parts: SyncParts): readonly Row[] {
     replayRow(parts),
     ...destinationLists(parts),
     ...parts.definitions.map((definition) => destinationRow(parts, definition)),
+    unknownTypeRow(parts),
     ...associationReadRows(parts),
     ...associationChangeRows(parts),
     ...appRows(parts),

@@ -1,29 +1,14 @@
-import { sql, type Transaction } from 'kysely';
-import { AppError } from '../../core/errors.ts';
-import type { DestinationDefinition } from '../../destinations/contract.ts';
-import type { Mount } from '../../path/row.ts';
+import type { Transaction } from 'kysely';
+import { AppError, badRequest } from '../../core/errors.ts';
 import type { Operation } from '../../queue/contract.ts';
+import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
-import { templateOf } from '../naming.ts';
 import { loadSettings, type SyncSettings } from '../requeue.ts';
 import { forgetFailedPurge, loadDestination, refuseDuringPurge } from './destination-store.ts';
 import type { DestinationRecord } from './destination-view.ts';
+import { endLinks, insertLink, type Link, type NewLink, removeTargets, renewLink, setTarget } from './link-store.ts';
 import type { SyncParts } from './parts.ts';
-
-/** The secret and the destination of a `set` or `remove`. `mountPath` has a trailing slash. */
-export interface Link {
-  readonly definition: DestinationDefinition;
-  readonly destinationName: string;
-  readonly mountPath: string;
-  readonly secretName: string;
-}
-
-export interface NewLink extends Link {
-  readonly mount: Pick<Mount, 'id' | 'accessor'>;
-  readonly adopt: boolean;
-}
-
-type Change = (tx: Transaction<Database>, destination: DestinationRecord) => Promise<readonly Operation[]>;
+import { withRoom } from './room.ts';
 
 /** What a change came to; no operations: there was nothing to do. */
 export interface LinkChanged {
@@ -32,85 +17,95 @@ export interface LinkChanged {
   readonly settings: SyncSettings;
 }
 
+/** A change in two steps: what it will ask for, so that room can be taken for it, and the change itself. */
+interface Change {
+  look(destination: DestinationRecord): Promise<readonly Operation[]>;
+  /** Undefined: since `look` somebody else has changed what it was about. */
+  make(
+    tx: Transaction<Database>,
+    destination: DestinationRecord,
+    looked: readonly Operation[],
+  ): Promise<readonly Operation[] | undefined>;
+}
+
 /**
  * Creates the association, or sets it again: template and granularity of today, pushed even if it looks unchanged. At a
  * destination whose purge has failed it means that the destination is wanted again.
  */
 export const setLink = (parts: SyncParts, link: NewLink): Promise<LinkChanged> =>
-  changeLink(parts, link, async (tx, destination) => {
-    await forgetFailedPurge(tx, destination);
-    return upsert(tx, link, destination);
+  changeLink(parts, link, {
+    look: async (destination) => [await setTarget(parts.store, link, destination)],
+    async make(tx, destination, [target]) {
+      if (target === undefined) return undefined;
+      // Else a write of the secret that has begun before could end after the first push, without seeing the association.
+      if (!(await parts.holdSecret(tx, link.mount.id, link.secretName))) throw noSecret(link);
+      await forgetFailedPurge(tx, destination);
+      const made = await (target.generation === 1 ? insertLink : renewLink)(tx, link, destination, target.id);
+      return made.length === 0 ? undefined : made;
+    },
   });
 
 /** Makes the association go, with its objects; those of mounts that were at this path before go too. */
 export const removeLink = (parts: SyncParts, link: Link): Promise<LinkChanged> =>
-  changeLink(parts, link, async (tx, destination) => {
-    const { rows } = await sql<Operation>`
-      update associations
-         set desired = 'absent', generation = generation + 1, attempts = 0, status = 'PENDING', updated_at = now(),
-             dirty_since = coalesce(dirty_since, now())
-       where destination_id = ${destination.id}::bigint and mount_path = ${link.mountPath} and secret_name = ${link.secretName}
-      returning ${operationColumns}`.execute(tx);
-    return rows;
+  changeLink(parts, link, {
+    look: (destination) => removeTargets(parts.store, link, destination),
+    make: (tx, _destination, targets) => endLinks(tx, targets),
   });
 
-const operationColumns = sql`id::text as id, type, destination_id::text as destination_id, generation::int as generation,
-  next_attempt_at is not null as waiting`;
+/** Between two looks at an association that others change all the time. */
+const attemptsMax = 10;
 
 /**
- * Room in the queue is taken before the commit: when there is none, nothing has been changed (rule 4 of the sync). Room
- * that a failed commit leaves behind is given back here, or by the sweep. The destination is locked against a purge or
- * deletion that begins meanwhile and would not see this association.
+ * Room in the queue is taken before the change: when there is none, nothing has been changed (rule 4 of the sync). It is
+ * taken before the transaction as well, so that a queue that hangs holds up nobody's rows. The destination is locked against
+ * a purge or deletion that begins meanwhile and would not see this association.
  */
 async function changeLink(parts: SyncParts, link: Link, change: Change): Promise<LinkChanged> {
   const settings = await loadSettings(parts.store);
-  const reserved: Operation[] = [];
-  try {
-    return await parts.store.transaction(async (tx) => {
-      const { type } = link.definition;
-      const destination = await loadDestination(parts.store, tx, type, link.destinationName, 'share');
-      if (destination === undefined) throw noDestination(type, link.destinationName);
-      refuseDuringPurge(destination);
-      const operations = await change(tx, destination);
-      for (const operation of operations) {
-        if (!(await parts.queue.reserve(operation, settings.queue_capacity))) throw full(settings.queue_capacity);
-        reserved.push(operation);
-      }
-      return { destination, operations, settings };
-    });
-  } catch (cause) {
-    for (const { id, generation } of reserved) await parts.queue.release(id, generation).catch(() => {});
-    throw cause;
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const destination = await changeable(parts.store, parts.store.db, link);
+    const looked = await change.look(destination);
+    const changed = await withRoom(parts, looked, settings.queue_capacity, () =>
+      inOne(parts.store, link, change, looked),
+    );
+    if (changed !== undefined) return { ...changed, settings };
   }
+  throw new AppError('unavailable', 'others keep changing this association at the same time: ask again');
 }
 
-async function upsert(
-  tx: Transaction<Database>,
-  link: NewLink,
-  destination: DestinationRecord,
-): Promise<readonly Operation[]> {
-  const { definition, mount } = link;
-  const template = templateOf(definition, destination.template, destination.granularity);
-  const { rows } = await sql<Operation>`
-    insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity, template,
-                              adopt, desired, generation, forced_generation, status, records, updated_at, dirty_since)
-    values (${destination.id}::bigint, ${definition.type}, ${mount.id}::uuid, ${link.mountPath}, ${mount.accessor},
-            ${link.secretName}, ${destination.granularity}, ${template}, ${link.adopt}, 'present', 1, 1, 'PENDING', '[]',
-            now(), now())
-    on conflict (destination_id, mount_id, secret_name) do update
-      set granularity = excluded.granularity, template = excluded.template, mount_path = excluded.mount_path,
-          adopt = excluded.adopt, desired = 'present', generation = associations.generation + 1,
-          forced_generation = associations.generation + 1, attempts = 0, status = 'PENDING', updated_at = now(),
-          dirty_since = coalesce(associations.dirty_since, now())
-    returning ${operationColumns}`.execute(tx);
-  return rows;
+type Made = Omit<LinkChanged, 'settings'>;
+
+async function inOne(
+  store: Store,
+  link: Link,
+  change: Change,
+  looked: readonly Operation[],
+): Promise<Made | undefined> {
+  return store.transaction(async (tx) => {
+    const destination = await changeable(store, tx, link, 'share');
+    const operations = await change.make(tx, destination, looked);
+    return operations === undefined ? undefined : { destination, operations };
+  });
 }
+
+async function changeable(
+  store: Store,
+  reader: Parameters<typeof loadDestination>[1],
+  link: Link,
+  lock?: 'share',
+): Promise<DestinationRecord> {
+  const { type } = link.definition;
+  const destination = await loadDestination(store, reader, type, link.destinationName, lock);
+  if (destination === undefined) throw noDestination(type, link.destinationName);
+  refuseDuringPurge(destination);
+  return destination;
+}
+
+/** What is not there cannot be associated. */
+export const noSecret = ({ mountPath, secretName }: Pick<Link, 'mountPath' | 'secretName'>): AppError =>
+  badRequest(
+    `no secret ${JSON.stringify(secretName)} in mount ${JSON.stringify(mountPath)} with a version that is not deleted: secret_name is the full path of one secret`,
+  );
 
 const noDestination = (type: string, name: string): AppError =>
   new AppError('not-found', `no destination ${JSON.stringify(name)} of type ${type}`);
-
-const full = (capacity: number): AppError =>
-  new AppError(
-    'unavailable',
-    `the sync queue is full (queue_capacity ${capacity}): nothing was changed; ask again when operations have been worked off, or raise queue_capacity in sys/sync/config`,
-  );

@@ -3,7 +3,8 @@ import { typeName } from '../../path/vocabulary.ts';
 import type { Operation } from '../../queue/contract.ts';
 import { isSettled, loadAssociations, withIds } from './association-store.ts';
 import { type AssociationRecord, associatedSecrets } from './association-view.ts';
-import type { Link, LinkChanged } from './link.ts';
+import type { LinkChanged } from './link.ts';
+import type { Link } from './link-store.ts';
 import type { SyncParts } from './parts.ts';
 
 export interface Settling {
