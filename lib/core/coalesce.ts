@@ -1,7 +1,7 @@
 /**
- * Turns many concurrent single look-ups into few batched ones. While `batchesMax` batches are under way, further keys
- * wait and go together in the next one; with no concurrency a key goes at once, alone. A result is never kept: each
- * call sees the store as it is at or after the time of the call.
+ * Turns many concurrent single look-ups or changes into few batched ones. While `batchesMax` batches are under way,
+ * further inputs wait and go together in the next one; with no concurrency an input goes at once, alone. A result is
+ * never kept: each call sees the store as it is at or after the time of the call.
  *
  * `run` gets the inputs in order and answers one output per input, in the same order. A batch that fails fails its
  * own callers only.

@@ -1,7 +1,9 @@
+import type { Transaction } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { Mount, MountTable } from '../path/row.ts';
 import type { Changed } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
+import type { Database } from '../store/tables.ts';
 
 /** What an engine is handed. */
 export interface EngineParts {
@@ -18,6 +20,11 @@ export interface SecretSource {
     mountId: string,
     secretName: string,
   ): Promise<{ readonly version: number; readonly json: string } | undefined>;
+  /**
+   * Holds the secret until the end of the transaction: a change of it comes before or after, and then sees what the
+   * transaction has made, such as an association. False: there is no such secret.
+   */
+  hold(tx: Transaction<Database>, mountId: string, secretName: string): Promise<boolean>;
 }
 
 /** What a new mount is made of. Its path has a trailing slash and no leading one. */

@@ -6,7 +6,8 @@ import type { EngineParts } from '../contract.ts';
 import { jsonText } from '../json-text.ts';
 import { listFolder } from '../listing.ts';
 import { folderPath, secretPath } from '../secret-path.ts';
-import { deleteSecret, putSecret, type SecretReader, secretReader } from './table.ts';
+import { deleteSecret, type SecretReader, secretReader } from './table.ts';
+import { type SecretWriter, secretWriter } from './write.ts';
 
 /** Where neither the secret nor its mount says how long it is good for: 32 days, in seconds. */
 const leaseSecondsDefault = 2_764_800;
@@ -17,6 +18,7 @@ const leaseSecondsDefault = 2_764_800;
  */
 export function secretsRow(parts: EngineParts): Row {
   const read = secretReader(parts.store);
+  const write = secretWriter(parts);
   return {
     pattern: '*path',
     help: 'Reads, writes, lists and deletes secrets. A write replaces the whole secret.',
@@ -37,7 +39,7 @@ export function secretsRow(parts: EngineParts): Row {
         {
           summary: 'Write a secret.',
           anyFields: true,
-          run: (input, context) => writeSecret(parts, input, context),
+          run: (input, context) => writeSecret(write, input, context),
         },
       ),
       delete: operation(
@@ -69,12 +71,12 @@ function leaseSeconds(data: JsonObject, mount: Mount): number {
 }
 
 async function writeSecret(
-  parts: EngineParts,
+  write: SecretWriter,
   input: Readonly<Record<string, unknown>>,
   context: RequestContext,
 ): Promise<Reply> {
   const place = placeOf(context);
   if (place.path === '') throw badRequest('missing path');
   if (Object.keys(input).length === 0) throw badRequest('missing data fields');
-  return putSecret(parts, place, jsonText(input));
+  return write(place, jsonText(input));
 }

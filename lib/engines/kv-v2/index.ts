@@ -3,24 +3,32 @@ import type { EngineParts, SecretSource } from '../contract.ts';
 import { configRow } from './config.ts';
 import { currentSecrets } from './current.ts';
 import { dataRow } from './data.ts';
+import { holdSecret } from './hold.ts';
 import { metadataRow } from './metadata.ts';
 import { existenceCheck, versionReader } from './read.ts';
 import { removalRows } from './removal.ts';
 import { subkeysRow } from './subkeys.ts';
+import { versionWriter } from './write.ts';
 
 /**
  * Key/value secrets with versions: the engine of mounts of type `kv` with `options.version` "2", and what the sync reads of
  * it.
  */
 export function kvV2(parts: EngineParts): { readonly engine: Engine } & SecretSource {
-  const kvParts = { ...parts, readVersion: versionReader(parts.store), exists: existenceCheck(parts.store) };
+  const { store } = parts;
+  const kvParts = {
+    ...parts,
+    readVersion: versionReader(store),
+    writeVersion: versionWriter(parts),
+    exists: existenceCheck(store),
+  };
   const engine: Engine = {
     type: 'kv',
     matches: (mount) => mount.options?.['version'] === '2',
     unsupportedPathWarning,
     rows: [dataRow(kvParts), metadataRow(kvParts), subkeysRow(kvParts), configRow(kvParts), ...removalRows(kvParts)],
   };
-  return { engine, current: currentSecrets(parts) };
+  return { engine, current: currentSecrets(parts), hold: holdSecret };
 }
 
 /** Existing clients look for this text (it names their own command) when they use the paths of version 1. */

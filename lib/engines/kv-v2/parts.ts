@@ -1,10 +1,12 @@
 import type { EngineParts } from '../contract.ts';
 import type { SecretPlace } from '../secret-path.ts';
 import type { ReadVersion } from './read.ts';
+import type { WriteVersion } from './write.ts';
 
 /** What the rows of this engine are handed. */
 export interface KvParts extends EngineParts {
   readonly readVersion: ReadVersion;
+  readonly writeVersion: WriteVersion;
   /** Whether there is such a secret, be it without a version. */
   readonly exists: (place: SecretPlace) => Promise<boolean>;
 }

@@ -15,8 +15,10 @@ export const mountSettings = (mountId: string): RawBuilder<unknown> => sql`
 const keptDefault = 10;
 
 /** The greater of the two settings wins. */
-export const keptVersions = (ofSecret: RawBuilder<unknown>): RawBuilder<unknown> =>
-  sql`coalesce(nullif(greatest(${ofSecret}, (select max_versions from settings)), 0), ${sql.lit(keptDefault)})`;
+export const keptVersions = (
+  ofSecret: RawBuilder<unknown>,
+  ofMount: RawBuilder<unknown> = sql`(select max_versions from settings)`,
+): RawBuilder<unknown> => sql`coalesce(nullif(greatest(${ofSecret}, ${ofMount}), 0), ${sql.lit(keptDefault)})`;
 
 /** The shorter of the two settings wins, counted from `now`; a negative setting of the mount switches both off. */
 export const deletionTime = (now: RawBuilder<unknown>): RawBuilder<unknown> => sql`

@@ -7,7 +7,7 @@ import { openCustomMetadata } from './custom-metadata.ts';
 import type { KvParts } from './parts.ts';
 import { replyAfter, type ShownVersion, showVersion } from './reply.ts';
 import { readCas } from './versions.ts';
-import { type Written, writeVersion } from './write.ts';
+import type { Written } from './write.ts';
 
 /** What a write or patch brings. */
 export interface Given {
@@ -19,7 +19,7 @@ export interface Given {
 export async function writeSecret(parts: KvParts, place: SecretPlace, given: Given): Promise<Reply> {
   if (place.path === '') throw badRequest('missing path');
   const json = jsonText(dataOf(given));
-  const written = await writeVersion(parts, { ...place, json, cas: casOf(given) });
+  const written = await parts.writeVersion({ ...place, json, cas: casOf(given) });
   return replyAfter(parts, written.dirty, showWritten(parts, place, written));
 }
 

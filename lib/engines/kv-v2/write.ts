@@ -3,10 +3,11 @@ import { type AppError, badRequest } from '../../core/errors.ts';
 import { uuid } from '../../core/ids.ts';
 import type { Database } from '../../store/tables.ts';
 import type { EngineParts } from '../contract.ts';
-import { whileMounted } from '../mount-gone.ts';
+import { gatheredWrites } from '../gathered-writes.ts';
 import { sealVersion } from '../sealing.ts';
 import type { SecretPlace } from '../secret-path.ts';
 import { casMismatch, casMissing } from './versions.ts';
+import { insertVersions } from './write-batch.ts';
 import { insertVersion, type NewVersion, type WrittenRow } from './write-statement.ts';
 
 export interface Write extends SecretPlace {
@@ -21,19 +22,25 @@ export interface Written extends WrittenRow {
 /** How often a secret may be made and removed by others while a write tries to get hold of it. */
 const attemptsMax = 3;
 
+export type WriteVersion = (write: Write) => Promise<Written>;
+
 /**
- * Writes a version of a secret in one round trip. If that is refused (wrong cas, or the secret changed while the statement
- * waited for it), the secret is locked first and then the answer is final.
+ * Writes versions of secrets, those that come together in one round trip. If a write is refused (wrong cas, or the secret
+ * changed or was in the hands of another), the secret is locked first and then the answer is final.
  *
  * @throws AppError `bad-request` with the reason of a refusal, `not-found` when the mount has gone meanwhile
  */
-export async function writeVersion(parts: EngineParts, write: Write): Promise<Written> {
-  const version = newVersion(parts, write);
-  const written = await whileMounted(async () => {
-    const atOnce = await insertVersion(parts.store.db, version);
-    return atOnce ?? parts.store.transaction((tx) => insertLocked(tx, version));
+export function versionWriter(parts: EngineParts): WriteVersion {
+  const { store } = parts;
+  const insert = gatheredWrites<NewVersion, WrittenRow>({
+    one: (version) => insertVersion(store.db, version),
+    many: (versions) => insertVersions(store.db, versions),
+    alone: (version) => store.transaction((tx) => insertLocked(tx, version)),
   });
-  return { ...written, created: version.now };
+  return async (write) => {
+    const version = newVersion(parts, write);
+    return { ...(await insert(version)), created: version.now };
+  };
 }
 
 /** The same inside of a transaction that has locked the secret. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { associate, calling, dirtyIds, settle } from '../setup.ts';
-import { kv } from './setup.ts';
+import { kv, untilSomebodyWaits } from './setup.ts';
 
 let it: Awaited<ReturnType<typeof kv>>;
 beforeAll(async () => {
@@ -70,7 +70,7 @@ test('a write that waits for a secret marks the associations that were made mean
     // What making an association does: it takes the secret's row, so that a write is before or after it.
     await sql`update kv_secrets set revision = revision + 1 where path = 'linked'`.execute(tx);
     write = it.call('write', 'data/linked', { data: { n: 2 } });
-    await untilSomebodyWaits();
+    await untilSomebodyWaits(it.store);
     return associate({ ...it.store, db: tx }, it.mount, 'linked');
   });
   await write;
@@ -100,12 +100,3 @@ test('a write to a mount that goes away is told so, and nothing stays of it', as
   await expect(call('write', 'metadata/b', { max_versions: 1 })).rejects.toMatchObject({ kind: 'not-found' });
   expect(await call('read', 'data/a')).toBeUndefined();
 });
-
-async function untilSomebodyWaits(): Promise<void> {
-  for (let looks = 0; looks < 2_000; looks += 1) {
-    const { rows } = await sql`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(it.store.db);
-    if (rows.length > 0) return;
-  }
-  throw new Error('nobody waits');
-}
