@@ -28,7 +28,11 @@ export const integer = () => z.preprocess(looseInteger, z.int('expected a whole 
 export const duration = () => z.preprocess(looseSeconds, z.int(durationRule).min(0, durationRule));
 export const textList = () => z.preprocess(looseList, z.array(z.preprocess(scalarText, z.string())));
 export const integerList = () => z.preprocess(looseList, z.array(z.preprocess(looseInteger, z.int())));
-export const textMap = () => z.preprocess(looseMap, z.record(z.string(), z.preprocess(scalarText, z.string())));
+export const textMap = () =>
+  z.preprocess(
+    (value, context) => mustKeepKeys(looseMap(value), context),
+    z.record(z.string(), z.preprocess(scalarText, z.string())),
+  );
 /** Any JSON object, kept as parsed, numbers with their digits. */
 export const jsonObject = () =>
   z
@@ -83,6 +87,14 @@ function looseList(value: unknown): unknown {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+}
+
+/** zod would take a number with digits for a map, and leave a key out that it fears. */
+function mustKeepKeys(value: unknown, context: z.RefinementCtx): unknown {
+  if (isRawNumber(value)) return Number(value.rawJSON);
+  if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__'))
+    context.addIssue({ code: 'custom', message: 'the key __proto__ cannot be kept' });
+  return value;
 }
 
 function looseMap(value: unknown): unknown {

@@ -67,6 +67,8 @@ export interface ReplyContent {
   readonly flat?: boolean;
   /** Replaces the envelope. */
   readonly body?: object;
+  /** Replaces the envelope by something that is not JSON. */
+  readonly text?: { readonly contentType: string; readonly body: string };
 }
 
 /** The `auth` object of the specification's section 2.2. */

@@ -26,7 +26,7 @@ export interface AttemptParts {
 
 export type TakenJob = Pick<
   Job<JobData, void, string>,
-  'data' | 'stalledCounter' | 'updateData' | 'moveToDelayed' | 'processedOn'
+  'id' | 'data' | 'stalledCounter' | 'updateData' | 'moveToDelayed' | 'processedOn'
 >;
 
 /** After an error that nobody foresaw. */
@@ -39,13 +39,17 @@ export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock
     const stalledMs = await putAsideMs(parts, job);
     if (stalledMs !== undefined) return { kind: 'aside', afterMs: stalledMs };
     const { a: id, d: destinationId } = job.data;
-    const outcome = await parts.handler({ id, destinationId }, lock.signal);
+    const named = { id, destinationId, job: job.id, traceparent: job.data.t };
+    const outcome = await parts.handler(named, lock.signal);
     if (lock.stopped === 'lost') return { kind: 'leave' };
     return await endingOf(parts, job.data, outcome);
   } catch (cause) {
     if (lock.stopped === 'lost') return { kind: 'leave' };
     if (lock.stopped === 'shutdown') return { kind: 'aside', afterMs: 0 };
-    parts.log.error({ type: parts.type, id: job.data.a, ...trace(cause) }, 'a sync job failed unexpectedly');
+    parts.log.error(
+      { type: parts.type, operation: job.data.a, job: job.id, ...trace(cause) },
+      'a sync job failed unexpectedly',
+    );
     return { kind: 'aside', afterMs: unforeseenMs };
   }
 }
@@ -60,7 +64,7 @@ async function endingOf(parts: AttemptParts, data: JobData, outcome: Outcome): P
   const { finish, jobs } = parts;
   if (outcome.kind === 'again') return againOf(parts, data, outcome.afterMs);
   if ((await finish(data.a, outcome.generation)) === 'bare') {
-    const successor = addition({ id: data.a, destination_id: data.d, waiting: false });
+    const successor = addition({ id: data.a, destination_id: data.d, waiting: false, traceparent: data.t });
     await jobs.addBulk([{ ...successor, opts: { ...successor.opts, delay: unforeseenMs } }]);
   }
   return { kind: 'complete' };
@@ -85,7 +89,10 @@ const stallMsMax = 60_000;
 async function putAsideMs(parts: AttemptParts, job: TakenJob): Promise<number | undefined> {
   const { stalledCounter, data } = job;
   if (stalledCounter <= Math.max(stallsFree, data.s ?? 0)) return undefined;
-  parts.log.warn({ type: parts.type, id: data.a, stalled: stalledCounter }, 'a sync job lost its worker repeatedly');
+  parts.log.warn(
+    { type: parts.type, operation: data.a, job: job.id, stalled: stalledCounter },
+    'a sync job lost its worker repeatedly',
+  );
   await job.updateData({ ...data, s: stalledCounter });
   return Math.min(stallMsMax, 1_000 * 2 ** (stalledCounter - stallsFree - 1));
 }

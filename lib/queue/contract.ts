@@ -12,6 +12,8 @@ export interface Operation {
   readonly generation: number;
   /** Its job waits for a retry and has to be brought forward. */
   readonly waiting: boolean;
+  /** The W3C trace context of the request that asks for it, while it is traced. */
+  readonly traceparent?: string | undefined;
 }
 
 export interface Queue {
@@ -34,8 +36,6 @@ export interface Queue {
   forget(cursor: string, isDirty: (ids: readonly string[]) => Promise<ReadonlySet<string>>): Promise<string>;
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Wakes who waits in `settled` for this association, in any process. */
-  announce(id: string): Promise<void>;
   /** Ends when the association is announced, at the time-out, or on abort; true if announced. */
   settled(id: string, timeoutMs: number, signal: AbortSignal): Promise<boolean>;
   /** Subscribe before the change is made: the returned function waits. */
@@ -53,12 +53,19 @@ export interface Queue {
 
 /** Brings one association in line. It ends within the lock time and stops when `signal` aborts (lock lost, shutdown). */
 export type Handler = (
-  job: { readonly id: string; readonly destinationId: string },
+  job: {
+    readonly id: string;
+    readonly destinationId: string;
+    /** Name of the job in its queue, for the log. */
+    readonly job?: string | undefined;
+    readonly traceparent?: string | undefined;
+  },
   signal: AbortSignal,
 ) => Promise<Outcome>;
 
 /**
- * - `done`: in line with `generation`; a newer generation keeps its place in the pending set and gets its job.
+ * - `done`: in line with `generation`; who waits for the association is told; a newer generation keeps its place in the
+ *   pending set and gets its job.
  * - `again`: not done; the same job is taken up after the delay (0: at once).
  */
 export type Outcome =
@@ -100,7 +107,7 @@ export interface Gate {
 export interface GateBudget {
   readonly callsPerSecond: number;
   readonly burst: number;
-  /** Operations under way at once for this destination, over all processes. */
+  /** Operations under way at once for this destination, over all processes; they share as many calls at once. */
   readonly concurrencyMax: number;
   /** A pass that is not given back ends after this time. */
   readonly passMs: number;
@@ -109,7 +116,12 @@ export interface GateBudget {
 export type GatePass =
   | {
       readonly open: true;
-      /** `sick`: the destination did not answer or throttled; enough of these in a row close the gate for a while. */
-      leave(verdict: 'well' | 'sick', retryAfterMs?: number): Promise<void>;
+      /** So many calls at once are this operation's share of what the destination bears. */
+      readonly callsAtOnce: number;
+      /**
+       * `sick`: the destination did not answer or throttled; enough of these in a row close the gate for a while. `calls`: how
+       * many were made (1 if not told): the rate counts them all.
+       */
+      leave(verdict: 'well' | 'sick', retryAfterMs?: number, calls?: number): Promise<void>;
     }
   | { readonly open: false; readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'broken' };

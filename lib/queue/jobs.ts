@@ -10,6 +10,8 @@ export interface JobData {
   readonly d: string;
   /** How often it had been stalled when it was last put aside for that. */
   readonly s?: number;
+  /** W3C trace context of the request that asked for it; absent unless it is traced. */
+  readonly t?: string;
 }
 
 const jobName = 's';
@@ -48,11 +50,12 @@ type Addition = Parameters<Jobs['addBulk']>[0][number];
  * One job per association: while it waits, a second addition is dropped; while it runs, BullMQ keeps the last and makes it
  * the next job (`keepLastIfActive`); while it is put aside, `reschedule` brings it forward.
  */
-export function addition(operation: Pick<Operation, 'id' | 'destination_id' | 'waiting'>): Addition {
+export function addition(operation: Pick<Operation, 'id' | 'destination_id' | 'waiting' | 'traceparent'>): Addition {
   const deduplication = { id: operation.id, keepLastIfActive: true };
+  const trace = operation.traceparent === undefined ? {} : { t: operation.traceparent };
   return {
     name: jobName,
-    data: { a: operation.id, d: operation.destination_id },
+    data: { a: operation.id, d: operation.destination_id, ...trace },
     opts: { ...unset, deduplication: operation.waiting ? { ...deduplication, reschedule: true } : deduplication },
   };
 }

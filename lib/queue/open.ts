@@ -54,7 +54,7 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
   return {
     ...pendingOf(parts),
     ...switches(parts),
-    ...announcing(parts, announcements),
+    ...listening(announcements),
     ...working(parts, consumers),
     async close() {
       await Promise.all([...consumers].map((consumer) => consumer.close(0)));
@@ -101,17 +101,8 @@ function switches({ hasty, keys, types, jobs, doorbell, log }: Parts): Pick<Sync
   };
 }
 
-function announcing(
-  { hasty, keys, log }: Parts,
-  announcements: Announcements,
-): Pick<SyncQueue, 'announce' | 'listen' | 'settled'> {
+function listening(announcements: Announcements): Pick<SyncQueue, 'listen' | 'settled'> {
   return {
-    async announce(id) {
-      // Who does not hear of it asks the store at its time-out.
-      await hasty.publish(keys.channel(id), '').catch((cause: Error) => {
-        log.debug({ error: cause.message }, 'could not announce');
-      });
-    },
     listen: (id) => announcements.listen(id),
     async settled(id, timeoutMs, signal) {
       const listener = announcements.listen(id);

@@ -57,14 +57,16 @@ if asked and reserved <= tonumber(ARGV[2]) then write(ARGV[1], asked, 0) end
 return 0`);
 
 /**
- * KEYS pending; ARGV for each: id, generation, BullMQ's key of the successor that waits for the end of the active job.
- * Answers for each 0 (gone), 1 (something newer is asked for and has its successor) or 2 (asked for, without one).
+ * KEYS pending; ARGV for each: id, generation, BullMQ's key of the successor that waits for the end of the active job, the
+ * channel of those who wait for it. Answers for each 0 (gone), 1 (something newer is asked for and has its successor) or 2
+ * (asked for, without one).
  */
 export const finishScript = script(`${entry}
 local answer = {}
-for i = 1, #ARGV, 3 do
+for i = 1, #ARGV, 4 do
   local id, generation = ARGV[i], tonumber(ARGV[i + 1])
   local asked, reserved = read(id)
+  redis.call('PUBLISH', ARGV[i + 3], '')
   if not asked then
     answer[#answer + 1] = 0
   else

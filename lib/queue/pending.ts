@@ -77,11 +77,14 @@ export type Finish = (id: string, generation: number) => Promise<Finished>;
 
 const finished: readonly Finished[] = ['gone', 'succeeded', 'bare'];
 
-/** Takes operations off; what many handlers of a process finish at once goes in one round trip. */
+/**
+ * Takes operations off and tells who waits for them; what many handlers of a process finish at once goes in one round trip.
+ * Who does not hear of it asks the store at its time-out.
+ */
 export function finishing(redis: Redis, keys: Keys, type: string): Finish {
   const finish = coalesce(
     async (done: readonly { readonly id: string; readonly generation: number }[]) => {
-      const args = done.flatMap(({ id, generation }) => [id, generation, keys.successor(type, id)]);
+      const args = done.flatMap(({ id, generation }) => [id, generation, keys.successor(type, id), keys.channel(id)]);
       const answer = numbers(await run(redis, finishScript, [keys.pending], args));
       return answer.map((state) => finished[state] ?? 'bare');
     },

@@ -6,6 +6,7 @@ import {
   type PutItem,
   type PutOutcome,
 } from '../destinations/contract.ts';
+import type { Course } from './course.ts';
 import type { Put, Written } from './plan.ts';
 
 /** What one call, or several in one, came to. `skipped`: the time was over before it. */
@@ -25,12 +26,7 @@ export interface ActParts {
   readonly definition: DestinationDefinition;
   readonly driver: Driver;
   readonly tags: Readonly<Record<string, string>>;
-  /** No further call is begun after it. */
-  readonly deadline: AbortSignal;
-  /** Ends calls under way. */
-  readonly signal: AbortSignal;
-  /** A failure of the destination as a whole, once there was one: what is left shares it, without a call. */
-  readonly halt: { failure: DestinationFailure | undefined };
+  readonly course: Course;
 }
 
 const ofDestination: ReadonlySet<FailureKind> = new Set<FailureKind>([
@@ -48,10 +44,10 @@ export interface PreparedPut {
 
 /** Pushes what has to be there, a few at a time; what looks unchanged is looked at first. */
 export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Promise<readonly ActResult[]> {
-  const { driver } = parts;
+  const { driver, course } = parts;
   const putMany = driver.putMany?.bind(driver);
-  if (putMany === undefined) return eachOf(puts, parts.definition.concurrencyMax, (one) => pushOne(parts, one));
-  const looked = await eachOf(puts, parts.definition.concurrencyMax, async (one) => ({
+  if (putMany === undefined) return eachOf(puts, course.widthMax, (one) => pushOne(parts, one));
+  const looked = await eachOf(puts, course.widthMax, async (one) => ({
     one,
     known: await stillThere(parts, one),
   }));
@@ -62,13 +58,14 @@ export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Pr
 
 /** Removes what has to go. */
 export function removeAll(parts: ActParts, removes: readonly Written[]): Promise<readonly ActResult[]> {
-  return eachOf(removes, parts.definition.concurrencyMax, async (object) => {
+  const { course, driver } = parts;
+  return eachOf(removes, course.widthMax, async (object) => {
     const { name, mark, remoteVersion } = object;
-    if (parts.halt.failure !== undefined)
-      return { kind: 'failed', subKey: object.subKey, name, failure: parts.halt.failure };
-    if (parts.deadline.aborted) return { kind: 'skipped', subKey: object.subKey };
+    if (course.halted !== undefined) return { kind: 'failed', subKey: object.subKey, name, failure: course.halted };
+    if (course.over) return { kind: 'skipped', subKey: object.subKey };
     try {
-      await parts.driver.remove({ name, mark, remoteVersion }, parts.signal);
+      course.calls += 1;
+      await driver.remove({ name, mark, remoteVersion }, course.signal);
       return { kind: 'removed', object };
     } catch (cause) {
       return { kind: 'failed', subKey: object.subKey, name, failure: toFailure(parts, cause, name) };
@@ -78,11 +75,13 @@ export function removeAll(parts: ActParts, removes: readonly Written[]): Promise
 
 async function pushOne(parts: ActParts, prepared: PreparedPut): Promise<ActResult> {
   const { put } = prepared;
-  if (parts.halt.failure !== undefined) return failed(put, parts.halt.failure);
-  if (parts.deadline.aborted) return { kind: 'skipped', subKey: put.subKey };
+  const { course, driver } = parts;
+  if (course.halted !== undefined) return failed(put, course.halted);
+  if (course.over) return { kind: 'skipped', subKey: put.subKey };
   try {
     if (await stillThere(parts, prepared)) return unchanged(put);
-    const { remoteVersion } = await parts.driver.put(toItem(parts, prepared), parts.signal);
+    course.calls += 1;
+    const { remoteVersion } = await driver.put(toItem(parts, prepared), course.signal);
     return { kind: 'put', put, remoteVersion };
   } catch (cause) {
     return failed(put, toFailure(parts, cause, put.name));
@@ -95,11 +94,13 @@ async function pushBatch(
   putMany: (items: readonly PutItem[], signal: AbortSignal) => Promise<readonly PutOutcome[]>,
 ): Promise<readonly ActResult[]> {
   if (prepared.length === 0) return [];
-  if (parts.deadline.aborted) return prepared.map(({ put }) => ({ kind: 'skipped', subKey: put.subKey }));
+  const { course } = parts;
+  if (course.over) return prepared.map(({ put }) => ({ kind: 'skipped', subKey: put.subKey }));
   try {
+    course.calls += 1;
     const outcomes = await putMany(
       prepared.map((one) => toItem(parts, one)),
-      parts.signal,
+      course.signal,
     );
     return prepared.map(({ put }, index) => fromOutcome(put, outcomes[index]));
   } catch (cause) {
@@ -131,7 +132,8 @@ export const unchanged = (put: Put): ActResult => ({
 /** The value has this fingerprint already. A remote that does not let us look is believed to have it still; a look that failed is followed by a put. */
 async function stillThere(parts: ActParts, { put }: PreparedPut): Promise<boolean> {
   if (!put.verify) return false;
-  const found = await parts.driver.inspect(put.name, parts.signal).catch(() => undefined);
+  parts.course.calls += 1;
+  const found = await parts.driver.inspect(put.name, parts.course.signal).catch(() => undefined);
   if (found === 'unknown') return true;
   return found !== undefined && found.remoteVersion === put.before?.remoteVersion;
 }
@@ -152,7 +154,7 @@ function toItem(parts: ActParts, { put, mark, intendedAt }: PreparedPut): PutIte
 /** A driver throws nothing else; if it does, nothing of the foreign error is shown, it may hold anything. */
 function toFailure(parts: ActParts, cause: unknown, name: string): DestinationFailure {
   if (cause instanceof DestinationFailure) {
-    if (ofDestination.has(cause.kind)) parts.halt.failure ??= cause;
+    if (ofDestination.has(cause.kind)) parts.course.halted ??= cause;
     return cause;
   }
   return new DestinationFailure('internal', `${name}: the driver failed in an unforeseen way`, { cause });

@@ -30,7 +30,7 @@ export interface WrittenObject {
   readonly name_key: string;
   readonly sub_key: string;
   readonly remote_version: string | null;
-  /** Hexadecimal. */
+  /** As PostgreSQL reads bytes: `\\x` and hexadecimal digits. */
   readonly fingerprint: string;
   readonly tag_keys: readonly string[];
 }
@@ -44,11 +44,11 @@ export type Finished = 'settled' | 'superseded' | 'lost';
 
 /**
  * Writes attempts back, in batches. Of an object whose push failed nobody knows the value (the answer may have been lost), so
- * its fingerprint is forgotten: should the old value come back, it is pushed. An association that had to go and has left nothing behind is deleted with its rows; the
- * last one of a destination that is being purged takes the destination along.
+ * its fingerprint is forgotten: should the old value come back, it is pushed. An association that had to go and has left
+ * nothing behind is deleted with its rows; the last one of a destination that is being purged takes the destination along.
  */
 export function finishes(store: Store): (finish: Finish) => Promise<Finished> {
-  return coalesce((inputs) => finishBatch(store, inputs), { batchSizeMax: 64, batchesMax: 4 });
+  return coalesce((inputs) => finishBatch(store, inputs), { batchSizeMax: 32, batchesMax: 2 });
 }
 
 async function finishBatch(store: Store, inputs: readonly Finish[]): Promise<readonly Finished[]> {
@@ -70,7 +70,10 @@ interface FinishRow {
   readonly purged: string | null;
 }
 
-const finishStatement = (inputs: readonly Finish[]) => sql<FinishRow>`
+/** The parts for failures and removals cost as much as the rest, so they stand in a statement that has any only. */
+function finishStatement(inputs: readonly Finish[]) {
+  const plain = inputs.every(({ error, removed }) => error === null && removed.length === 0);
+  return sql<FinishRow>`
   with relaxed as (${relaxedCommit}),
   input as (
     select * from jsonb_to_recordset(${JSON.stringify(inputs)}::jsonb)
@@ -84,33 +87,18 @@ const finishStatement = (inputs: readonly Finish[]) => sql<FinishRow>`
       from associations a join input i on i.id = a.id and i.token = a.claimed_by
      order by a.id for no key update of a
   ),
-  gone as (
-    delete from sync_objects o using held
-     where o.association_id = held.id and not held.over and held.removed ? o.name_key
-  ),
-  doubted as (
-    update sync_objects o set fingerprint = null
-      from held
-     where o.association_id = held.id and not held.over and held.failed and o.fingerprint is not null
-       and not held.removed ? o.name_key
-       and not exists (select 1 from jsonb_to_recordset(held.written) as w(name_key text) where w.name_key = o.name_key)
-  ),
   kept as (
     update sync_objects o
-       set written_at = now(), sub_key = w.sub_key, remote_version = w.remote_version,
-           fingerprint = decode(w.fingerprint, 'hex'), tag_keys = array(select jsonb_array_elements_text(w.tag_keys))
+       set written_at = now(), sub_key = w.sub_key, remote_version = w.remote_version, fingerprint = w.fingerprint,
+           tag_keys = w.tag_keys
       from held, jsonb_to_recordset(held.written)
-        as w(name_key text, sub_key text, remote_version text, fingerprint text, tag_keys jsonb)
+        as w(name_key text, sub_key text, remote_version text, fingerprint bytea, tag_keys text[])
      where o.association_id = held.id and not held.over and o.name_key = w.name_key
   ),
   dropped as (
     delete from associations a using held where a.id = held.id and held.over returning a.destination_id
   ),
-  blamed as (
-    update destinations d set purge_error = i.error ->> 'message'
-      from held join input i on i.id = held.id
-     where d.id = held.destination_id and d.purge_initiated_at is not null and i.done and i.error is not null and not held.newer
-  ),
+  ${plain ? sql`` : afterFailures}
   updated as (
     update associations a
        set observed_generation = case when i.done then greatest(a.observed_generation, i.generation) else a.observed_generation end,
@@ -128,6 +116,25 @@ const finishStatement = (inputs: readonly Finish[]) => sql<FinishRow>`
          (select d.id::text from destinations d
            where held.over and d.id = held.destination_id and d.purge_initiated_at is not null) as purged
     from held cross join relaxed`;
+}
+
+const afterFailures = sql`
+  gone as (
+    delete from sync_objects o using held
+     where o.association_id = held.id and not held.over and held.removed ? o.name_key
+  ),
+  doubted as (
+    update sync_objects o set fingerprint = null
+      from held
+     where o.association_id = held.id and not held.over and held.failed and o.fingerprint is not null
+       and not held.removed ? o.name_key
+       and not exists (select 1 from jsonb_to_recordset(held.written) as w(name_key text) where w.name_key = o.name_key)
+  ),
+  blamed as (
+    update destinations d set purge_error = i.error ->> 'message'
+      from held join input i on i.id = held.id
+     where d.id = held.destination_id and d.purge_initiated_at is not null and i.done and i.error is not null and not held.newer
+  ),`;
 
 /** Deletes destinations under purge that have no association left. */
 export const dropPurged = (ids: readonly string[]) => sql`

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { coalesce } from '../core/coalesce.ts';
 import type { Store } from '../store/store.ts';
 
 /** A name that is about to be created at the destination. */
@@ -18,21 +19,54 @@ export interface IntentAnswer {
   readonly takenBy: string | null;
 }
 
+/** The names that an association is about to create. */
+export interface Intents {
+  readonly associationId: string;
+  readonly destinationId: string;
+  readonly names: readonly Intent[];
+}
+
+/** Answers by name key. */
+export type Intend = (intents: Intents) => Promise<ReadonlyMap<string, IntentAnswer>>;
+
+/** An association with more names than this goes alone. */
+const namesMax = 100;
+
 /**
  * Writes down that we are about to create objects, before the first call goes out: after a crash we know that an object of
- * that name may be ours. A name that another association of the destination holds is not taken.
+ * that name may be ours. A name that another association of the destination holds is not taken. What comes at once is one
+ * statement.
  */
-export async function intend(
-  store: Store,
-  associationId: string,
-  destinationId: string,
-  intents: readonly Intent[],
-): Promise<ReadonlyMap<string, IntentAnswer>> {
-  if (intents.length === 0) return new Map();
-  const { rows } = await intendStatement(associationId, destinationId, intents).execute(store.db);
-  return new Map(
-    rows.map((row) => [row.name_key, { nameKey: row.name_key, intendedAt: row.intended_at, takenBy: row.taken_by }]),
-  );
+export function intends(store: Store): Intend {
+  const together = coalesce((inputs: readonly Intents[]) => intendAll(store, inputs), {
+    batchSizeMax: 32,
+    batchesMax: 2,
+  });
+  return async (intents) => {
+    if (intents.names.length === 0) return new Map();
+    if (intents.names.length <= namesMax) return together(intents);
+    const [answers = new Map()] = await intendAll(store, [intents]);
+    return answers;
+  };
+}
+
+type Answers = Map<string, IntentAnswer>;
+
+async function intendAll(store: Store, inputs: readonly Intents[]): Promise<readonly Answers[]> {
+  const answers = inputs.map((): Answers => new Map());
+  const indexOf = new Map(inputs.map(({ associationId }, index) => [associationId, index] as const));
+  const ask = async (asked: readonly Intents[]) => {
+    const { rows } = await intendStatement(asked).execute(store.db);
+    for (const { association_id, name_key, intended_at, taken_by } of rows) {
+      const own = answers[indexOf.get(association_id) ?? -1];
+      own?.set(name_key, { nameKey: name_key, intendedAt: intended_at, takenBy: taken_by });
+    }
+  };
+  await ask(inputs);
+  // A statement does not see what it makes itself: of two that want one name in it, the second has no answer yet.
+  const open = inputs.filter(({ names }, index) => names.some(({ nameKey }) => !answers[index]?.has(nameKey)));
+  if (open.length > 0) await ask(open);
+  return answers;
 }
 
 /**
@@ -61,30 +95,35 @@ export async function withdraw(store: Store, associationId: string, nameKeys: re
 }
 
 interface IntentRow {
+  readonly association_id: string;
   readonly name_key: string;
   readonly intended_at: Date;
   readonly taken_by: string | null;
 }
 
-// A statement does not see the rows that its own parts insert, hence the union.
-const intendStatement = (associationId: string, destinationId: string, intents: readonly Intent[]) => sql<IntentRow>`
+const rowsOf = (inputs: readonly Intents[]) =>
+  inputs.flatMap(({ associationId, destinationId, names }) =>
+    names.map((intent) => ({ ...intent, associationId, destinationId })),
+  );
+
+// Names are taken in one order, so that two statements at once never wait for each other.
+const intendStatement = (inputs: readonly Intents[]) => sql<IntentRow>`
   with wanted as (
-    select * from jsonb_to_recordset(${JSON.stringify(intents)}::jsonb)
-      as r("subKey" text, name text, "nameKey" text, mark text, "tagKeys" jsonb)
+    select * from jsonb_to_recordset(${JSON.stringify(rowsOf(inputs))}::jsonb)
+      as r("associationId" bigint, "destinationId" bigint, "subKey" text, name text, "nameKey" text, mark text, "tagKeys" text[])
   ),
   made as (
     insert into sync_objects (association_id, destination_id, sub_key, external_name, name_key, mark, intended_at, tag_keys)
-    select ${associationId}::bigint, ${destinationId}::bigint, "subKey", name, "nameKey", mark, now(),
-           array(select jsonb_array_elements_text("tagKeys"))
+    select "associationId", "destinationId", "subKey", name, "nameKey", mark, now(), "tagKeys"
       from wanted
-     order by "nameKey"
+     order by "destinationId", "nameKey" collate "C", "associationId"
     on conflict do nothing
-    returning name_key, intended_at
+    returning association_id, name_key, intended_at
   )
-  select name_key, intended_at, null::text as taken_by from made
+  select association_id, name_key, intended_at, null::text as taken_by from made
   union all
-  select o.name_key, o.intended_at,
-         case when o.association_id = ${associationId}::bigint then null else a.mount_path || a.secret_name end
+  select w."associationId", o.name_key, o.intended_at,
+         case when o.association_id = w."associationId" then null else a.mount_path || a.secret_name end
     from wanted w
-    join sync_objects o on o.destination_id = ${destinationId}::bigint and o.name_key = w."nameKey"
+    join sync_objects o on o.destination_id = w."destinationId" and o.name_key = w."nameKey"
     join associations a on a.id = o.association_id`;

@@ -1,7 +1,7 @@
 import { badRequest } from '../core/errors.ts';
 import type { DestinationDefinition, Granularity, NameRule } from '../destinations/contract.ts';
 import { TemplateError } from './template/error.ts';
-import { compileTemplate, type TemplateInput } from './template/template.ts';
+import { compileTemplate, type Template, type TemplateInput } from './template/template.ts';
 
 /** What a template sees of an association, without the key. */
 export interface NamedSecret {
@@ -15,8 +15,7 @@ export interface NamedSecret {
 export type Naming = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly problem: string };
 
 /** Makes the names of one association's objects: renders, brings to the remote's characters, checks. */
-export function namer(template: string, rule: NameRule, secret: NamedSecret): (subKey: string) => Naming {
-  const compiled = compileTemplate(template);
+export function namer(compiled: Template, rule: NameRule, secret: NamedSecret): (subKey: string) => Naming {
   const fixed = templateInput(secret);
   return (subKey) => {
     try {

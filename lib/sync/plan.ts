@@ -2,6 +2,9 @@ import type { Secret } from '../core/secret.ts';
 import type { Claim } from '../destinations/contract.ts';
 import type { Entry } from './entries.ts';
 import type { Naming } from './naming.ts';
+import { collision, isStorable, type Refusal, tooLarge, unstorable } from './refusal.ts';
+
+export type { Refusal };
 
 /** An object that we wrote, or were about to write. */
 export interface Written {
@@ -28,13 +31,6 @@ export interface Put {
   readonly before: Written | undefined;
   /** It looks unchanged: it is pushed only when the remote says otherwise. */
   readonly verify: boolean;
-}
-
-export interface Refusal {
-  readonly subKey: string;
-  readonly name: string;
-  readonly kind: 'name' | 'conflict' | 'too-large';
-  readonly message: string;
 }
 
 /** What has to be done to bring the destination in line. */
@@ -72,6 +68,10 @@ export function plan(input: PlanInput): Plan {
   const takers = new Map<string, Entry[]>();
   const named: { readonly entry: Entry; readonly name: string; readonly nameKey: string }[] = [];
   for (const entry of input.entries) {
+    if (!isStorable(entry.subKey)) {
+      refusals.push(unstorable(entry.subKey));
+      continue;
+    }
     const naming = input.name(entry.subKey);
     if (!naming.ok) {
       refusals.push({ subKey: entry.subKey, name: '', kind: 'name', message: naming.problem });
@@ -92,21 +92,17 @@ export function plan(input: PlanInput): Plan {
     (isUnchanged(put) && input.confirmed.has(name) ? kept : puts).push(put);
   }
   const refused = new Set(refusals.map((refusal) => refusal.subKey));
-  const removes = input.written.filter((object) => !takers.has(object.nameKey) && !refused.has(object.subKey));
+  const removes = input.written.filter(
+    (object) =>
+      !takers.has(object.nameKey) && !refused.has(object.subKey) && isReplaced(object, input.entries, refused),
+  );
   return { puts, kept, removes, refusals };
 }
 
-function collision(entry: Entry, name: string, rivals: readonly Entry[]): Refusal | undefined {
-  if (rivals.length === 0) return undefined;
-  const others = rivals.map((rival) => JSON.stringify(rival.subKey)).join(', ');
-  const message = `key ${JSON.stringify(entry.subKey)} and ${others} have the same name ${JSON.stringify(name)} at the destination: rename a key or change secret_name_template`;
-  return { subKey: entry.subKey, name, kind: 'conflict', message };
-}
-
-function tooLarge(entry: Entry, name: string, bytesMax: number): Refusal | undefined {
-  if (entry.value.bytes <= bytesMax) return undefined;
-  const message = `the value of ${JSON.stringify(name)} has ${entry.value.bytes} bytes; the destination takes at most ${bytesMax}`;
-  return { subKey: entry.subKey, name, kind: 'too-large', message };
+/** The object of the whole secret stays until all its keys are there, and those of the keys until the whole is. */
+function isReplaced({ subKey }: Written, entries: readonly Entry[], refused: ReadonlySet<string>): boolean {
+  const whole = entries.every((entry) => entry.subKey === '');
+  return refused.size === 0 || (subKey === '') === whole;
 }
 
 function toPut(input: PlanInput, entry: Entry, name: string, nameKey: string, before: Written | undefined): Put {

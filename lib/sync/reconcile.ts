@@ -2,15 +2,19 @@ import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { type DestinationDefinition, DestinationFailure, type Driver } from '../destinations/contract.ts';
+import type { Outcome } from '../queue/contract.ts';
 import type { Barrier, Store } from '../store/store.ts';
 import type { ActResult } from './act.ts';
-import type { Claim, Claimed, ObjectRow } from './claims.ts';
+import type { Claim, Claimed } from './claims.ts';
+import { Course } from './course.ts';
 import { toEntries } from './entries.ts';
 import type { Finish, Finished } from './finish.ts';
+import type { Intend } from './intents.ts';
 import { namer } from './naming.ts';
 import { perform } from './perform.ts';
-import { type Plan, plan, type Written } from './plan.ts';
+import { type Plan, plan } from './plan.ts';
 import { report } from './report.ts';
+import type { Template } from './template/template.ts';
 import type { RetryPolicy } from './verdict.ts';
 
 /** What the reconcile of one destination type is handed. */
@@ -27,14 +31,22 @@ export interface ReconcileParts {
   readonly callsMs: number;
   readonly claim: (id: string) => Promise<Claim>;
   readonly finish: (finish: Finish) => Promise<Finished>;
+  /** Makes an association dirty again whose objects may be older than what was written back of them. */
+  readonly doubt: (id: string) => Promise<void>;
+  readonly intend: Intend;
+  readonly compile: (template: string) => Template;
   readonly openDriver: (destinationId: string, revision: number) => Promise<Driver | undefined>;
   readonly currentSecret: (mountId: string, secretName: string) => Promise<{ readonly json: string } | undefined>;
 }
 
-/** What the reconcile of one association came to. `failure` speaks for it, for the gate. */
-export type Reconciled =
-  | { readonly kind: 'done'; readonly generation: number; readonly failure: DestinationFailure | undefined }
-  | { readonly kind: 'again'; readonly afterMs: number; readonly failure: DestinationFailure | undefined };
+/** What the reconcile of one association came to. */
+export interface Reconciled {
+  readonly outcome: Outcome;
+  /** Speaks for the destination, for the gate. */
+  readonly failure: DestinationFailure | undefined;
+  /** Calls that were made to the destination. */
+  readonly calls: number;
+}
 
 /** How soon a job looks again at an association that another worker holds or that may not be pushed now. */
 const lookAgainMs = 1_000;
@@ -42,29 +54,36 @@ const lookAgainMs = 1_000;
 /**
  * Brings one association in line: takes it, reads what should be there, plans, acts, writes the outcome back. It reads the
  * present state each time, so it may run twice, late, or in another order (rule 1 of the sync).
+ *
+ * @param widthMax calls at once, at most
  */
-export async function reconcile(parts: ReconcileParts, id: string, signal: AbortSignal): Promise<Reconciled> {
-  // The times are counted from before the claim, so that they are over before it is.
-  const deadline = AbortSignal.timeout(parts.operationMs);
-  const calls = AbortSignal.any([signal, AbortSignal.timeout(parts.callsMs)]);
-  const claim = await parts.claim(id);
-  if (claim.kind === 'clean') return { kind: 'done', generation: claim.generation, failure: undefined };
-  if (claim.kind !== 'claimed') return { kind: 'again', afterMs: lookAgainMs, failure: undefined };
-  const outcome = await attempt(parts, claim, { deadline, calls, ended: signal });
-  const finished = await parts.finish(outcome.finish);
-  const { failure } = outcome;
-  if (finished === 'lost') return { kind: 'again', afterMs: lookAgainMs, failure };
-  if (outcome.finish.done) return { kind: 'done', generation: claim.generation, failure };
-  return { kind: 'again', afterMs: finished === 'superseded' ? 0 : (outcome.finish.retryMs ?? 0), failure };
+export async function reconcile(
+  parts: ReconcileParts,
+  id: string,
+  signal: AbortSignal,
+  widthMax: number,
+): Promise<Reconciled> {
+  const { operationMs, callsMs } = parts;
+  const course = new Course({ operationMs, callsMs, widthMax, signal });
+  try {
+    const claim = await parts.claim(id);
+    if (claim.kind === 'clean') return { outcome: { kind: 'done', generation: claim.generation }, ...nothing };
+    if (claim.kind !== 'claimed') return { outcome: { kind: 'again', afterMs: lookAgainMs }, ...nothing };
+    const { finish, failure } = await attempt(parts, claim, course);
+    const finished = await parts.finish(finish);
+    if (finished === 'lost' && course.calls > 0) await parts.doubt(id);
+    return { outcome: outcomeOf(finish, finished), failure, calls: course.calls };
+  } finally {
+    course.end();
+  }
 }
 
-interface Signals {
-  /** No further call is begun. */
-  readonly deadline: AbortSignal;
-  /** Calls under way end. */
-  readonly calls: AbortSignal;
-  /** This worker has to stop: it shuts down, or has lost its lock. */
-  readonly ended: AbortSignal;
+const nothing = { failure: undefined, calls: 0 };
+
+function outcomeOf({ done, generation, retryMs }: Finish, finished: Finished): Outcome {
+  if (finished === 'lost') return { kind: 'again', afterMs: lookAgainMs };
+  if (done) return { kind: 'done', generation };
+  return { kind: 'again', afterMs: finished === 'superseded' ? 0 : (retryMs ?? 0) };
 }
 
 /** That we stopped is no failure of the destination: no attempt is counted for it. */
@@ -74,11 +93,11 @@ const cutShort = (result: ActResult): ActResult =>
     : result;
 
 /** One attempt. What fails in an unforeseen way, the store included, is an internal failure of this attempt. */
-async function attempt(parts: ReconcileParts, claim: Claimed, signals: Signals) {
+async function attempt(parts: ReconcileParts, claim: Claimed, course: Course) {
   try {
     const decided = await decide(parts, claim);
-    const results = await perform(parts, claim, decided, signals);
-    return report(parts, claim, decided.refusals, signals.ended.aborted ? results.map(cutShort) : results);
+    const results = await perform(parts, claim, decided, course);
+    return report(parts, claim, decided.refusals, course.stopped ? results.map(cutShort) : results);
   } catch (cause) {
     parts.log.error({ association: claim.id, ...trace(cause) }, 'an attempt failed in an unforeseen way');
     const message =
@@ -100,30 +119,16 @@ async function decide(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
   const { definition, store } = parts;
   return plan({
     entries: secret === undefined ? [] : toEntries(secret.json, claim.granularity),
-    written: claim.objects.map(toWritten),
+    written: claim.objects,
     tags: claim.tags,
     adopt: claim.adopt,
     forced: claim.forced || !claim.recorded,
     confirmed: new Set(claim.confirmed),
     valueBytesMax: definition.valueBytesMax,
-    name: namer(claim.template, definition.names, claim),
+    name: namer(parts.compile(claim.template), definition.names, claim),
     nameKey: definition.names.key,
     fingerprint: (name, value) => fingerprintOf(store.barrier, name, value.reveal(), claim.tags),
   });
-}
-
-function toWritten(row: ObjectRow): Written {
-  return {
-    subKey: row.sub_key,
-    name: row.external_name,
-    nameKey: row.name_key,
-    mark: row.mark,
-    intendedAt: new Date(row.intended_at),
-    written: row.written,
-    remoteVersion: row.remote_version,
-    fingerprint: row.fingerprint === null ? null : Buffer.from(row.fingerprint, 'hex'),
-    tagKeys: row.tag_keys,
-  };
 }
 
 function fingerprintOf(barrier: Barrier, name: string, value: string, tags: Readonly<Record<string, string>>): Buffer {

@@ -90,7 +90,7 @@ function toObject(result: Extract<ActResult, { kind: 'put' }>, claim: Claimed): 
     name_key: result.put.nameKey,
     sub_key: result.put.subKey,
     remote_version: result.remoteVersion,
-    fingerprint: result.put.fingerprint.toString('hex'),
+    fingerprint: `\\x${result.put.fingerprint.toString('hex')}`,
     tag_keys: Object.keys(claim.tags),
   };
 }

@@ -6,7 +6,7 @@ const type = 'repo-host';
 // So little time that a secret with many keys needs several rounds.
 const stage = stageOf([type], { KEYFERRY_SYNC_OPERATION_MS_MAX: '100', KEYFERRY_SYNC_ATTEMPTS_MAX: '3' });
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`key_${at}`, String(at)]));
-const many = 50;
+const many = 24;
 
 describe('a secret with many keys', () => {
   test('is brought there in rounds, each going on where the last one stopped', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testQueue } from './queues.ts';
+import { announce, testQueue } from './queues.ts';
 
 const never = new AbortController().signal;
 
@@ -9,7 +9,7 @@ describe('announcements', () => {
     const other = await testQueue({ prefix: queue.prefix });
     const listeners = [queue.listen('1'), queue.listen('1'), queue.listen('2')];
     await Promise.all(listeners.map(({ ready }) => ready));
-    await other.announce('1');
+    await announce(other, '1');
     const [first, second] = listeners;
     expect(await first?.wait(20_000, never)).toBe(true);
     expect(await second?.wait(20_000, never)).toBe(true);
@@ -21,7 +21,7 @@ describe('announcements', () => {
     const queue = await testQueue();
     const listener = queue.listen('1');
     await listener.ready;
-    await queue.announce('1');
+    await announce(queue, '1');
     const heard = queue.listen('1');
     await heard.ready;
     expect(await listener.wait(20_000, never)).toBe(true);
@@ -44,7 +44,7 @@ describe('announcements', () => {
     for (let round = 0; round < 5; round += 1) {
       const listener = queue.listen('1');
       await listener.ready;
-      await queue.announce('1');
+      await announce(queue, '1');
       expect(await listener.wait(20_000, never)).toBe(true);
       listener.stop();
     }
@@ -57,7 +57,7 @@ describe('announcements', () => {
     for (const listener of listeners) listener.stop();
     const listener = queue.listen('1');
     await listener.ready;
-    await queue.announce('1');
+    await announce(queue, '1');
     expect(await listener.wait(20_000, never)).toBe(true);
     listener.stop();
   });

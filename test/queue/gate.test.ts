@@ -51,6 +51,35 @@ describe('the rate of a gate', () => {
     refused(await gate.enter('7', budget));
   });
 
+  it('counts every call of an operation, also those beyond what its pass paid for', async () => {
+    const { gate, pass } = testGate();
+    await opened(await gate.enter('7', budget)).leave('well', 0, 8);
+    expect(refused(await gate.enter('7', budget))).toMatchObject({ reason: 'rate', waitMs: 600 });
+    pass(600);
+    opened(await gate.enter('7', budget));
+    refused(await gate.enter('7', budget));
+  });
+
+  it('is not used by an operation that called nobody', async () => {
+    const { gate } = testGate();
+    for (let index = 0; index < 10; index += 1) await opened(await gate.enter('7', budget)).leave('well', 0, 0);
+    opened(await gate.enter('7', budget));
+  });
+
+  it('forgives what cannot be paid off within an hour', async () => {
+    const { gate, pass } = testGate();
+    await opened(await gate.enter('7', budget)).leave('well', 0, 1_000_000);
+    pass(3_600_000 + 1_000);
+    opened(await gate.enter('7', budget));
+  });
+
+  it('is one for those that come at the same time, each destination with its own', async () => {
+    const { gate } = testGate();
+    const passes = await Promise.all(['7', '8', '7', '7', '8', '7', '7'].map((id) => gate.enter(id, budget)));
+    expect(passes.map(({ open }) => open)).toEqual([true, true, true, true, true, false, false]);
+    expect(passes.slice(5).map((pass) => refused(pass).waitMs)).toEqual([100, 200]);
+  });
+
   it('spreads those that it refuses at its pace', async () => {
     const { gate } = testGate();
     for (let index = 0; index < 3; index += 1) opened(await gate.enter('7', budget));
@@ -223,4 +252,18 @@ it('a gate without a clock goes by the time of Redis', async () => {
   expect(reason).toBe('rate');
   expect(waitMs).toBeLessThanOrEqual(1_000_000);
   expect(waitMs).toBeGreaterThan(900_000);
+});
+
+describe('the calls at once of a destination', () => {
+  it('are shared by the operations that are under way', async () => {
+    const { gate } = testGate();
+    const few = { ...wide, concurrencyMax: 10 };
+    const alone = opened(await gate.enter('7', few));
+    expect(alone.callsAtOnce).toBe(10);
+    const more = await Promise.all(Array.from({ length: 4 }, () => gate.enter('7', few)));
+    expect(more.map((pass) => opened(pass).callsAtOnce)).toEqual([2, 2, 2, 2]);
+    const rest = await Promise.all(Array.from({ length: 6 }, () => gate.enter('7', few)));
+    expect(rest.slice(0, 5).map((pass) => opened(pass).callsAtOnce)).toEqual([1, 1, 1, 1, 1]);
+    expect(refused(rest[5] ?? alone)).toMatchObject({ reason: 'concurrency' });
+  });
 });

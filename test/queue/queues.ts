@@ -45,3 +45,11 @@ export function gateway(): { readonly opened: Promise<void>; open(): void } {
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
+
+/** Has the association's operation worked off by a consumer that does nothing, which tells who waits for it. */
+export async function announce(queue: SyncQueue, id: string): Promise<void> {
+  const consumer = queue.consume(type, async () => ({ kind: 'done', generation: 1 }), { concurrency: 1, lockMs });
+  await queue.enqueue([operation(id)], 1_000);
+  await until(async () => (await queue.pendingCount()) === 0);
+  await consumer.close(1_000);
+}

@@ -57,6 +57,7 @@ async function setRow() {
       secrets.push(name);
       return undefined;
     },
+    holdSecret: async () => true,
     waitMs: 0,
     drainMs: 0,
   });

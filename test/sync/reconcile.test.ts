@@ -6,7 +6,9 @@ import { DestinationFailure, type Driver } from '../../lib/destinations/contract
 import type { OpenStore } from '../../lib/store/open.ts';
 import type { Claimed } from '../../lib/sync/claims.ts';
 import type { Finish } from '../../lib/sync/finish.ts';
+import { intends } from '../../lib/sync/intents.ts';
 import { type ReconcileParts, reconcile } from '../../lib/sync/reconcile.ts';
+import { compileTemplate } from '../../lib/sync/template/template.ts';
 import { testStore } from '../store/stores.ts';
 
 let store: OpenStore;
@@ -40,21 +42,22 @@ const claim: Claimed = {
   confirmed: [],
   objects: [
     {
-      sub_key: '',
-      external_name: 'app',
-      name_key: 'app',
+      subKey: '',
+      name: 'app',
+      nameKey: 'app',
       mark: 'm',
-      intended_at: '2026-01-01T00:00:00Z',
+      intendedAt: new Date('2026-01-01T00:00:00Z'),
       written: true,
-      remote_version: 'v1',
-      fingerprint: '00',
-      tag_keys: [],
+      remoteVersion: 'v1',
+      fingerprint: Buffer.from('00', 'hex'),
+      tagKeys: [],
     },
   ],
 };
 
 function partsWith(put: Driver['put'], changes: Partial<ReconcileParts> = {}) {
   const written: Finish[] = [];
+  const doubted: string[] = [];
   const driver: Driver = { put, remove: async () => {}, inspect: async () => undefined, close: async () => {} };
   const parts: ReconcileParts = {
     definition,
@@ -70,11 +73,16 @@ function partsWith(put: Driver['put'], changes: Partial<ReconcileParts> = {}) {
       written.push(finish);
       return 'settled';
     },
+    async doubt(id) {
+      doubted.push(id);
+    },
+    intend: intends(store),
+    compile: compileTemplate,
     openDriver: async () => driver,
     currentSecret: async () => ({ json: '{"v":"1"}' }),
     ...changes,
   };
-  return { parts, written };
+  return { parts, written, doubted };
 }
 
 /** A call that ends when it is told to, as drivers' calls do. */
@@ -89,14 +97,15 @@ test('an attempt that a worker breaks off because it has to stop is no failure, 
     queueMicrotask(() => stop.abort());
     return hanging(item, signal);
   });
-  expect(await reconcile(parts, '1', stop.signal)).toEqual({ kind: 'again', afterMs: 0, failure: undefined });
+  const ended = await reconcile(parts, '1', stop.signal, 4);
+  expect(ended).toEqual({ outcome: { kind: 'again', afterMs: 0 }, failure: undefined, calls: 1 });
   expect(written).toMatchObject([{ done: false, status: 'PENDING', error: null, attempts: 0 }]);
 });
 
 test('calls are ended when their time is over, and that is a failure of the destination', async () => {
   const { parts, written } = partsWith(hanging, { operationMs: 10, callsMs: 50 });
-  const ended = await reconcile(parts, '1', new AbortController().signal);
-  expect(ended).toMatchObject({ kind: 'again', failure: { kind: 'timeout' } });
+  const ended = await reconcile(parts, '1', new AbortController().signal, 4);
+  expect(ended).toMatchObject({ outcome: { kind: 'again' }, failure: { kind: 'timeout' }, calls: 1 });
   expect(written).toMatchObject([{ done: false, attempts: 1, error: { kind: 'timeout' } }]);
 });
 
@@ -107,7 +116,46 @@ test('an error that nobody foresaw is told by its name and place; its message, w
     log,
     currentSecret: () => Promise.reject(new SyntaxError('unexpected token in {"password":"hunter2"}')),
   });
-  expect(await reconcile(parts, '1', new AbortController().signal)).toMatchObject({ failure: { kind: 'internal' } });
+  expect(await reconcile(parts, '1', new AbortController().signal, 4)).toMatchObject({ failure: { kind: 'internal' } });
   expect(lines).toMatchObject([{ association: '1', error: 'SyntaxError', at: expect.stringContaining('at ') }]);
   expect(JSON.stringify([lines, written])).not.toContain('hunter2');
+});
+
+test('a worker that has lost its claim after it called makes the association dirty again: something newer may be overwritten', async () => {
+  const put: Driver['put'] = async () => ({ remoteVersion: 'v2' });
+  const { parts, doubted } = partsWith(put, { finish: async () => 'lost' });
+  const ended = await reconcile(parts, '1', new AbortController().signal, 4);
+  expect(ended.outcome).toMatchObject({ kind: 'again' });
+  expect(doubted).toEqual(['1']);
+});
+
+test('a claim that is lost without a call leaves nothing to doubt', async () => {
+  const { parts, doubted } = partsWith(hanging, {
+    currentSecret: () => Promise.reject(new Error('away')),
+    finish: async () => 'lost',
+  });
+  await reconcile(parts, '1', new AbortController().signal, 4);
+  expect(doubted).toEqual([]);
+});
+
+test('no more calls are under way at once than the gate has allowed', async () => {
+  let underWay = 0;
+  let most = 0;
+  const put: Driver['put'] = async () => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await new Promise((resolve) => setImmediate(resolve));
+    underWay -= 1;
+    return { remoteVersion: null };
+  };
+  const data = JSON.stringify(Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`k${index}`, 'v'])));
+  const { parts } = partsWith(put, {
+    claim: async () => ({ ...claim, granularity: 'secret-key', template: '{{ .SecretKey }}', objects: [] }),
+    intend: async ({ names }) =>
+      new Map(names.map(({ nameKey }) => [nameKey, { nameKey, intendedAt: new Date(), takenBy: null }])),
+    currentSecret: async () => ({ json: data }),
+  });
+  const ended = await reconcile(parts, '1', new AbortController().signal, 3);
+  expect(ended).toMatchObject({ outcome: { kind: 'done' }, calls: 20 });
+  expect(most).toBe(3);
 });

@@ -3,6 +3,8 @@ import { TemplateError } from './error.ts';
 
 export type Value = string | number | boolean;
 
+const textLengthMax = 100_000;
+
 interface TemplateFunction {
   readonly usage: string;
   readonly arguments: { readonly min: number; readonly max: number };
@@ -19,7 +21,7 @@ export const functions: ReadonlyMap<string, TemplateFunction> = new Map<string, 
   ['trim', text1('trim TEXT', (text) => text.trim())],
   ['sha256', text1('sha256 TEXT', sha256)],
   ['base64', text1('base64 TEXT', (text) => Buffer.from(text).toString('base64'))],
-  ['replace', text3('replace OLD NEW TEXT', (old, by, text) => (old === '' ? text : text.replaceAll(old, by)))],
+  ['replace', text3('replace OLD NEW TEXT', replace)],
   [
     'trimprefix',
     text2('trimprefix PREFIX TEXT', (prefix, text) => (text.startsWith(prefix) ? text.slice(prefix.length) : text)),
@@ -75,6 +77,16 @@ function asText(usage: string, value: Value | undefined): string {
 function asLength(usage: string, value: Value | undefined): number {
   if (typeof value === 'number' && value >= 0) return value;
   throw new TemplateError(`${usage}: LENGTH is a whole number from 0`);
+}
+
+/** NEW is taken as it is. The length is known before the text is made: each `replace` of a pipe can multiply it. */
+function replace(old: string, by: string, text: string): string {
+  if (old === '') return text;
+  const parts = text.split(old);
+  const length = text.length + (parts.length - 1) * (by.length - old.length);
+  if (length > textLengthMax)
+    throw new TemplateError(`replace OLD NEW TEXT makes more than ${textLengthMax} characters`);
+  return parts.join(by);
 }
 
 function trimSuffix(suffix: string, text: string): string {

@@ -30,7 +30,8 @@ const depthMax = 32;
 
 /** @throws TemplateError that says what is wrong and where. */
 export function parse(template: string, fields: ReadonlySet<string>): readonly Node[] {
-  if (template.length > templateLengthMax) throw new TemplateError(`longer than ${templateLengthMax} characters`);
+  if (template.length > templateLengthMax)
+    throw new TemplateError(`longer than ${templateLengthMax} characters`, templateLengthMax);
   return new Parser(scan(template), fields).template();
 }
 

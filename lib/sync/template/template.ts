@@ -29,6 +29,8 @@ export interface Template {
 }
 
 const renderedLengthMax = 10_000;
+/** Characters that the functions of one rendering are given, all calls together. */
+const workLengthMax = 1_000_000;
 const known: ReadonlySet<string> = new Set(templateFields);
 
 /**
@@ -54,6 +56,7 @@ class Rendering {
   text = '';
   readonly #input: Readonly<Record<string, string>>;
   readonly #variables = new Map<string, Value>();
+  #worked = 0;
 
   constructor(input: TemplateInput) {
     this.#input = input;
@@ -84,10 +87,18 @@ class Rendering {
 
   #command(command: Command, piped: Value | undefined): Value {
     if (command.kind === 'value') return this.#operand(command.operand);
-    const given = command.operands.map((operand) => this.#operand(operand));
+    const operands = command.operands.map((operand) => this.#operand(operand));
+    const given = piped === undefined ? operands : [...operands, piped];
     const called = functions.get(command.name);
     if (called === undefined) throw new TemplateError(`unknown function ${command.name}`);
-    return called.call(piped === undefined ? given : [...given, piped]);
+    for (const value of given) this.#work(value);
+    return called.call(given);
+  }
+
+  #work(value: Value): void {
+    this.#worked += typeof value === 'string' ? value.length : 1;
+    if (this.#worked > workLengthMax)
+      throw new TemplateError(`its functions are given more than ${workLengthMax} characters`);
   }
 
   #operand(operand: Operand): Value {

@@ -73,10 +73,16 @@ function toToken(found: RegExpExecArray, at: number): Token {
   if (groups['field'] !== undefined) return { kind: 'field', text: groups['field'].slice(1), at };
   if (groups['variable'] !== undefined) return { kind: 'variable', text: groups['variable'].slice(1), at };
   if (groups['word'] !== undefined) return { kind: 'word', text: groups['word'], at };
-  if (groups['number'] !== undefined) return { kind: 'number', value: Number(groups['number']), at };
+  if (groups['number'] !== undefined) return { kind: 'number', value: wholeNumber(groups['number'], at), at };
   if (groups['quoted'] !== undefined) return { kind: 'string', text: unescaped(groups['quoted'], at), at };
   if (groups['raw'] !== undefined) return { kind: 'string', text: groups['raw'], at };
   return { kind: found[0] as '|' | '(' | ')' | ':=' | '=', at };
+}
+
+function wholeNumber(digits: string, at: number): number {
+  const value = Number(digits);
+  if (!Number.isSafeInteger(value)) throw new TemplateError('a number with too many digits', at);
+  return value;
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '"': '"', '\\': '\\' };

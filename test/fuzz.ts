@@ -1,0 +1,14 @@
+import type fc from 'fast-check';
+
+const factor = Math.max(Number(process.env['KEYFERRY_FUZZ_RUNS'] ?? '1') || 1, 0.01);
+
+/**
+ * So many runs of a property, times `KEYFERRY_FUZZ_RUNS`. The seed is another one each time; a failure prints it with the
+ * smallest counterexample, and `fc.assert(…, { seed, path })` plays it again.
+ */
+export const runs = <T = unknown>(count: number): fc.Parameters<T> => ({
+  numRuns: Math.max(1, Math.round(count * factor)),
+});
+
+/** For the test's own limit of time. */
+export const fuzzTimeoutMs = 30_000 * Math.max(1, factor);

@@ -1,0 +1,117 @@
+import { sql } from 'kysely';
+import { systemClock } from '../../lib/core/clock.ts';
+import { silentLog } from '../../lib/core/log.ts';
+import { definition as cloudASm } from '../../lib/destinations/cloud-a-sm/index.ts';
+import type { DestinationDefinition, Granularity } from '../../lib/destinations/contract.ts';
+import type { Store } from '../../lib/store/store.ts';
+import { claims } from '../../lib/sync/claims.ts';
+import { doubts } from '../../lib/sync/doubt.ts';
+import { finishes } from '../../lib/sync/finish.ts';
+import { intends } from '../../lib/sync/intents.ts';
+import { type Reconciled, type ReconcileParts, reconcile } from '../../lib/sync/reconcile.ts';
+import { compileTemplate } from '../../lib/sync/template/template.ts';
+import { type Fate, startRemote } from './remote.ts';
+
+/** What an association wants. */
+export interface Wanted {
+  /** Null: the secret has no version to read. */
+  readonly json: string | null;
+  readonly granularity: Granularity;
+  readonly template: string;
+}
+
+/** Names as `cloud-a-sm` has them; values of 12 bytes at most, so that some are too large. */
+const { tags: _tags, ...untagged } = cloudASm;
+const definition: DestinationDefinition = { ...untagged, valueBytesMax: 12 };
+
+/** One association on the real tables, with an external system in memory. Its claims are over at once, as after a crash. */
+export async function startWorld(store: Store) {
+  const id = await newAssociation(store);
+  const remote = startRemote();
+  let wanted: Wanted = { json: null, granularity: 'secret-path', template: '' };
+  const finish = finishes(store);
+  const parts: ReconcileParts = {
+    definition,
+    store: new Proxy(store, {
+      get(target, member, receiver) {
+        if (remote.crashed && member === 'db') throw new Error('the worker has died');
+        return Reflect.get(target, member, receiver);
+      },
+    }),
+    clock: systemClock,
+    log: silentLog,
+    random: () => 0,
+    retry: { attemptsMax: 1_000, delayMsFirst: 1, delayMsMax: 1 },
+    operationMs: 20_000,
+    callsMs: 30_000,
+    claim: claims(store, 0),
+    finish: (outcome) => (remote.crashed ? Promise.reject(new Error('the worker has died')) : finish(outcome)),
+    doubt: doubts(store),
+    intend: intends(store),
+    compile: compileTemplate,
+    openDriver: async () => remote.driver,
+    currentSecret: async () => (wanted.json === null ? undefined : { json: wanted.json }),
+  };
+  return {
+    id,
+    remote,
+    /** A change of the secret, or `associations/set` when `forced`. */
+    async want(next: Wanted, forced: boolean): Promise<void> {
+      wanted = next;
+      await sql`
+        update associations
+           set generation = generation + 1, granularity = ${next.granularity}, template = ${next.template}, attempts = 0,
+               forced_generation = case when ${forced} then generation + 1 else forced_generation end,
+               status = 'PENDING', dirty_since = coalesce(dirty_since, now())
+         where id = ${id}::bigint`.execute(store.db);
+    },
+    /** One attempt, whose calls have these fates. */
+    async attempt(fates: readonly Fate[] = []): Promise<Reconciled | 'crashed'> {
+      remote.next(fates);
+      try {
+        return await reconcile(parts, id, new AbortController().signal, 2);
+      } catch (error) {
+        if (!remote.crashed) throw error;
+        return 'crashed';
+      } finally {
+        remote.next([]);
+      }
+    },
+    /** Its status and the names that we remember as ours. */
+    async recorded(): Promise<{ readonly status: string; readonly names: readonly string[] }> {
+      const { rows } = await sql<{ status: string; names: readonly string[] }>`
+        select a.status,
+               (select coalesce(json_agg(o.external_name), '[]') from sync_objects o where o.association_id = a.id) as names
+          from associations a where a.id = ${id}::bigint`.execute(store.db);
+      return rows[0] ?? { status: 'none', names: [] };
+    },
+  };
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+const attemptsMax = 12;
+
+/** Attempts without any trouble until nothing is left to do. */
+export async function settle(world: World): Promise<void> {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const ended = await world.attempt();
+    if (ended !== 'crashed' && ended.outcome.kind === 'done') return;
+  }
+  throw new Error(`work is left after ${attemptsMax} attempts`);
+}
+
+async function newAssociation(store: Store): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    with d as (
+      insert into destinations (type, name, connection, granularity, custom_tags, network, adopt, updated_at)
+      values ('cloud-a-sm', gen_random_uuid()::text, '', 'secret-path', '{}', '{}', false, now()) returning id
+    )
+    insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity, template,
+                              adopt, desired, status, records, updated_at)
+    select d.id, 'cloud-a-sm', gen_random_uuid(), 'secret/', 'kv_1', 'app', 'secret-path', '', false, 'present', 'PENDING',
+           '[]', now()
+      from d
+    returning id::text as id`.execute(store.db);
+  return rows[0]?.id ?? '';
+}
