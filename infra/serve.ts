@@ -1,13 +1,15 @@
 import { openApi } from '../lib/app.ts';
 import { readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
+import { measured } from './measured.ts';
 import { runUntilSignal } from './run.ts';
 import { firstThing } from './unsealing.ts';
 
 /** `npm run serve`: the API as a process of its own. */
 await runUntilSignal(async () => {
   const config = readConfig();
-  const api = await openApi({ config, log: openLog(config) });
+  const log = openLog(config);
+  const api = await measured(config, (metrics) => openApi({ config, log, metrics }));
   const { port } = await api.listen(config.PORT, config.KEYFERRY_HOST);
   const scheme = config.KEYFERRY_TLS_CERT_FILE === undefined ? 'http' : 'https';
   const address = `${scheme}://${config.KEYFERRY_HOST}:${port}`;

@@ -1,6 +1,7 @@
 import { openSweeper } from '../lib/app.ts';
 import { readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
+import { measured } from './measured.ts';
 import { runUntilSignal } from './run.ts';
 import { sweepRegularly } from './sweeping.ts';
 import { mustUnsealItself } from './unsealing.ts';
@@ -12,12 +13,13 @@ await runUntilSignal(async () => {
   const config = readConfig();
   mustUnsealItself(config, 'sweep');
   const log = openLog(config);
-  const sweeper = await openSweeper({ config, log });
   if (once) {
+    const sweeper = await openSweeper({ config, log });
     process.stdout.write(`${JSON.stringify(await sweeper.run())}\n`);
     await sweeper.close();
     process.exit(0);
   }
+  const sweeper = await measured(config, (metrics) => openSweeper({ config, log, metrics }));
   process.stdout.write('ready sweep\n');
   return { close: await sweepRegularly(sweeper, config.KEYFERRY_SWEEP_MS, log) };
 });

@@ -4,6 +4,7 @@ import { ConfigError, readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
 import { definitions } from '../lib/destinations/index.ts';
 import { loadDriver } from '../lib/destinations/load.ts';
+import { measured } from './measured.ts';
 import { runUntilSignal } from './run.ts';
 import { mustUnsealItself } from './unsealing.ts';
 
@@ -15,7 +16,8 @@ await runUntilSignal(async () => {
   const destinations = await Promise.all(
     wanted.map(async (definition) => ({ definition, openDriver: await loadDriver(definition.type) })),
   );
-  const workers = await openWorkers({ config, log: openLog(config) }, destinations);
+  const log = openLog(config);
+  const workers = await measured(config, (metrics) => openWorkers({ config, log, metrics }, destinations));
   process.stdout.write(`ready ${wanted.map(({ type }) => type).join(' ')}\n`);
   return workers;
 });

@@ -3,7 +3,9 @@
  * Each process takes only what it is made of, so a worker's bundle holds neither the HTTP room nor another type's SDK.
  */
 export { type Api, openApi } from './app/api.ts';
+export { type Board, openBoard } from './app/board/open.ts';
 export { apiFunction, replayFunction, sweepFunction, workerFunction } from './app/functions.ts';
+export { type MetricsServer, serveMetrics } from './app/metrics-server.ts';
 export type { AppParts } from './app/shared.ts';
 export { openSweeper, type Sweeper } from './app/sweeper.ts';
 export { type Drainer, openDrainer, openWorkers } from './app/workers.ts';

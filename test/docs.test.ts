@@ -94,7 +94,10 @@ test.each(definitions)('the default names on the page of $type are what its temp
     const [, template, name] = rows.find(([first]) => first === granularity) ?? [];
     expect(template).toBe(templates[granularity]);
     const key = granularity === 'secret-key' ? 'db-password' : '';
-    const rendered = namer(templates[granularity], names, { ...secret, secretName: 'team-a/my app.v2' })(key);
+    const rendered = namer(compileTemplate(templates[granularity]), names, {
+      ...secret,
+      secretName: 'team-a/my app.v2',
+    })(key);
     expect(rendered).toEqual({ ok: true, name });
   }
 });

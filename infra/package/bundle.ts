@@ -16,6 +16,13 @@ export const root = new URL('../..', import.meta.url).pathname;
 /** Loaded by BullMQ, pg and others only where they are installed; nobody here does. */
 const optionalPeers = ['bullmq-otel', 'pg-native', 'redis'];
 
+/** The SDK for traces is loaded where a collector is configured; a layer of the functions brings it there. */
+const broughtByLayer = [
+  '@opentelemetry/sdk-trace-node',
+  '@opentelemetry/exporter-trace-otlp-proto',
+  '@opentelemetry/resources',
+];
+
 /** Bundles a source file, or a text of one, for Node 24. */
 export async function bundle(source: string | StdinOptions, file: string): Promise<Bundle> {
   const { metafile } = await build({
@@ -34,7 +41,9 @@ export async function bundle(source: string | StdinOptions, file: string): Promi
     // CommonJS has no `import.meta.url`, by which the bundle's own files are found.
     define: { 'import.meta.url': 'moduleUrl' },
     banner: { js: 'const moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
-    external: optionalPeers,
+    external: [...optionalPeers, ...broughtByLayer],
+    // Packages of a layer are found by `require`, and not by `import()`.
+    supported: { 'dynamic-import': false },
     outfile: file,
     logLevel: 'error',
   });

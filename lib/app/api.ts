@@ -9,13 +9,14 @@ import { kvV2 } from '../engines/kv-v2/index.ts';
 import { insertMount } from '../engines/mounts/insert.ts';
 import { openMountTable } from '../engines/mounts/table.ts';
 import { activationRows } from '../engines/sys/activation.ts';
+import { metricsRow } from '../engines/sys/metrics.ts';
 import { mountRows } from '../engines/sys/mounts/index.ts';
 import { sealRows } from '../engines/sys/seal/index.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
 import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
 import { syncRows } from '../sync/rows/index.ts';
-import { type AppParts, clock, openShared } from './shared.ts';
+import { type AppParts, clock, gaugeService, openShared } from './shared.ts';
 
 /** A server of the API with all it stands on. */
 export interface Api {
@@ -24,6 +25,8 @@ export interface Api {
   readonly store: OpenStore;
   /** For development: initialises an empty store with the automatic seal and makes sure that this root token is valid. */
   prepareForDevelopment(rootToken: string | undefined): Promise<string | undefined>;
+  /** Sends the spans gathered so far; bounded. */
+  flush(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -31,7 +34,8 @@ export interface Api {
 export async function openApi(parts: AppParts): Promise<Api> {
   const shared = await openShared(parts);
   const { config, log } = parts;
-  const { store, queue, changed } = shared;
+  const { store, queue, changed, metrics, tracing } = shared;
+  const gauges = gaugeService(parts, shared);
   const mounts = openMountTable({ store, clock, fixed: fixedMounts });
   const engineParts = { store, clock, changed };
   const secrets = kvV2(engineParts);
@@ -52,12 +56,19 @@ export async function openApi(parts: AppParts): Promise<Api> {
     definitions,
     mounts,
     currentSecret: secrets.current,
+    holdSecret: secrets.hold,
     waitMs: config.KEYFERRY_SYNC_WAIT_MS,
     drainMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX,
   };
   const system = {
     type: 'system',
-    rows: [...sealRows(sealParts), ...mountRows({ ...engineParts, mounts }), ...activationRows, ...syncRows(syncParts)],
+    rows: [
+      ...sealRows(sealParts),
+      ...mountRows({ ...engineParts, mounts }),
+      ...activationRows,
+      metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
+      ...syncRows(syncParts),
+    ],
   };
   const server = createServer({
     engines: [system, tokenEngine({ store, clock }), secrets.engine, kvV1(engineParts)],
@@ -65,6 +76,9 @@ export async function openApi(parts: AppParts): Promise<Api> {
     gatekeeper: openGatekeeper({ store, seenMountsRevision: mounts.seenRevision }),
     state: () => store.seal.state(),
     log,
+    metrics,
+    tracing,
+    accessLogLevel: config.KEYFERRY_ACCESS_LOG_LEVEL,
     clock,
     bodyLimitBytes: config.KEYFERRY_BODY_BYTES_MAX,
     requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
@@ -81,8 +95,10 @@ export async function openApi(parts: AppParts): Promise<Api> {
       if (rootToken !== undefined) await mintRootToken(store, clock.now(), rootToken).catch(isThere);
       return rootToken;
     },
+    flush: shared.flush,
     async close() {
       await server.close(config.KEYFERRY_SHUTDOWN_MS_MAX);
+      gauges.close();
       await shared.close();
     },
   };

@@ -2,9 +2,9 @@ import { readConfig } from '../core/config.ts';
 import { openLog } from '../core/open-log.ts';
 import { answerLambda, type LambdaHttpEvent, type LambdaHttpResult } from '../http/lambda.ts';
 import type { Destination } from '../sync/drivers.ts';
-import { toStatus } from '../sync/status.ts';
+import type { GivenFilter } from '../sync/replay-filter.ts';
 import { openApi } from './api.ts';
-import type { AppParts } from './shared.ts';
+import { kept } from './kept.ts';
 import { openSweeper } from './sweeper.ts';
 import { openDrainer } from './workers.ts';
 
@@ -25,32 +25,19 @@ export interface DoorbellResult {
 /** Left for the last ring and the way back before the platform ends the function, in milliseconds. */
 const answerMs = 5_000;
 
-/** What a function keeps between its runs is opened by the first one; an opening that failed is tried again by the next. */
-function kept<T>(open: (parts: AppParts) => Promise<T>): () => Promise<T> {
-  let opened: Promise<T> | undefined;
-  return () => {
-    if (opened !== undefined) return opened;
-    const config = readConfig();
-    const attempt = open({ config, log: openLog(config) });
-    opened = attempt;
-    attempt.catch(() => {
-      opened = undefined;
-    });
-    return attempt;
-  };
-}
-
 /**
  * The worker of one destination type, woken by its doorbell queue. It drains the queue; the messages come back only when the
  * drain itself failed, since a failed push is the sync's own business. Called without messages, by hand, it then fails.
  */
 export function workerFunction(destination: Destination) {
-  const drainer = kept((parts) => openDrainer(parts, destination));
+  const { type } = destination.definition;
+  const drainer = kept((parts) => openDrainer(parts, destination), { function: 'worker', type });
   return async (event: DoorbellEvent, context: FunctionContext): Promise<DoorbellResult> => {
     const { Records: messages = [] } = event;
     try {
       const deadline = new Date(Date.now() + context.getRemainingTimeInMillis() - answerMs);
-      await (await drainer()).drain(deadline);
+      const { opened, run } = await drainer();
+      await run(() => opened.drain(deadline));
       return { batchItemFailures: [] };
     } catch (cause) {
       if (messages.length === 0) throw cause;
@@ -69,23 +56,35 @@ function tellFailure(cause: unknown): void {
 
 /** The API behind an HTTP API of the platform (payload format 2.0). */
 export function apiFunction() {
-  const api = kept(openApi);
-  return async (event: LambdaHttpEvent): Promise<LambdaHttpResult> => answerLambda((await api()).inject, event);
+  const api = kept(openApi, { function: 'api' });
+  return async (event: LambdaHttpEvent): Promise<LambdaHttpResult> => {
+    const { opened } = await api();
+    // The platform counts requests itself.
+    return answerLambda(opened.inject, event).finally(() => opened.flush());
+  };
 }
 
 /** One round of the sweep, called by a timer. */
 export function sweepFunction() {
-  const sweeper = kept(openSweeper);
-  return async (): Promise<object> => (await sweeper()).run();
+  const sweeper = kept(openSweeper, { function: 'sweep' });
+  return async (): Promise<object> => {
+    const { opened, run } = await sweeper();
+    return run(() => opened.run());
+  };
 }
 
-/** Replays failed syncs, called by hand or by a timer. */
+/**
+ * Replays failed syncs, called by hand or by a timer. An answer with a cursor is not through: it goes into the next event.
+ * What failed and was replayed has failed no more, so a timer goes on without.
+ */
 export function replayFunction() {
-  const sweeper = kept(openSweeper);
-  return async (event: { readonly type?: string; readonly name?: string; readonly sync_status?: string } = {}) => {
-    const { type, name, sync_status } = event;
-    const syncStatus = sync_status === undefined ? undefined : toStatus(sync_status);
-    const replayed = await (await sweeper()).replay({ type, name, syncStatus });
-    return { queued: replayed, replayed };
+  const sweeper = kept(openSweeper, { function: 'replay' });
+  return async (event: GivenFilter = {}, context: FunctionContext): Promise<object> => {
+    const { type, name, sync_status, cursor } = event;
+    const inTime = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - answerMs));
+    const { opened } = await sweeper();
+    const replayed = opened.replay({ type, name, sync_status, cursor }, inTime);
+    const { warnings, ...done } = await replayed.finally(() => opened.flush());
+    return warnings.length === 0 ? done : { ...done, warnings };
   };
 }

@@ -1,18 +1,26 @@
 import { systemClock } from '../core/clock.ts';
 import { type Config, ConfigError } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
+import type { Metrics } from '../core/metrics.ts';
+import { openMetrics } from '../core/open-metrics.ts';
 import { Secret } from '../core/secret.ts';
+import type { Tracing } from '../core/trace.ts';
 import { definitions } from '../destinations/index.ts';
 import type { Bell } from '../queue/bell.ts';
 import { openQueue, type SyncQueue } from '../queue/open.ts';
 import { type OpenStore, openStore } from '../store/open.ts';
 import { changedBy } from '../sync/requeue.ts';
 import { openDoorbell } from './doorbell.ts';
+import { gaugeProcess, openServiceGauges } from './gauges.ts';
+import { tracedQueue } from './traced.ts';
+import { openTracing } from './tracing.ts';
 
 /** What a process is started with. */
 export interface AppParts {
   readonly config: Config;
   readonly log: Log;
+  /** Parts of one process share it. Absent: its own. */
+  readonly metrics?: Metrics;
 }
 
 export interface Closable {
@@ -29,9 +37,13 @@ export interface Shared extends Closable {
   /** Wakes worker functions; undefined where workers listen all the time. */
   readonly bell: Bell | undefined;
   readonly changed: ReturnType<typeof changedBy>;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  /** Sends the spans that have been gathered; for a process that may be frozen after its work. Bounded; never fails. */
+  flush(): Promise<void>;
 }
 
-export async function openShared({ config, log }: AppParts): Promise<Shared> {
+export async function openShared({ config, log, metrics = openMetrics() }: AppParts): Promise<Shared> {
   const databaseUrl = mustBeSet(
     config.DATABASE_URL,
     'DATABASE_URL is not set: it is the URL of a PostgreSQL 15 or later',
@@ -46,22 +58,36 @@ export async function openShared({ config, log }: AppParts): Promise<Shared> {
     clock,
     log,
   });
-  const { queue, bell } = await openQueues({ config, log }, redisUrl).catch(async (error) => {
+  const { queue: plainQueue, bell } = await openQueues({ config, log }, redisUrl).catch(async (error) => {
     await store.close();
     throw error;
   });
+  const traces = await openTracing(config, log);
+  const { tracing } = traces;
+  const queue = tracedQueue(plainQueue, tracing);
+  gaugeProcess(metrics, store);
   return {
     store,
     queue,
     redisUrl,
     bell,
     changed: changedBy(store, queue, log),
+    metrics,
+    tracing,
+    flush: traces.flush,
     async close() {
       await queue.close();
       bell?.close();
       await store.close();
+      await traces.close();
     },
   };
+}
+
+/** What is known of the store and the queue, for the metrics of a process that is asked for them. */
+export function gaugeService({ config, log }: AppParts, { store, redisUrl, metrics }: Shared): { close(): void } {
+  const types = definitions.map(({ type }) => type);
+  return openServiceGauges(metrics, { store, redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, types, log });
 }
 
 async function openQueues({ config, log }: AppParts, redisUrl: string) {

@@ -1,14 +1,24 @@
 import { dropExpired } from '../auth/token/store.ts';
+import { definitions } from '../destinations/index.ts';
 import { expireVersions } from '../engines/kv-v2/expire.ts';
-import { type ReplayFilter, replay } from '../sync/replay.ts';
+import { type Replayed, replay } from '../sync/replay.ts';
+import { type GivenFilter, replayFilter } from '../sync/replay-filter.ts';
 import { newSweepState, sweep } from '../sync/sweep.ts';
-import { type AppParts, type Closable, clock, openShared } from './shared.ts';
+import { observedRounds } from './observed-sweep.ts';
+import { type AppParts, type Closable, clock, gaugeService, openShared } from './shared.ts';
 
 /** The sweep, and the replay, which share what they stand on. */
 export interface Sweeper extends Closable {
+  /** Sends the spans gathered so far; bounded. */
+  flush(): Promise<void>;
   /** One round. */
   run(): Promise<object>;
-  replay(filter: ReplayFilter): Promise<number>;
+  /**
+   * Begins no further page once `signal` has ended.
+   *
+   * @throws AppError `bad-request` for a filter that cannot be meant
+   */
+  replay(filter: GivenFilter, signal: AbortSignal): Promise<Replayed>;
 }
 
 /** How many expired things one round takes of each kind. */
@@ -16,18 +26,25 @@ const expiredPerRoundMax = 1_000;
 
 export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const shared = await openShared(parts);
-  const { store, queue, bell, changed } = shared;
+  const { store, queue, bell } = shared;
+  const gauges = gaugeService(parts, shared);
+  const observed = observedRounds(shared, clock);
   const state = newSweepState();
   const expire = (now: Date) => expireVersions(store, now, expiredPerRoundMax);
   return {
-    async run() {
+    run: observed(async () => {
       if (store.seal.state() !== 'ready') return { sealed: true };
       const swept = await sweep({ store, queue, clock, log: parts.log, expire }, state);
       // A worker function sleeps until it is rung for: also for what was put aside, and what a dead one left behind.
       if (bell !== undefined) await queue.wake();
       return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax) };
+    }),
+    replay: async (filter, signal) =>
+      replay({ store, queue, log: parts.log, definitions }, replayFilter(definitions, filter), signal),
+    flush: shared.flush,
+    async close() {
+      gauges.close();
+      await shared.close();
     },
-    replay: async (filter) => (await replay(store, changed, filter)).replayed,
-    close: shared.close,
   };
 }

@@ -3,11 +3,16 @@ import { kvV2 } from '../engines/kv-v2/index.ts';
 import type { Gate, Handler } from '../queue/contract.ts';
 import { openGate } from '../queue/gate.ts';
 import { claims } from '../sync/claims.ts';
+import { doubts } from '../sync/doubt.ts';
 import { type Destination, keepDrivers } from '../sync/drivers.ts';
 import { finishes } from '../sync/finish.ts';
+import { intends } from '../sync/intents.ts';
 import type { ReconcileParts } from '../sync/reconcile.ts';
+import { keepTemplates } from '../sync/template/kept.ts';
 import { syncHandler } from '../sync/worker.ts';
+import { observedSync } from './observed-sync.ts';
 import { type AppParts, type Closable, clock, openShared, type Shared } from './shared.ts';
+import { tracedDriver } from './traced.ts';
 
 /** Consumers of the given destination types' queues, in this process. */
 export async function openWorkers(parts: AppParts, destinations: readonly Destination[]): Promise<Closable> {
@@ -36,6 +41,8 @@ const consumeOptions = ({ config }: AppParts) => ({
 
 /** A worker of one type that works for a limited time, again and again, as a function does. */
 export interface Drainer extends Closable {
+  /** Sends the spans gathered so far; bounded. */
+  flush(): Promise<void>;
   /**
    * Takes jobs until none is left or the deadline is near, and rings for what is left. `left`: there is work for another call.
    *
@@ -61,6 +68,7 @@ export async function openDrainer(parts: AppParts, destination: Destination): Pr
       await shared.bell?.rearm(type, drained.done > 0 ? 0 : fruitlessMs);
       return drained;
     },
+    flush: shared.flush,
     async close() {
       await drivers.close();
       await gate.close();
@@ -69,11 +77,17 @@ export async function openDrainer(parts: AppParts, destination: Destination): Pr
   };
 }
 
+/** Different name templates that a worker keeps read. */
+const templatesMax = 256;
+
 /** What takes the jobs of one type, and the drivers it keeps open. */
 function openHandler(parts: AppParts, shared: Shared, gate: Gate, destination: Destination) {
   const { config, log } = parts;
-  const { store, queue, changed } = shared;
+  const { store, changed, metrics, tracing } = shared;
+  const { type } = destination.definition;
+  const observed = observedSync({ type, metrics, tracing, log });
   const timeouts = { connectMs: config.KEYFERRY_SYNC_CONNECT_MS_MAX, requestMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX };
+  const { current } = kvV2({ store, clock, changed });
   const drivers = keepDrivers(destination, { store, clock, log, timeouts });
   const reconcileParts: ReconcileParts = {
     definition: destination.definition,
@@ -88,12 +102,19 @@ function openHandler(parts: AppParts, shared: Shared, gate: Gate, destination: D
     },
     operationMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX,
     callsMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX,
-    claim: claims(store, config.KEYFERRY_SYNC_LOCK_MS),
-    finish: finishes(store),
-    openDriver: drivers.open,
-    currentSecret: kvV2({ store, clock, changed }).current,
+    claim: observed.claim(claims(store, config.KEYFERRY_SYNC_LOCK_MS)),
+    finish: observed.finish(finishes(store)),
+    openDriver: async (id, revision) => tracedDriver(await drivers.open(id, revision), type, tracing),
+    doubt: doubts(store),
+    intend: intends(store),
+    compile: keepTemplates(templatesMax),
+    currentSecret: (mountId, secretName) =>
+      tracing.span('sync read', { attributes: { type } }, () => current(mountId, secretName)),
   };
-  return { handler: whileReady(shared, log, syncHandler(reconcileParts, gate, queue)), drivers };
+  return {
+    handler: whileReady(shared, log, observed.handler(syncHandler(reconcileParts, observed.gate(gate)))),
+    drivers,
+  };
 }
 
 /** A worker that is sealed, or started before the store was initialised, puts its jobs aside and says why. */

@@ -8,6 +8,13 @@ const wholeNumber = (least: number, most: number, usual: number) => {
   return z.coerce.number(rule).pipe(z.int(rule).min(least, rule).max(most, rule)).default(usual);
 };
 
+const portRule = 'has to be a whole number from 0 to 65535';
+const port = z.coerce.number(portRule).pipe(z.int(portRule).min(0, portRule).max(65_535, portRule));
+
+const yesOrNo = z.enum(['true', 'false'], 'has to be true or false').transform((text) => text === 'true');
+
+const collector = z.url({ protocol: /^https?$/, error: 'has to be the http or https address of a collector' });
+
 const url = (form: RegExp, rule: string) => z.string().refine((text) => form.test(text) && URL.canParse(text), rule);
 
 const addressesRule = 'has to be a JSON object of destination types and addresses of queues';
@@ -37,6 +44,14 @@ const settings = z.object({
   KEYFERRY_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'has to be debug, info, warn, error or silent')
     .default('info'),
+  KEYFERRY_ACCESS_LOG_LEVEL: z.enum(['debug', 'info'], 'has to be debug or info').default('debug'),
+  KEYFERRY_METRICS_UNAUTHENTICATED: yesOrNo.default(false),
+  KEYFERRY_METRICS_PORT: port.optional(),
+  KEYFERRY_METRICS_ADDRESS: z.string().default('127.0.0.1'),
+  KEYFERRY_BOARD_PORT: port.default(8300),
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.optional(),
+  OTEL_SERVICE_NAME: z.string().default('keyferry'),
   KEYFERRY_BODY_BYTES_MAX: wholeNumber(1_024, 1_073_741_824, 33_554_432),
   KEYFERRY_REQUEST_MS_MAX: wholeNumber(100, 3_600_000, 90_000),
   KEYFERRY_DATABASE_POOL_SIZE: wholeNumber(1, 500, 10),
@@ -47,7 +62,7 @@ const settings = z.object({
     .regex(/^\{[^{}]+\}$/, 'has to be a hash tag such as {keyferry}')
     .default('{keyferry}'),
   KEYFERRY_SYNC_WAIT_MS: wholeNumber(0, 60_000, 5_000),
-  KEYFERRY_SYNC_CONCURRENCY: wholeNumber(1, 1_000, 32),
+  KEYFERRY_SYNC_CONCURRENCY: wholeNumber(1, 1_000, 64),
   KEYFERRY_SYNC_ATTEMPTS_MAX: wholeNumber(1, 100, 6),
   KEYFERRY_SYNC_RETRY_MS_FIRST: wholeNumber(1, 3_600_000, 500),
   KEYFERRY_SYNC_RETRY_MS_MAX: wholeNumber(1, 86_400_000, 60_000),

@@ -19,6 +19,7 @@ export function envelope(
   const warnings = [...about.warnings, ...(reply?.warnings ?? [])];
   if (reply === undefined && isLooking(about.verb)) throw notFound();
   if (reply === undefined && warnings.length === 0) return { status: status.noContent, body: undefined };
+  if (reply?.text !== undefined) return { status: reply.status ?? status.ok, ...reply.text };
   if (reply?.body !== undefined) return { status: reply.status ?? status.ok, body: JSON.stringify(reply.body) };
   if (about.verb === 'list' && isEmptyListing(reply, warnings)) throw notFound();
   const body = members(reply ?? {}, warnings, about);

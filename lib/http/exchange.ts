@@ -8,15 +8,18 @@ export interface Incoming {
   readonly headers: Headers;
   /** Undefined: no body came. */
   readonly body: string | undefined;
+  /** Told once, when it is known, which row of the path table the request is for. */
+  readonly onRoute?: (route: string) => void;
   /** Calls `gone` once when the connection closes. */
   onClose(gone: () => void): void;
 }
 
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** An answer as bytes-to-be: `body` is JSON text. */
+/** An answer as bytes-to-be: `body` is JSON text unless `contentType` says what else it is. */
 export interface Outgoing {
   readonly status: number;
+  readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }

@@ -24,7 +24,7 @@ export function failure(
   about: { readonly requestId: string; readonly vocabulary: Vocabulary; readonly log: Log },
 ): Outgoing {
   if (!(error instanceof AppError)) return unexpected(error, about);
-  if (error.kind === 'internal') about.log.error({ requestId: about.requestId, ...traceOf(error) }, error.message);
+  if (error.kind === 'internal') about.log.error({ request_id: about.requestId, ...traceOf(error) }, error.message);
   return { status: statusOf(error.kind), body: JSON.stringify(bodyOf(error, about.vocabulary)) };
 }
 
@@ -44,7 +44,7 @@ const texts = ({ messages }: AppError): readonly string[] =>
     .map((text) => (text.length > charactersMax ? `${text.slice(0, charactersMax)} (cut off)` : text));
 
 function unexpected(error: unknown, about: { readonly requestId: string; readonly log: Log }): Outgoing {
-  about.log.error({ requestId: about.requestId, ...traceOf(error) }, 'a request failed unexpectedly');
+  about.log.error({ request_id: about.requestId, ...traceOf(error) }, 'a request failed unexpectedly');
   return { status: statusOf('internal'), body: JSON.stringify({ errors: ['internal error'] }) };
 }
 

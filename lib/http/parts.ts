@@ -2,6 +2,8 @@ import type { FastifyPluginAsync } from 'fastify';
 import type { Gatekeeper } from '../auth/contract.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Metrics } from '../core/metrics.ts';
+import type { Tracing } from '../core/trace.ts';
 import type { Engine, MountTable } from '../path/row.ts';
 
 /** What the room is handed. */
@@ -11,6 +13,10 @@ export interface HttpParts {
   readonly gatekeeper: Gatekeeper;
   readonly state: () => 'ready' | 'sealed' | 'uninitialised';
   readonly log: Log;
+  readonly metrics?: Metrics;
+  readonly tracing?: Tracing;
+  /** Of the line that is logged for each request. */
+  readonly accessLogLevel?: 'debug' | 'info';
   readonly clock: Clock;
   readonly bodyLimitBytes: number;
   /** For receiving a request, and again for answering it. */

@@ -50,9 +50,11 @@ async function answer(parts: HttpParts, engines: Engines, incoming: Incoming, en
   if (always === undefined) mustBeReady(parts); //                         503
   mustNotWriteToFolder(asked); //                                          400
   const first = await findTarget(parts.mounts, engines, asked, always);
+  tellRoute(incoming, first);
   const caller = await identify(parts, asked, first); //                   403
   // Asking for the token has told whether our copy of the mount table is old.
   const target = await findTarget(parts.mounts, engines, asked, always);
+  tellRoute(incoming, target);
   if (asked.help) return help(parts.gatekeeper, caller, asked, target); // 403, 404
   const { mount = systemMount, path = asked.path } = target ?? {};
   const context = new Context({ incoming, asked, mount, path, caller, gatekeeper: parts.gatekeeper, ending });
@@ -63,6 +65,11 @@ async function answer(parts: HttpParts, engines: Engines, incoming: Incoming, en
   const reply = await operation.run(input, context);
   const told = reply === undefined ? context.warnings : [...warnings, ...context.warnings];
   return envelope(reply, { requestId: incoming.requestId, verb: asked.verb, mount, warnings: told });
+}
+
+/** The pattern, not the path: it holds no name. The type of the engine stands for its mount. */
+function tellRoute({ onRoute }: Incoming, target: Target | undefined): void {
+  if (target?.match !== undefined) onRoute?.(`${target.mount.type}/${target.match.row.pattern}`);
 }
 
 /** A path with empty or `.` segments is somewhere else. A redirected write would arrive as a read, so it is refused. */

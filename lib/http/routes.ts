@@ -1,28 +1,32 @@
 import { METHODS } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../core/errors.ts';
-import { uuid } from '../core/ids.ts';
 import { originForm, prefix } from './address.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
 import { failure } from './failure.ts';
+import { createObserver, type Observer } from './observe.ts';
 import type { HttpParts } from './parts.ts';
 import { createPipeline } from './pipeline.ts';
+import { requestIdOf } from './request-id.ts';
 import { status } from './status.ts';
 import { trueVerb } from './verbs/names.ts';
 import { vocabularyOf } from './vocabulary.ts';
 
 /** The Fastify instance: one catch-all under `/v1/`, and whatever the plugins add beside it. */
 export function createRoutes(parts: HttpParts): FastifyInstance {
+  const observer = createObserver(parts);
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const vocabulary = vocabularyOf(request.headers, '');
     // Fastify would cut the connection while the client still sends, and the client would never see the answer. Node
     // reads the rest of the request away, within the time for it.
     reply.removeHeader('connection');
-    return send(reply, failure(asAppError(error), { requestId: request.id, vocabulary, log: parts.log }));
+    const refusal = failure(asAppError(error), { requestId: request.id, vocabulary, log: parts.log });
+    observer.refused(request.id, trueVerb(request.method), refusal.status);
+    return send(reply, refusal);
   };
   const app = fastify({
     bodyLimit: parts.bodyLimitBytes,
-    genReqId: uuid,
+    genReqId: ({ headers }) => requestIdOf(headers),
     logger: false,
     exposeHeadRoutes: false,
     return503OnClosing: false,
@@ -30,9 +34,12 @@ export function createRoutes(parts: HttpParts): FastifyInstance {
   });
   addMethods(app);
   app.setErrorHandler(refuse);
-  app.setNotFoundHandler((_request, reply) => send(reply, { status: status.notFound, body: noErrors }));
+  app.setNotFoundHandler((request, reply) => {
+    observer.refused(request.id, trueVerb(request.method), status.notFound);
+    return send(reply, { status: status.notFound, body: noErrors });
+  });
   for (const plugin of parts.plugins ?? []) app.register(plugin);
-  app.register(async (scope) => secretsApi(scope, parts));
+  app.register(async (scope) => secretsApi(scope, parts, observer));
   return app;
 }
 
@@ -46,8 +53,8 @@ function addMethods(app: FastifyInstance): void {
   for (const method of others) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 }
 
-async function secretsApi(scope: FastifyInstance, parts: HttpParts): Promise<void> {
-  const pipeline = createPipeline(parts);
+async function secretsApi(scope: FastifyInstance, parts: HttpParts, observer: Observer): Promise<void> {
+  const pipeline = observer.around(createPipeline(parts));
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   scope.route({
@@ -74,7 +81,10 @@ function send(reply: FastifyReply, outgoing: Outgoing): FastifyReply {
   reply.code(outgoing.status).header('cache-control', 'no-store');
   if (outgoing.headers !== undefined) reply.headers(outgoing.headers);
   if (outgoing.body === undefined) return reply.send();
-  return reply.header('content-type', 'application/json').serializer(asItIs).send(outgoing.body);
+  return reply
+    .header('content-type', outgoing.contentType ?? 'application/json')
+    .serializer(asItIs)
+    .send(outgoing.body);
 }
 
 const asItIs = (text: string): string => text;

@@ -6,6 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 const haveSetpriv = spawnSync('setpriv', ['--version']).status === 0;
 const startMsMax = 60_000;
 const againMs = 300;
+/** Of what it told, for one that ends or is stuck. */
+const tailLength = 4_000;
+const tailLines = 10;
 
 export interface KeptOptions {
   readonly name: string;
@@ -39,6 +42,11 @@ export class KeptProcess {
 
   get ready(): boolean {
     return this.#ready;
+  }
+
+  /** The last lines that it told. */
+  get tail(): readonly string[] {
+    return this.#tail.trimEnd().split('\n').slice(-tailLines);
   }
 
   start(): void {
@@ -96,14 +104,14 @@ export class KeptProcess {
     }
     return new Promise((resolve) => {
       child.once('error', (cause) => resolve(cause.message));
-      child.once('exit', (code, signal) => resolve(`${signal ?? code}: ${this.#tail}`));
+      child.once('exit', (code, signal) => resolve(`${signal ?? code}: ${this.#tail.slice(-600)}`));
     });
   }
 
   /** What an ended process still had in its pipe says nothing about the next one. */
   #heard(child: ChildProcess, text: string): void {
     if (!this.#stopping) this.#log.write(text);
-    this.#tail = (this.#tail + text).slice(-600);
+    this.#tail = (this.#tail + text).slice(-tailLength);
     if (child === this.#child && /^ready /m.test(text)) this.#ready = true;
   }
 }

@@ -6,6 +6,7 @@ import { type Progress, play } from './player.ts';
 import { lookAround, type Open, untilQuiet } from './quiet.ts';
 import { randomFrom } from './random.ts';
 import { newScene } from './scene.ts';
+import { callCount, tellAll, watchForStall } from './stall.ts';
 import { openWorld, type World } from './world.ts';
 
 export interface RunOptions {
@@ -44,11 +45,13 @@ export async function run(options: RunOptions, onWorld: (world: World | undefine
   const world = await openWorld();
   onWorld(world);
   let failed = true;
+  const watch = watchForStall(world, options.tell);
   try {
     const outcome = await playOut(options, world);
     failed = outcome.violations.length > 0;
     return { ...outcome, folder: failed ? world.folder : undefined };
   } finally {
+    watch.stop();
     await world.close(failed);
     onWorld(undefined);
   }
@@ -87,6 +90,7 @@ async function playOut(options: RunOptions, world: World): Promise<Outcome> {
   if (!(await enable(call))) world.complaints.push('the sync could not be enabled');
   const open = await untilQuiet(world, call, options.quietMsMax);
   const quiet = Date.now();
+  if (stillOpen(open).length > 0) await tellAll(world, 'it did not become quiet', options.tell);
   const violations = [...world.complaints, ...stillOpen(open), ...(await check(world, scene, call))];
   return {
     seed: options.seed,
@@ -119,12 +123,6 @@ async function prepare(scene: ReturnType<typeof newScene>, call: ReturnType<type
 
 const stillOpen = (open: Open): readonly string[] =>
   Object.entries(open).flatMap(([what, count]) => (count === 0 ? [] : [`it did not become quiet: ${count} ${what}`]));
-
-function callCount({ fakes }: World): number {
-  let count = 0;
-  for (const fake of fakes.values()) for (const calls of fake.calls().values()) count += calls;
-  return count;
-}
 
 async function progressLine(progress: Progress, world: World, began: number): Promise<string> {
   const open = await lookAround(world).catch(() => undefined);

@@ -1,16 +1,19 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { runningProcess } from '../../infra/local/running.ts';
 
 /** The programs of `infra/` that tests run as they are. */
-export type Program = 'serve' | 'worker' | 'sweep' | 'dev';
+export type Program = 'serve' | 'worker' | 'sweep' | 'dev' | 'board';
 
 export interface ProcessOptions {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Folder of the code that is run; usually this one. */
+  readonly root?: string;
 }
 
 /** How a process ended. */
@@ -99,9 +102,10 @@ function allProcesses(): readonly number[] {
 /** Whether a process runs; one that ended and was not waited for does not. */
 export const isRunning = (pid: number): boolean => (runningProcess(pid)?.command ?? '') !== '';
 
-function launch(program: Program, { args = [], environment = {} }: ProcessOptions) {
-  const file = fileURLToPath(new URL(`../../infra/${program}.ts`, import.meta.url));
-  const [command, all] = bound(process.execPath, [file, ...args]);
+const here = fileURLToPath(new URL('../..', import.meta.url));
+
+function launch(program: Program, { args = [], environment = {}, root = here }: ProcessOptions) {
+  const [command, all] = bound(process.execPath, [join(root, 'infra', `${program}.ts`), ...args]);
   const child = spawn(command, all, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], ...environment },

@@ -5,6 +5,7 @@ import { ApiClient } from '../../infra/demo/client.ts';
 import { type Api, openApi, openSweeper, openWorkers, type Sweeper } from '../../lib/app.ts';
 import { type Config, readConfig } from '../../lib/core/config.ts';
 import type { Log } from '../../lib/core/log.ts';
+import { openMetrics } from '../../lib/core/open-metrics.ts';
 import type { Fake } from '../../lib/destinations/fake.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadDriver, loadFake } from '../../lib/destinations/load.ts';
@@ -94,7 +95,8 @@ interface OpenStage {
 
 async function openStage(types: readonly string[], changes: Readonly<Record<string, string>>): Promise<OpenStage> {
   const logged: unknown[] = [];
-  const app = { config: await configOf(changes), log: recordingLog(logged) };
+  const metrics = openMetrics({ process: false });
+  const app = { config: await configOf(changes), log: recordingLog(logged), metrics };
   const api = await openApi(app);
   const rootToken = (await api.prepareForDevelopment(undefined)) ?? '';
   const destinations = await Promise.all(

@@ -1,0 +1,15 @@
+import { openBoard } from '../lib/app.ts';
+import { readConfig } from '../lib/core/config.ts';
+import { openLog } from '../lib/core/open-log.ts';
+import { runUntilSignal } from './run.ts';
+import { mustUnsealItself } from './unsealing.ts';
+
+/** `npm run board`: the queues in a browser, for who has a root token. It knows tokens by the store, so it has to be unsealed. */
+await runUntilSignal(async () => {
+  const config = readConfig();
+  mustUnsealItself(config, 'board');
+  const board = await openBoard({ config, log: openLog(config) });
+  const { port } = await board.listen(config.KEYFERRY_BOARD_PORT, config.KEYFERRY_HOST);
+  process.stdout.write(`ready http://${config.KEYFERRY_HOST}:${port}\n`);
+  return board;
+});

@@ -1,0 +1,111 @@
+import { createBullBoard } from '@bull-board/api';
+import { FastifyAdapter } from '@bull-board/fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { openGatekeeper } from '../../auth/gatekeeper.ts';
+import { AppError } from '../../core/errors.ts';
+import { definitions } from '../../destinations/index.ts';
+import { type BoardQueues, openBoardQueues } from '../../queue/board.ts';
+import { listenFailure } from '../listen-failure.ts';
+import { type AppParts, type Closable, clock, openShared } from '../shared.ts';
+import { type Door, openDoor } from './door.ts';
+import { loginPage } from './login.ts';
+
+/** The queues in a browser, for who has a root token. Nothing can be changed there. */
+export interface Board extends Closable {
+  /** @throws ConfigError when the port is taken */
+  listen(port: number, host: string): Promise<{ readonly port: number }>;
+  readonly inject: FastifyInstance['inject'];
+}
+
+/** For the form; nothing else that has a body comes in. */
+const bodyBytesMax = 4_096;
+const requestMsMax = 30_000;
+const cookieStatus = 303;
+
+export async function openBoard(parts: AppParts): Promise<Board> {
+  const shared = await openShared(parts);
+  const gatekeeper = openGatekeeper({ store: shared.store, seenMountsRevision: () => {} });
+  const door = openDoor({ gatekeeper, now: () => clock.now().getTime() });
+  const types = definitions.map(({ type }) => type);
+  const prefix = parts.config.KEYFERRY_REDIS_PREFIX;
+  const queues = openBoardQueues({ redisUrl: shared.redisUrl, prefix, types, log: parts.log });
+  const app = boardApp(door, queues);
+  await app.ready();
+  return {
+    inject: app.inject.bind(app),
+    async listen(port, host) {
+      await app.listen({ port, host }).catch((cause: unknown) => {
+        throw listenFailure(cause, 'KEYFERRY_BOARD_PORT', port);
+      });
+      const address = app.server.address();
+      return { port: typeof address === 'object' && address !== null ? address.port : port };
+    },
+    async close() {
+      await app.close();
+      await queues.close();
+      await shared.close();
+    },
+  };
+}
+
+function boardApp(door: Door, queues: BoardQueues): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: bodyBytesMax,
+    requestTimeout: requestMsMax,
+    forceCloseConnections: true,
+  });
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, new URLSearchParams(String(body))),
+  );
+  app.setErrorHandler(refuse);
+  app.addHook('onRequest', async (request, reply) => guard(door, request, reply));
+  app.post('/login', async ({ body }, reply) => login(door, body, reply));
+  const adapter = new FastifyAdapter();
+  createBullBoard({
+    queues: [...queues.adapters],
+    serverAdapter: adapter,
+    options: { uiConfig: { boardTitle: 'Keyferry', hideRedisDetails: true } },
+  });
+  app.register(adapter.registerPlugin());
+  return app;
+}
+
+/** Before anything else, for every path: pages, files and data alike. */
+async function guard(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  reply.headers({ 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' });
+  if (request.method === 'POST' && request.url === '/login') return undefined;
+  const admission = await door.admits(request.headers);
+  reply.header('cache-control', 'no-store');
+  if (admission === 'stranger') return ask(request, reply);
+  if (admission === 'forbidden') return reply.code(403).send({ errors: ['the board is for root tokens'] });
+  if (request.method === 'GET' || request.method === 'HEAD') return undefined;
+  return reply.code(405).send({ errors: ['the board shows the queues and changes nothing'] });
+}
+
+function ask(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const browser = /\btext\/html\b/.test(request.headers.accept ?? '');
+  if (!browser)
+    return reply
+      .code(401)
+      .send({ errors: ['a root token is needed: in the header X-Service-Token, or by the form at /'] });
+  return page(reply, 401, 'The board is for root tokens.');
+}
+
+async function login(door: Door, body: unknown, reply: FastifyReply): Promise<FastifyReply> {
+  const token = body instanceof URLSearchParams ? body.get('token') : null;
+  const cookie = token === null || token === '' ? undefined : await door.login(token);
+  if (cookie === undefined) return page(reply, 403, 'That is no root token.');
+  return reply.header('set-cookie', cookie).redirect('/', cookieStatus);
+}
+
+const page = (reply: FastifyReply, status: number, told: string): FastifyReply =>
+  reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-store').send(loginPage(told));
+
+/** Messages of what is used here may quote a request. */
+function refuse(error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof AppError)
+    return reply.code(503).send({ errors: error.kind === 'sealed' ? ['this process is sealed'] : error.messages });
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
+  return reply.code(status >= 400 && status < 500 ? status : 500).send({ errors: ['the board could not answer'] });
+}

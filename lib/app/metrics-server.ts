@@ -1,0 +1,80 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { Config } from '../core/config.ts';
+import type { Exposition, Metrics } from '../core/metrics.ts';
+import { listenFailure } from './listen-failure.ts';
+
+export interface MetricsServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const connectionsMax = 32;
+const requestMsMax = 5_000;
+const headerBytesMax = 8_192;
+const plain = 'text/plain; charset=utf-8';
+
+/**
+ * For processes that have no API: `/metrics` for scrapers, and `/healthy`, which tells that the process is alive. Undefined where
+ * no port is configured. Whoever reaches the port may read, so it listens on 127.0.0.1 unless told otherwise.
+ *
+ * @throws ConfigError when the port is taken
+ */
+export async function serveMetrics(
+  config: Pick<Config, 'KEYFERRY_METRICS_PORT' | 'KEYFERRY_METRICS_ADDRESS'>,
+  metrics: Pick<Metrics, 'text'>,
+): Promise<MetricsServer | undefined> {
+  const { KEYFERRY_METRICS_PORT: port, KEYFERRY_METRICS_ADDRESS: host } = config;
+  if (port === undefined) return undefined;
+  const limits = {
+    maxHeaderSize: headerBytesMax,
+    requestTimeout: requestMsMax,
+    headersTimeout: requestMsMax,
+    keepAliveTimeout: requestMsMax,
+  };
+  const server = createServer(limits, (request, response) => {
+    request.resume();
+    void answerOf(metrics, request.method, request.url).then((answer) => send(response, answer));
+  });
+  server.maxConnections = connectionsMax;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject).listen(port, host, resolve);
+  await promise.catch((cause: unknown) => {
+    throw listenFailure(cause, 'KEYFERRY_METRICS_PORT', port);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface Answer extends Exposition {
+  readonly status: number;
+}
+
+const plainAnswer = (status: number, body: string): Answer => ({ status, contentType: plain, body: `${body}\n` });
+
+async function answerOf(metrics: Pick<Metrics, 'text'>, method = '', url = ''): Promise<Answer> {
+  if (method !== 'GET' && method !== 'HEAD') return plainAnswer(405, 'only GET');
+  const path = url.split('?', 1)[0];
+  if (path === '/healthy') return plainAnswer(200, 'alive');
+  if (path !== '/metrics') return plainAnswer(404, 'there are /metrics and /healthy');
+  return metrics.text().then(
+    (text) => ({ status: 200, ...text }),
+    () => plainAnswer(500, 'the metrics could not be read'),
+  );
+}
+
+function send(response: ServerResponse, { status, contentType, body }: Answer): void {
+  const headers = {
+    'content-type': contentType,
+    'cache-control': 'no-store',
+    'content-length': Buffer.byteLength(body),
+  };
+  // To HEAD, Node sends the head alone.
+  response.writeHead(status, headers).end(body);
+}

@@ -1,0 +1,91 @@
+/**
+ * Every instrument of this service: the names, labels and units that dashboards and alert rules rely on. Units are seconds.
+ * Labels are few and bounded: `type` is a destination type, `route` a row of the path table behind the type of its engine
+ * (`kv/data/*path`), never a path that somebody sent. No label holds the name of a secret, a mount or a destination.
+ */
+export interface Instrument {
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+export const counters = {
+  keyferry_http_requests_total: {
+    help: 'Requests answered. status is its class, such as 2xx; route is "none" where no row of the path table was found.',
+    labels: ['route', 'method', 'status'],
+  },
+  keyferry_sync_operations_total: {
+    help: 'Attempts written back, by outcome: the status they led to, or retried, unfinished, superseded, lost.',
+    labels: ['type', 'outcome'],
+  },
+  keyferry_sync_failures_total: {
+    help: 'Attempts that failed, by the kind of their error.',
+    labels: ['type', 'kind'],
+  },
+  keyferry_sync_retries_total: {
+    help: 'Attempts that were begun after a failed one of the same change.',
+    labels: ['type'],
+  },
+  keyferry_sync_gate_refusals_total: {
+    help: 'Jobs that the gate of their destination put aside, by reason: rate, concurrency, broken.',
+    labels: ['type', 'reason'],
+  },
+  keyferry_sweep_rounds_total: { help: 'Rounds of the sweep, by result: done, failed, sealed.', labels: ['result'] },
+  keyferry_sweep_requeued_total: { help: 'Operations without a job that the sweep put in the queue.', labels: [] },
+} as const satisfies Readonly<Record<string, Instrument>>;
+
+export const histograms = {
+  keyferry_http_request_duration_seconds: {
+    help: 'From the whole request to its answer.',
+    labels: ['route', 'method'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  },
+  keyferry_sync_reconcile_duration_seconds: {
+    help: 'From the claim of an association to its outcome being written back.',
+    labels: ['type'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  },
+} as const satisfies Readonly<Record<string, Instrument & { readonly buckets: readonly number[] }>>;
+
+export const gauges = {
+  keyferry_sync_pending_operations: { help: 'Operations that wait for a worker or are in its hands.', labels: [] },
+  keyferry_sync_queue_capacity: { help: 'Limit of pending operations (queue_capacity).', labels: [] },
+  keyferry_sync_disabled: { help: '1 while the sync is disabled.', labels: [] },
+  keyferry_sync_jobs: {
+    help: 'Jobs in the queues, by state: waiting, active, delayed.',
+    labels: ['type', 'state'],
+  },
+  keyferry_sync_gates: {
+    help: 'Destinations whose gate is closed, or half open: one operation probes.',
+    labels: ['type', 'state'],
+  },
+  keyferry_sync_oldest_dirty_age_seconds: {
+    help: 'Age of the oldest change that has not arrived; 0: all have.',
+    labels: ['type'],
+  },
+  keyferry_sync_associations: { help: 'Associations, by status.', labels: ['type', 'status'] },
+  keyferry_sync_destinations: { help: 'Destinations.', labels: ['type'] },
+  keyferry_tokens: {
+    help: 'Tokens in the store, expired ones that the sweep has not dropped yet among them.',
+    labels: [],
+  },
+  keyferry_sealed: { help: '1 while this process is sealed or the store is not initialised.', labels: [] },
+  keyferry_database_up: { help: '1 if PostgreSQL answers this process.', labels: [] },
+  keyferry_redis_up: { help: '1 if Redis answers this process.', labels: [] },
+  keyferry_database_connections: { help: 'Connections to PostgreSQL, by state: busy, idle.', labels: ['state'] },
+  keyferry_database_connections_max: { help: 'Connections to PostgreSQL that this process may open.', labels: [] },
+  keyferry_database_waiting: { help: 'Queries that wait for a connection.', labels: [] },
+  keyferry_sweep_last_success_timestamp_seconds: {
+    help: 'When the last round of the sweep was done, in seconds since 1970.',
+    labels: [],
+  },
+} as const satisfies Readonly<Record<string, Instrument>>;
+
+export type CounterName = keyof typeof counters;
+export type HistogramName = keyof typeof histograms;
+export type GaugeName = keyof typeof gauges;
+
+type AllInstruments = typeof counters & typeof histograms & typeof gauges;
+/** The labels that an instrument has to be given, all of them. */
+export type LabelsOf<Name extends keyof AllInstruments> = Readonly<
+  Record<AllInstruments[Name]['labels'][number], string>
+>;

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { observedSync, outcomeOf } from '../../lib/app/observed-sync.ts';
+import type { Log } from '../../lib/core/log.ts';
+import { openMetrics } from '../../lib/core/open-metrics.ts';
+import { noTracing } from '../../lib/core/trace.ts';
+import type { Finish } from '../../lib/sync/finish.ts';
+
+const type = 'cloud-a-sm';
+
+const failed: Finish = {
+  id: '7',
+  token: 't',
+  generation: 1,
+  done: false,
+  status: 'PENDING',
+  error: { kind: 'throttled', message: 'm' },
+  records: [],
+  attempts: 1,
+  retryMs: 10,
+  written: [],
+  removed: [],
+};
+const done: Finish = { ...failed, done: true, status: 'SYNCED', error: null };
+
+/** A log that keeps the fields of its scopes. */
+function scopedLog() {
+  const scopes: object[] = [];
+  const none = () => {};
+  const log: Log = {
+    debug: none,
+    info: none,
+    warn: none,
+    error: none,
+    scope(fields, work) {
+      scopes.push(fields);
+      return work();
+    },
+  };
+  return { log, scopes };
+}
+
+test.each([
+  [done, 'settled', 'SYNCED'],
+  [{ ...done, status: 'CLIENT_SIDE_ERROR' } as const, 'settled', 'CLIENT_SIDE_ERROR'],
+  [failed, 'settled', 'retried'],
+  [{ ...failed, error: null }, 'settled', 'unfinished'],
+  [done, 'superseded', 'superseded'],
+  [failed, 'lost', 'lost'],
+] as const)('an attempt (%#) that was %s is counted as %s', (attempt, finished, outcome) => {
+  expect(outcomeOf(attempt, finished)).toBe(outcome);
+});
+
+test('refusals of the gate are counted by reason, and answered as they are', async () => {
+  const metrics = openMetrics({ process: false });
+  const observed = observedSync({ type, metrics, tracing: noTracing, log: scopedLog().log });
+  const refusal = { open: false, waitMs: 5, reason: 'broken' } as const;
+  const gate = observed.gate({ enter: async () => refusal });
+  const budget = { callsPerSecond: 1, burst: 1, concurrencyMax: 1, passMs: 1 };
+  expect(await gate.enter('1', budget)).toBe(refusal);
+  expect(await metrics.totals('keyferry_sync_gate_refusals_total')).toEqual([
+    { labels: { type, reason: 'broken' }, value: 1 },
+  ]);
+});
+
+test('every line of a job tells its operation, type and job; what a job fails with comes through', async () => {
+  const { log, scopes } = scopedLog();
+  const observed = observedSync({ type, metrics: openMetrics({ process: false }), tracing: noTracing, log });
+  const handler = observed.handler(() => Promise.reject(new Error('away')));
+  const signal = new AbortController().signal;
+  await expect(handler({ id: '7', destinationId: '1', job: '42' }, signal)).rejects.toThrow('away');
+  expect(scopes).toEqual([{ operation: '7', type, job: '42' }]);
+});

@@ -1,0 +1,36 @@
+import { whatIsKnown } from './known.ts';
+import type { World } from './world.ts';
+
+/** So long without a call to any stand-in needs an explanation. */
+const stallMs = 30_000;
+const lookMs = 1_000;
+
+/** Calls to all stand-ins so far. */
+export function callCount({ fakes }: Pick<World, 'fakes'>): number {
+  let count = 0;
+  for (const fake of fakes.values()) for (const calls of fake.calls().values()) count += calls;
+  return count;
+}
+
+/** Tells once what is known whenever nothing has been called for half a minute, and again after the next call. */
+export function watchForStall(world: World, tell: (text: string) => void): { stop(): void } {
+  let [calls, since, told] = [callCount(world), Date.now(), false];
+  const timer = setInterval(() => {
+    const now = callCount(world);
+    if (now !== calls) [calls, since, told] = [now, Date.now(), false];
+    if (told || Date.now() - since < stallMs) return;
+    told = true;
+    void tellAll(world, `no call for ${stallMs / 1_000} s`, tell);
+  }, lookMs);
+  return { stop: () => clearInterval(timer) };
+}
+
+/** The state of the work that is left, and the last lines of each process. */
+export async function tellAll(world: World, why: string, tell: (text: string) => void): Promise<void> {
+  const known = await whatIsKnown(world);
+  const processes = world.processes.flatMap(({ name, ready, starts, kills, tail }) => [
+    `${name}: ${ready ? 'ready' : 'not ready'}, ${starts} starts, ${kills} kills`,
+    ...tail.map((line) => `${name}: ${line}`),
+  ]);
+  for (const line of [`${new Date().toISOString()} ${why}`, ...known, ...processes]) tell(line);
+}

@@ -1,0 +1,35 @@
+import { Writable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { inScope, silentLog } from '../../lib/core/log.ts';
+import { openLog } from '../../lib/core/open-log.ts';
+
+function keptLog() {
+  const lines: Record<string, unknown>[] = [];
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(JSON.parse(String(chunk)));
+      done();
+    },
+  });
+  return { lines, log: openLog({ KEYFERRY_LOG_LEVEL: 'info' }, destination) };
+}
+
+test('every line of a scope carries its fields, after a wait too, and none outside does', async () => {
+  const { log, lines } = keptLog();
+  const work = async (id: string) => {
+    await turn();
+    log.info({ step: 1 }, 'inside');
+    await inScope(log, { type: 'a' }, async () => log.warn({}, `deeper ${id}`));
+  };
+  await Promise.all(['r1', 'r2'].map((id) => inScope(log, { request_id: id }, () => work(id))));
+  log.info({}, 'outside');
+  const seen = lines.map(({ msg, request_id, type, step }) => ({ msg, request_id, type, step }));
+  expect(seen).toContainEqual({ msg: 'inside', request_id: 'r1', type: undefined, step: 1 });
+  expect(seen).toContainEqual({ msg: 'deeper r2', request_id: 'r2', type: 'a', step: undefined });
+  expect(seen).toContainEqual({ msg: 'outside', request_id: undefined, type: undefined, step: undefined });
+});
+
+test('a log without scopes does the work all the same', () => {
+  expect(inScope(silentLog, { request_id: 'r' }, () => 7)).toBe(7);
+});
