@@ -8,5 +8,6 @@ test('a backlog fills the queue to the last place, waits while the sync is disab
   const { stdout } = await run(process.execPath, ['infra/bench/main.ts', '--million', '--quick'], { timeout: 120_000 });
   expect(stdout).toContain('The queue holds 2000 operations exactly; setting one more is refused; nobody was called');
   expect(stdout).toMatch(/All 2000 and those that had found no room are in line, in \d+ calls; nothing was lost/);
-  for (const what of ['Redis, data', 'PostgreSQL, processes', 'API', 'worker repo-host']) expect(stdout).toContain(what);
+  for (const what of ['Redis, data', 'PostgreSQL, processes', 'API', 'worker repo-host'])
+    expect(stdout).toContain(what);
 }, 150_000);
