@@ -33,6 +33,18 @@ export const isRawNumber = (value: unknown): value is RawNumber => json.isRawJSO
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
 
+/** Whether there is an object or list inside of more than `levelsMax` others. Goes level by level: deep values end recursions. */
+export function isDeeperThan(json: Json, levelsMax: number): boolean {
+  let level = [json].filter(hasMembers);
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > levelsMax) return true;
+    level = level.flatMap((value) => Object.values(value).filter(hasMembers));
+  }
+  return false;
+}
+
+const hasMembers = (value: Json): value is readonly Json[] | JsonObject => Array.isArray(value) || isJsonObject(value);
+
 function keepDigits(_key: string, value: unknown, context: { source?: string }): unknown {
   if (typeof value !== 'number' || context.source === undefined || String(value) === context.source) return value;
   return json.rawJSON(context.source);

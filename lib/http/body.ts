@@ -1,10 +1,11 @@
 import { AppError, badRequest } from '../core/errors.ts';
-import { isJsonObject, type Json, parseJson } from '../core/json.ts';
+import { isDeeperThan, isJsonObject, type Json, parseJson } from '../core/json.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 
 const noData: Data = Object.freeze({});
 const mergePatch = 'application/merge-patch+json';
+const levelsMax = 500;
 
 /**
  * The members of a request's body. Anything but a form is JSON, whatever its content type says; an empty body and
@@ -19,6 +20,9 @@ export function readBody(body: string | undefined, contentType: string | undefin
   const json = decode(text);
   if (json === null) return noData;
   if (!isJsonObject(json)) throw badRequest(`failed to decode JSON input: expected an object, got ${nameOf(json)}`);
+  // A level takes two characters at least, so most bodies need no look.
+  if (text.length > 2 * levelsMax && isDeeperThan(json, levelsMax))
+    throw badRequest(`failed to decode JSON input: it is nested deeper than ${levelsMax} levels`);
   return json;
 }
 

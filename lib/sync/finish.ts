@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { coalesce } from '../core/coalesce.ts';
+import { AppError } from '../core/errors.ts';
+import { isRepeatable } from '../store/failure.ts';
 import type { Store } from '../store/store.ts';
 import type { SyncError, SyncRecord } from '../store/tables.ts';
 import { relaxedCommit } from './relaxed.ts';
@@ -48,8 +50,29 @@ export type Finished = 'settled' | 'superseded' | 'lost';
  * nothing behind is deleted with its rows; the last one of a destination that is being purged takes the destination along.
  */
 export function finishes(store: Store): (finish: Finish) => Promise<Finished> {
-  return coalesce((inputs) => finishBatch(store, inputs), { batchSizeMax: 32, batchesMax: 2 });
+  const together = coalesce((inputs: readonly Finish[]) => finishOrSplit(store, inputs), {
+    batchSizeMax: 32,
+    batchesMax: 2,
+  });
+  return async (finish) => (await together(finish))();
 }
+
+/** One outcome that cannot be stored does not take the others along: a batch that fails is done one by one. */
+async function finishOrSplit(store: Store, inputs: readonly Finish[]): Promise<readonly (() => Finished)[]> {
+  try {
+    return (await finishBatch(store, inputs)).map((finished) => () => finished);
+  } catch (cause) {
+    if (inputs.length === 1 || isAway(cause)) throw cause;
+    const settled = await Promise.allSettled(inputs.map((input) => finishBatch(store, [input])));
+    return settled.map((one) => () => {
+      if (one.status === 'rejected') throw one.reason;
+      return one.value[0] ?? 'lost';
+    });
+  }
+}
+
+const isAway = (cause: unknown): boolean =>
+  cause instanceof AppError && cause.kind === 'unavailable' && !isRepeatable(cause);
 
 async function finishBatch(store: Store, inputs: readonly Finish[]): Promise<readonly Finished[]> {
   const { rows } = await finishStatement(inputs).execute(store.db);

@@ -73,15 +73,21 @@ function toRecords(
     return [record(result.subKey, result.name, status, toError(result.failure))];
   });
   const refused = refusals.map((refusal) =>
-    record(refusal.subKey, refusal.name, 'CLIENT_SIDE_ERROR', { kind: refusal.kind, message: refusal.message }),
+    record(refusal.subKey, refusal.name, 'CLIENT_SIDE_ERROR', toError(refusal)),
   );
   return [...acted, ...refused];
 }
 
-const toError = (failure: DestinationFailure): SyncError => ({
-  kind: failure.kind,
-  message: failure.message.slice(0, 1_024),
+const toError = ({ kind, message }: Pick<DestinationFailure, 'kind' | 'message'>): SyncError => ({
+  kind,
+  message: storable(message),
 });
+
+const messageLengthMax = 1_024;
+
+/** A remote may quote anything: PostgreSQL takes neither half of a character nor NUL, and would refuse the whole outcome. */
+const storable = (message: string): string =>
+  message.slice(0, messageLengthMax).toWellFormed().replaceAll('\0', '\ufffd');
 
 const asFailure = (refusal: Refusal): DestinationFailure => new DestinationFailure(refusal.kind, refusal.message);
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import type { Operation, Verb } from '../../lib/path/row.ts';
-import { fuzzTimeoutMs, runs } from '../fuzz.ts';
+import { fuzzing, runs } from '../fuzz.ts';
 import { bodies } from '../path/any-json.ts';
 import { realTable } from '../path/real-rows.ts';
 import { stageOf } from './stage.ts';
@@ -125,7 +125,7 @@ function likelyBody({ fields }: Operation): fc.Arbitrary<string> {
   return fc.record(Object.fromEntries(given)).map((body) => JSON.stringify(body));
 }
 
-test('no request at all is an error of ours', { timeout: fuzzTimeoutMs }, async () => {
+test('no request at all is an error of ours', fuzzing, async () => {
   const property = fc.asyncProperty(request, async ({ method, path, body }) => {
     const answer = await stage.ask(
       method,

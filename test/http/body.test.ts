@@ -37,6 +37,19 @@ describe('bodies', () => {
     expect(body).not.toContain('marker');
   });
 
+  test.each([
+    ['objects', '{"a":', '}'],
+    ['lists', '[', ']'],
+  ])('%s nested deeper than 500 levels are refused, however deep', async (_what, open, close) => {
+    const nested = (levels: number) => `{"data":{"a":${open.repeat(levels)}1${close.repeat(levels)}}}`;
+    expect((await write(nested(400))).status).toBe(200);
+    for (const levels of [600, 20_000, 100_000]) {
+      const { status, json } = await write(nested(levels));
+      expect(status).toBe(400);
+      expect(json().errors[0]).toContain('nested deeper than 500 levels');
+    }
+  });
+
   test('a JSON error tells the place', async () => {
     const { json } = await write('{"data": {,}}');
     expect(json().errors[0]).toMatch(/^failed to decode JSON input: invalid JSON at character 10$/);

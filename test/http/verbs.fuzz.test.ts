@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createServer, type HttpServer } from '../../lib/http/server.ts';
-import { fuzzTimeoutMs, runs } from '../fuzz.ts';
+import { fuzzing, runs } from '../fuzz.ts';
 import { conversation, head, sizes } from './conversations.ts';
 import { sampleParts } from './sample.ts';
 
@@ -77,9 +77,7 @@ describe.each([
   ['plain', 200],
   ['TLS', 80],
 ] as const)('a conversation over %s', (how, count) => {
-  test('is answered the same whatever the split of its bytes, each request once', {
-    timeout: fuzzTimeoutMs,
-  }, async () => {
+  test('is answered the same whatever the split of its bytes, each request once', fuzzing, async () => {
     const property = fc.asyncProperty(conversation, sizes, async ([requests, last], split) => {
       const bytes = `${requests.join('')}${last} /v1/secret/last HTTP/1.1\r\n${head}Connection: close\r\n\r\n`;
       // What is written is the same each time, so the first time is as good as the second.
@@ -98,7 +96,7 @@ describe.each([
     await fc.assert(property, runs(count));
   });
 
-  test('that turns to garbage is refused and ends, whatever the split', { timeout: fuzzTimeoutMs }, async () => {
+  test('that turns to garbage is refused and ends, whatever the split', fuzzing, async () => {
     const garbage = fc.oneof(
       fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 40 }).filter((text) => /[^\r\n]/.test(text)),
       fc.constantFrom(

@@ -6,7 +6,7 @@ import { bool, duration, integer, integerList, jsonObject, text, textList, textM
 import { fieldMeta } from '../../lib/path/meta.ts';
 import { inputReader } from '../../lib/path/parse.ts';
 import { operation } from '../../lib/path/row.ts';
-import { fuzzTimeoutMs, runs } from '../fuzz.ts';
+import { fuzzing, runs } from '../fuzz.ts';
 import { bodies, json, marker, number } from './any-json.ts';
 import { realTable } from './real-rows.ts';
 
@@ -46,7 +46,7 @@ describe.each(operations)('%s', (_name, one) => {
 });
 
 describe('big numbers keep their digits', () => {
-  test('whatever the text, reading and writing JSON changes none', { timeout: fuzzTimeoutMs }, () => {
+  test('whatever the text, reading and writing JSON changes none', fuzzing, () => {
     const keys = fc.constantFrom('a', 'b', 'c d', 'é');
     const plain = fc.letrec<{ any: string }>((tie) => ({
       any: fc.oneof(
@@ -68,7 +68,7 @@ describe('big numbers keep their digits', () => {
     fc.assert(property, runs(1_000));
   });
 
-  test('a number that is meant as a text is its digits', () => {
+  test('a number that is meant as a text is its digits', fuzzing, () => {
     const fields = { one: text(), many: textList(), map: textMap() };
     const read = inputReader(operation(fields, { summary: '', run: async () => undefined }));
     const property = fc.property(number, (digits) => {
@@ -96,6 +96,7 @@ describe('each type of field', () => {
 
   test.each(['text', 'bool', 'integer', 'duration', 'textList', 'integerList', 'textMap', 'jsonObject'] as const)(
     '%s gives its own kind of value or none',
+    fuzzing,
     (type) => {
       const property = fc.property(json, (value) => {
         const given = parseJson(value);

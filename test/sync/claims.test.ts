@@ -97,3 +97,20 @@ describe('a claim', () => {
     expect((await take()).confirmed).toEqual([]);
   });
 });
+
+test('an outcome that cannot be stored leaves those that are written back with it as they are', async () => {
+  const [claim, finish] = [claims(store, 60_000), finishes(store)];
+  const ids = await Promise.all([1, 2, 3].map(() => newAssociation()));
+  const tokens = await Promise.all(
+    ids.map(async (id) => {
+      const claimed = await claim(id);
+      return claimed.kind === 'claimed' ? claimed.token : '';
+    }),
+  );
+  const finished = await Promise.allSettled(
+    ids.map((id, index) => finish(outcome(id, tokens[index] ?? '', index === 1 ? { error: unstorable } : {}))),
+  );
+  expect(finished.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+const unstorable = { kind: 'internal', message: 'a\0b' };

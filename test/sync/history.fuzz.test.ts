@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Granularity } from '../../lib/destinations/contract.ts';
 import type { OpenStore } from '../../lib/store/open.ts';
 import { toEntries } from '../../lib/sync/entries.ts';
-import { fuzzTimeoutMs, runs } from '../fuzz.ts';
+import { fuzzing, runs } from '../fuzz.ts';
 import { testStore } from '../store/stores.ts';
 import type { Fate, RemoteObject } from './remote.ts';
 import { settle, startWorld, type Wanted, type World } from './world.ts';
@@ -106,7 +106,7 @@ const nameOf = (template: string, subKey: string): string =>
     .replace(/[^A-Za-z0-9/_+=.@-]/gu, '-');
 
 describe('whatever the changes, crashes and lost answers', () => {
-  test('the copies end as wanted, and nothing of anybody else is touched', { timeout: fuzzTimeoutMs }, async () => {
+  test('the copies end as wanted, and nothing of anybody else is touched', fuzzing, async () => {
     const property = fc.asyncProperty(histories, async (history) => {
       const world = await startWorld(store);
       const { others, last } = await play(world, history);
@@ -127,7 +127,7 @@ describe('whatever the changes, crashes and lost answers', () => {
     await fc.assert(property, runs(150));
   });
 
-  test('a second look changes nothing', { timeout: fuzzTimeoutMs }, async () => {
+  test('a second look changes nothing', fuzzing, async () => {
     const property = fc.asyncProperty(histories, async (history) => {
       const world = await startWorld(store);
       const { last } = await play(world, history);

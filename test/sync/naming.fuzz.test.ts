@@ -6,7 +6,7 @@ import { toEntries } from '../../lib/sync/entries.ts';
 import { namer } from '../../lib/sync/naming.ts';
 import { plan } from '../../lib/sync/plan.ts';
 import { compileTemplate } from '../../lib/sync/template/template.ts';
-import { fuzzTimeoutMs, runs } from '../fuzz.ts';
+import { fuzzing, runs } from '../fuzz.ts';
 import { templates } from './template/generated.ts';
 
 const names = fc.oneof(
@@ -43,7 +43,7 @@ describe.each(definitions.map((definition) => [definition.type, definition] as c
     templates.map(({ text }) => text),
   );
 
-  test('makes a name that its own rule accepts, or says why it makes none', { timeout: fuzzTimeoutMs }, () => {
+  test('makes a name that its own rule accepts, or says why it makes none', fuzzing, () => {
     const property = fc.property(template, secrets, names, (text, secret, key) => {
       const naming = namer(compileTemplate(text), rule, { ...secret, type })(key);
       if (!naming.ok) {
@@ -58,7 +58,7 @@ describe.each(definitions.map((definition) => [definition.type, definition] as c
     fc.assert(property, runs(400));
   });
 
-  test('gives two keys one object never: it refuses both', { timeout: fuzzTimeoutMs }, () => {
+  test('gives two keys one object never: it refuses both', fuzzing, () => {
     const data = fc.dictionary(names, fc.string({ maxLength: 4 }), { maxKeys: 8, noNullPrototype: true });
     const property = fc.property(template, secrets, data, (text, secret, values) => {
       const entries = toEntries(JSON.stringify(values), 'secret-key');

@@ -159,3 +159,14 @@ test('no more calls are under way at once than the gate has allowed', async () =
   expect(ended).toMatchObject({ outcome: { kind: 'done' }, calls: 20 });
   expect(most).toBe(3);
 });
+
+test('what a remote says is cut and mended so that it can be stored', async () => {
+  const message = `${'x'.repeat(1_023)}\u{1f600}`;
+  const put: Driver['put'] = () => Promise.reject(new DestinationFailure('name', `a\0b ${message}`));
+  const { parts, written } = partsWith(put);
+  await reconcile(parts, '1', new AbortController().signal, 4);
+  const told = written[0]?.error?.message ?? '';
+  expect(told).toHaveLength(1_024);
+  expect(told.isWellFormed()).toBe(true);
+  expect(told).toContain('a\ufffdb');
+});

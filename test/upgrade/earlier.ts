@@ -12,40 +12,47 @@ export interface Earlier {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const commitsMax = 100;
+const commitsMax = 200;
 
 /**
- * Takes the newest ancestor whose schema is another one than that of the working tree, or else the last but one commit.
+ * Takes the newest ancestor whose schema is another one than that of the working tree, or else the commit before the last.
  * Answers why there is none, as a text: no history, no tar, or other packages than those that are installed.
  */
 export async function earlierCode(): Promise<Earlier | string> {
-  const commits =
-    run('git', ['rev-list', `--max-count=${commitsMax}`, 'HEAD'])
+  const commits = wholeCommits();
+  const commit = commits.find(hasOtherSchema) ?? commits[1];
+  if (commit === undefined) return 'there is no history of this code (a shallow checkout, or none at all)';
+  const folder = await mkdtemp(join(tmpdir(), 'keyferry-earlier-'));
+  const close = () => rm(folder, { recursive: true, force: true });
+  const problem = await unpacked(folder, commit);
+  if (problem === undefined) return { folder, commit: commit.slice(0, 7), close };
+  await close();
+  return `commit ${commit.slice(0, 7)}: ${problem}`;
+}
+
+/** Newest first. Commits of one second were cut from one state of the tree: nobody has run any but the last of them. */
+function wholeCommits(): readonly string[] {
+  const lines =
+    run('git', ['log', `--max-count=${commitsMax}`, '--format=%ct %H'])
       ?.toString()
       .trim()
       .split('\n') ?? [];
-  const commit = commits.find((one) => hasOtherSchema(one)) ?? commits[1];
-  if (commit === undefined) return 'there is no history of this code (a shallow checkout, or none at all)';
-  const archive = run('git', ['archive', '--format=tar', commit, 'package.json', 'infra', 'lib', 'functions']);
-  if (archive === undefined) return `the code of ${commit} is not there`;
-  const folder = await mkdtemp(join(tmpdir(), 'keyferry-earlier-'));
-  const close = () => rm(folder, { recursive: true, force: true });
-  const refusal = await unpacked(folder, archive);
-  if (refusal === undefined) return { folder, commit: commit.slice(0, 7), close };
-  await close();
-  return refusal;
+  const dated = lines.map((line) => line.split(' '));
+  return dated.flatMap(([at, commit = ''], index) => (dated[index - 1]?.[0] === at ? [] : [commit]));
 }
 
 /** `git diff` ends with 1 when they differ, and with more when it cannot tell. */
 const hasOtherSchema = (commit: string): boolean =>
   spawnSync('git', ['diff', '--quiet', commit, '--', 'lib/store/migrations'], { cwd: root }).status === 1;
 
-async function unpacked(folder: string, archive: Buffer): Promise<string | undefined> {
+async function unpacked(folder: string, commit: string): Promise<string | undefined> {
+  const archive = run('git', ['archive', '--format=tar', commit, 'package.json', 'infra', 'lib']);
+  if (archive === undefined) return 'its code is not there';
   await writeFile(join(folder, 'code.tar'), archive);
   if (run('tar', ['-xf', 'code.tar'], folder) === undefined) return 'there is no tar';
   const [earlier, present] = await Promise.all([packagesOf(folder), packagesOf(root)]);
   const other = Object.entries(earlier).find(([name, version]) => present[name] !== version);
-  if (other !== undefined) return `the earlier code uses ${other.join(' ')}, which is not installed`;
+  if (other !== undefined) return `it uses ${other.join(' ')}, which is not installed`;
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
   return undefined;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TemplateError } from '../../../lib/sync/template/error.ts';
 import { compileTemplate, templateFields } from '../../../lib/sync/template/template.ts';
-import { fuzzTimeoutMs, runs } from '../../fuzz.ts';
+import { fuzzing, runs } from '../../fuzz.ts';
 import { inputs, templates } from './generated.ts';
 
 /** What a template is made of, in any order: most are wrong, and wrong in many ways. */
@@ -48,7 +48,7 @@ function orRefusal<T>(work: () => T): T | TemplateError {
 }
 
 describe('a template, whatever it is', () => {
-  test('is read, or refused with the place of the mistake', { timeout: fuzzTimeoutMs }, () => {
+  test('is read, or refused with the place of the mistake', fuzzing, () => {
     const property = fc.property(anyText, (text) => {
       const read = orRefusal(() => compileTemplate(text));
       if (!(read instanceof TemplateError)) return;
@@ -59,7 +59,7 @@ describe('a template, whatever it is', () => {
     fc.assert(property, runs(3_000));
   });
 
-  test('renders the same name each time, or is refused, and is never longer than 10,000 characters', () => {
+  test('renders the same name each time, or is refused, and is never longer than 10,000 characters', fuzzing, () => {
     const property = fc.property(
       fc.oneof(
         anyText,
@@ -82,7 +82,7 @@ describe('a template, whatever it is', () => {
 });
 
 describe('a template that is well formed', () => {
-  test('renders what its parts say, and mentions the fields that stand in it', { timeout: fuzzTimeoutMs }, () => {
+  test('renders what its parts say, and mentions the fields that stand in it', fuzzing, () => {
     const property = fc.property(templates, inputs, ({ text, value, fields }, input) => {
       const template = compileTemplate(text);
       expect(template.render(input)).toBe(value(input));

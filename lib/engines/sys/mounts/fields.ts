@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRawNumber } from '../../../core/json.ts';
 import { bool, duration, text, textList, textMap } from '../../../path/fields.ts';
 
 const secondsMax = 2_147_483_647;
@@ -28,7 +29,10 @@ export type Settings = { readonly [Name in keyof typeof settings]?: z.output<(ty
 
 /** Beside the settings, `config` has what cannot be tuned. */
 export const config = z
-  .preprocess((value) => value ?? {}, z.object({ ...settings, force_no_cache: bool().default(false) }))
+  .preprocess(
+    (value) => (isRawNumber(value) ? Number(value.rawJSON) : (value ?? {})),
+    z.object({ ...settings, force_no_cache: bool().default(false) }),
+  )
   .optional()
   .meta({ description: 'Settings of the mount' });
 
