@@ -1,18 +1,7 @@
-import type { Log } from '../core/log.ts';
-import { kvV2 } from '../engines/kv-v2/index.ts';
-import type { Gate, Handler } from '../queue/contract.ts';
 import { openGate } from '../queue/gate.ts';
-import { claims } from '../sync/claims.ts';
-import { doubts } from '../sync/doubt.ts';
-import { type Destination, keepDrivers } from '../sync/drivers.ts';
-import { finishes } from '../sync/finish.ts';
-import { intends } from '../sync/intents.ts';
-import type { ReconcileParts } from '../sync/reconcile.ts';
-import { keepTemplates } from '../sync/template/kept.ts';
-import { syncHandler } from '../sync/worker.ts';
-import { observedSync } from './observed-sync.ts';
-import { type AppParts, type Closable, clock, openShared, type Shared } from './shared.ts';
-import { tracedDriver } from './traced.ts';
+import type { Destination } from '../sync/drivers.ts';
+import { openHandler } from './handler.ts';
+import { type AppParts, type Closable, openShared } from './shared.ts';
 
 /** Consumers of the given destination types' queues, in this process. */
 export async function openWorkers(parts: AppParts, destinations: readonly Destination[]): Promise<Closable> {
@@ -76,63 +65,3 @@ export async function openDrainer(parts: AppParts, destination: Destination): Pr
     },
   };
 }
-
-/** Different name templates that a worker keeps read. */
-const templatesMax = 256;
-
-/** What takes the jobs of one type, and the drivers it keeps open. */
-function openHandler(parts: AppParts, shared: Shared, gate: Gate, destination: Destination) {
-  const { config, log } = parts;
-  const { store, changed, metrics, tracing } = shared;
-  const { type } = destination.definition;
-  const observed = observedSync({ type, metrics, tracing, log });
-  const timeouts = { connectMs: config.KEYFERRY_SYNC_CONNECT_MS_MAX, requestMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX };
-  const { current } = kvV2({ store, clock, changed });
-  const drivers = keepDrivers(destination, { store, clock, log, timeouts });
-  const reconcileParts: ReconcileParts = {
-    definition: destination.definition,
-    store,
-    clock,
-    log,
-    random: Math.random,
-    retry: {
-      attemptsMax: config.KEYFERRY_SYNC_ATTEMPTS_MAX,
-      delayMsFirst: config.KEYFERRY_SYNC_RETRY_MS_FIRST,
-      delayMsMax: config.KEYFERRY_SYNC_RETRY_MS_MAX,
-    },
-    operationMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX,
-    callsMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX,
-    claim: observed.claim(claims(store, config.KEYFERRY_SYNC_LOCK_MS)),
-    finish: observed.finish(finishes(store)),
-    openDriver: async (id, revision) => tracedDriver(await drivers.open(id, revision), type, tracing),
-    doubt: doubts(store),
-    intend: intends(store),
-    compile: keepTemplates(templatesMax),
-    currentSecret: (mountId, secretName) =>
-      tracing.span('sync read', { attributes: { type } }, () => current(mountId, secretName)),
-  };
-  return {
-    handler: whileReady(shared, log, observed.handler(syncHandler(reconcileParts, observed.gate(gate)))),
-    drivers,
-  };
-}
-
-/** A worker that is sealed, or started before the store was initialised, puts its jobs aside and says why. */
-function whileReady({ store }: Shared, log: Log, handler: Handler): Handler {
-  let saidAt = 0;
-  return (job, signal) => {
-    const state = store.seal.state();
-    if (state === 'ready') return handler(job, signal);
-    const now = clock.now().getTime();
-    if (now - saidAt >= sayAgainMs) {
-      saidAt = now;
-      log.warn({ state, seal: store.seal.status().type }, notReady);
-    }
-    return Promise.resolve({ kind: 'again', afterMs: lookAgainMs });
-  };
-}
-
-const notReady =
-  'jobs wait: this worker is not unsealed; it needs the key of an automatic seal (KEYFERRY_SEAL_KEY or KEYFERRY_SEAL_KEY_FILE) that the store was initialised with';
-const lookAgainMs = 1_000;
-const sayAgainMs = 60_000;

@@ -1,7 +1,7 @@
 import { type DestinationDefinition, DestinationFailure, type Driver } from '../destinations/contract.ts';
 import type { Barrier, Store } from '../store/store.ts';
 import { type ActParts, type ActResult, pushAll, removeAll, unchanged } from './act.ts';
-import type { Claimed } from './claims.ts';
+import type { Claimed } from './claim.ts';
 import type { Course } from './course.ts';
 import { type Intend, type Intent, intendTags, withdraw } from './intents.ts';
 import type { Plan, Put, Written } from './plan.ts';

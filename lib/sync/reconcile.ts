@@ -5,12 +5,12 @@ import { type DestinationDefinition, DestinationFailure, type Driver } from '../
 import type { Outcome } from '../queue/contract.ts';
 import type { Barrier, Store } from '../store/store.ts';
 import type { ActResult } from './act.ts';
-import type { Claim, Claimed } from './claims.ts';
+import type { Claim, Claimed } from './claim.ts';
 import { Course } from './course.ts';
 import { toEntries } from './entries.ts';
-import type { Finish, Finished } from './finish.ts';
 import type { Intend } from './intents.ts';
 import { namer } from './naming.ts';
+import type { Finish, Finished } from './outcome.ts';
 import { perform } from './perform.ts';
 import { type Plan, plan } from './plan.ts';
 import { report } from './report.ts';

@@ -1,8 +1,8 @@
 import { DestinationFailure } from '../destinations/contract.ts';
 import type { SyncError, SyncRecord } from '../store/tables.ts';
 import type { ActResult } from './act.ts';
-import type { Claimed } from './claims.ts';
-import type { Finish, WrittenObject } from './finish.ts';
+import type { Claimed } from './claim.ts';
+import type { Finish, WrittenObject } from './outcome.ts';
 import type { Refusal } from './plan.ts';
 import { type Attempt, type SyncStatus, statusAfter, statusOf } from './status.ts';
 import { judge, type RetryPolicy, worst } from './verdict.ts';

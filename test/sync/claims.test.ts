@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { OpenStore } from '../../lib/store/open.ts';
-import { type Claim, claims } from '../../lib/sync/claims.ts';
-import { type Finish, finishes } from '../../lib/sync/finish.ts';
+import type { Claim } from '../../lib/sync/claim.ts';
+import { claims } from '../../lib/sync/claims.ts';
+import { finishes } from '../../lib/sync/finish.ts';
+import type { Finish } from '../../lib/sync/outcome.ts';
 import { testStore } from '../store/stores.ts';
 
 let store: OpenStore;

@@ -1,0 +1,59 @@
+import { kvV2 } from '../engines/kv-v2/index.ts';
+import type { Gate, Handler } from '../queue/contract.ts';
+import { claims } from '../sync/claims.ts';
+import { doubts } from '../sync/doubt.ts';
+import { type Destination, type Drivers, keepDrivers } from '../sync/drivers.ts';
+import { finishes } from '../sync/finish.ts';
+import { intends } from '../sync/intents.ts';
+import type { ReconcileParts } from '../sync/reconcile.ts';
+import { keepTemplates } from '../sync/template/kept.ts';
+import { syncHandler } from '../sync/worker.ts';
+import { observedSync } from './observed-sync.ts';
+import { type AppParts, clock, type Shared } from './shared.ts';
+import { tracedDriver } from './traced.ts';
+import { whileReady } from './while-ready.ts';
+
+/** Different name templates that a worker keeps read. */
+const templatesMax = 256;
+
+/** What takes the jobs of one type, and the drivers it keeps open. */
+export function openHandler(
+  parts: AppParts,
+  shared: Shared,
+  gate: Gate,
+  destination: Destination,
+): { readonly handler: Handler; readonly drivers: Drivers } {
+  const { config, log } = parts;
+  const { store, changed, metrics, tracing } = shared;
+  const { type } = destination.definition;
+  const observed = observedSync({ type, metrics, tracing, log });
+  const timeouts = { connectMs: config.KEYFERRY_SYNC_CONNECT_MS_MAX, requestMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX };
+  const { current } = kvV2({ store, clock, changed });
+  const drivers = keepDrivers(destination, { store, clock, log, timeouts });
+  const reconcileParts: ReconcileParts = {
+    definition: destination.definition,
+    store,
+    clock,
+    log,
+    random: Math.random,
+    retry: {
+      attemptsMax: config.KEYFERRY_SYNC_ATTEMPTS_MAX,
+      delayMsFirst: config.KEYFERRY_SYNC_RETRY_MS_FIRST,
+      delayMsMax: config.KEYFERRY_SYNC_RETRY_MS_MAX,
+    },
+    operationMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX,
+    callsMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX,
+    claim: observed.claim(claims(store, config.KEYFERRY_SYNC_LOCK_MS)),
+    finish: observed.finish(finishes(store)),
+    openDriver: async (id, revision) => tracedDriver(await drivers.open(id, revision), type, tracing),
+    doubt: doubts(store),
+    intend: intends(store),
+    compile: keepTemplates(templatesMax),
+    currentSecret: (mountId, secretName) =>
+      tracing.span('sync read', { attributes: { type } }, () => current(mountId, secretName)),
+  };
+  return {
+    handler: whileReady(store, log, observed.handler(syncHandler(reconcileParts, observed.gate(gate)))),
+    drivers,
+  };
+}

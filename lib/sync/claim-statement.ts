@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { SyncRecord } from '../store/tables.ts';
+import type { Claimed } from './claim.ts';
+import type { Written } from './plan.ts';
+import { relaxedCommit } from './relaxed.ts';
+
+/** An association as the statement answers it. */
+export interface ClaimedRow extends Omit<Claimed, 'kind' | 'token' | 'objects' | 'confirmed'> {
+  readonly objects: readonly ObjectRow[] | null;
+  readonly records: readonly SyncRecord[] | null;
+}
+
+/** An object: sub key, external name, name key, mark, intended at, written, remote version, fingerprint in hexadecimal, tag keys. */
+type ObjectRow = readonly [string, string, string, string, string, boolean, string | null, string | null, string[]];
+
+// Plain columns, and arrays for the objects: building and parsing named JSON for each took longer than the claim itself.
+export const claimStatement = (ids: readonly string[], token: string, leaseMs: number) => sql<ClaimedRow>`
+  with relaxed as (${relaxedCommit}),
+  config as (select disabled from sync_config where id = 1 for share),
+  free as (
+    select a.id from associations a, config
+     where a.id = any(${ids}::bigint[]) and not config.disabled and a.generation > a.observed_generation
+       and (a.claimed_until is null or a.claimed_until <= now())
+     order by a.id for no key update of a skip locked
+  ),
+  taken as (
+    update associations a
+       set claimed_by = ${token}, claimed_until = now() + ${leaseMs} * interval '1 millisecond', next_attempt_at = null
+      from free, relaxed where a.id = free.id
+    returning a.*
+  )
+  select t.id, t.destination_id as "destinationId", d.revision as "destinationRevision", d.name as "destinationName", t.type,
+         t.mount_id as "mountId", t.mount_path as "mountPath", t.mount_accessor as "mountAccessor",
+         t.secret_name as "secretName", t.granularity, t.template, t.adopt or d.adopt as adopt, t.desired, t.generation,
+         t.forced_generation > t.observed_generation as forced, t.generation = t.observed_generation + 1 as recorded,
+         t.attempts, d.custom_tags as tags,
+         (select json_agg(json_build_array(o.sub_key, o.external_name, o.name_key, o.mark, o.intended_at,
+                   o.written_at is not null, o.remote_version, encode(o.fingerprint, 'hex'), o.tag_keys))
+            from sync_objects o where o.association_id = t.id) as objects,
+         case when t.records @> '[{"status": "SYNCED"}]' and t.records @? '$[*].generation' then t.records end as records
+    from taken t join destinations d on d.id = t.destination_id`;
+
+export function toClaimed({ objects, records, ...row }: ClaimedRow, token: string): Claimed {
+  const confirmed = (records ?? []).filter(
+    ({ status, generation }) => status === 'SYNCED' && generation === row.generation,
+  );
+  return {
+    ...row,
+    kind: 'claimed',
+    token,
+    objects: (objects ?? []).map(toWritten),
+    confirmed: confirmed.map(({ external_name }) => external_name),
+  };
+}
+
+function toWritten(row: ObjectRow): Written {
+  const [subKey, name, nameKey, mark, intendedAt, written, remoteVersion, fingerprint, tagKeys] = row;
+  return {
+    subKey,
+    name,
+    nameKey,
+    mark,
+    intendedAt: new Date(intendedAt),
+    written,
+    remoteVersion,
+    fingerprint: fingerprint === null ? null : Buffer.from(fingerprint, 'hex'),
+    tagKeys,
+  };
+}

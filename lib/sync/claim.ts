@@ -1,0 +1,42 @@
+import type { Granularity } from '../destinations/contract.ts';
+import type { Written } from './plan.ts';
+
+/** An association in this worker's hands. `token` proves it: what a worker writes back without it is not taken. */
+export interface Claimed {
+  readonly kind: 'claimed';
+  readonly token: string;
+  readonly id: string;
+  readonly destinationId: string;
+  readonly destinationRevision: number;
+  readonly destinationName: string;
+  readonly type: string;
+  readonly mountId: string;
+  readonly mountPath: string;
+  readonly mountAccessor: string;
+  readonly secretName: string;
+  readonly granularity: Granularity;
+  readonly template: string;
+  readonly adopt: boolean;
+  readonly desired: 'present' | 'absent';
+  readonly generation: number;
+  readonly forced: boolean;
+  /**
+   * This generation follows directly on the last one that was written back. Otherwise an attempt at one between may have
+   * pushed something and died, so what was recorded of the objects may be older than what is there.
+   */
+  readonly recorded: boolean;
+  readonly attempts: number;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly objects: readonly Written[];
+  /** Names of the objects that an attempt has brought in line with this very generation already. */
+  readonly confirmed: readonly string[];
+}
+
+export type Claim =
+  | Claimed
+  /** The sync is disabled: nothing may be called. */
+  | { readonly kind: 'disabled' }
+  /** Another worker has it. */
+  | { readonly kind: 'busy' }
+  /** Nothing to do: in line with this generation, or the association is no more (generation 0 means that). */
+  | { readonly kind: 'clean'; readonly generation: number };
