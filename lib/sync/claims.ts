@@ -10,7 +10,7 @@ import { claimStatement, toClaimed } from './claim-statement.ts';
  * configuration row: once `disabled` is committed, no claim is made, and those made before are seen by who waits for them.
  */
 export function claims(store: Store, leaseMs: number): (id: string) => Promise<Claim> {
-  return coalesce((ids) => claimBatch(store, ids, leaseMs), { batchSizeMax: 32, batchesMax: 2 });
+  return coalesce((ids) => claimBatch(store, ids, leaseMs), { batchSizeMax: 64, batchesMax: 2 });
 }
 
 async function claimBatch(store: Store, ids: readonly string[], leaseMs: number): Promise<readonly Claim[]> {

@@ -13,7 +13,7 @@ import type { Finish, Finished } from './outcome.ts';
  */
 export function finishes(store: Store): (finish: Finish) => Promise<Finished> {
   const together = coalesce((inputs: readonly Finish[]) => finishOrSplit(store, inputs), {
-    batchSizeMax: 32,
+    batchSizeMax: 64,
     batchesMax: 2,
   });
   return async (finish) => (await together(finish))();

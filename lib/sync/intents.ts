@@ -39,7 +39,7 @@ const namesMax = 100;
  */
 export function intends(store: Store): Intend {
   const together = coalesce((inputs: readonly Intents[]) => intendAll(store, inputs), {
-    batchSizeMax: 32,
+    batchSizeMax: 64,
     batchesMax: 2,
   });
   return async (intents) => {

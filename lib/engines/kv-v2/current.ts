@@ -16,7 +16,7 @@ interface Current {
  */
 export function currentSecrets(parts: EngineParts): SecretSource['current'] {
   const read = coalesce((places: readonly SecretPlace[]) => readBatch(parts, places), {
-    batchSizeMax: 32,
+    batchSizeMax: 64,
     batchesMax: 2,
   });
   return async (mountId, path) => (await read({ mountId, path }))?.();
