@@ -1,7 +1,6 @@
 import { coalesce } from '../core/coalesce.ts';
-import { AppError } from '../core/errors.ts';
 import { inTurn } from '../core/in-turn.ts';
-import { isRepeatable } from '../store/failure.ts';
+import { isAway } from '../store/failure.ts';
 import { whileMounted } from './mount-gone.ts';
 import type { SecretPlace } from './secret-path.ts';
 
@@ -58,6 +57,3 @@ async function attemptTogether<Write extends SealedWrite, Written>(
     return writes.map(() => undefined);
   }
 }
-
-const isAway = (cause: unknown): boolean =>
-  cause instanceof AppError && cause.kind === 'unavailable' && !isRepeatable(cause);

@@ -85,6 +85,10 @@ export function connectFailure(cause: unknown): StoreFailure {
 export const isRepeatable = (error: unknown): boolean =>
   error instanceof AppError && error.kind === 'unavailable' && repeatable.has(codeOf(error.cause));
 
+/** The database does not serve at all: what was asked together need not be tried one by one. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof AppError && error.kind === 'unavailable' && !isRepeatable(error);
+
 function whyUnavailable(code: string, cause: unknown): string | undefined {
   if (code !== '') return unavailable[code] ?? (code.startsWith('08') ? 'the connection was lost' : undefined);
   const message = cause instanceof Error ? cause.message : '';

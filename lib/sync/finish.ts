@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { coalesce } from '../core/coalesce.ts';
-import { AppError } from '../core/errors.ts';
-import { isRepeatable } from '../store/failure.ts';
+import { isAway } from '../store/failure.ts';
 import type { Store } from '../store/store.ts';
 import { finishStatement } from './finish-statement.ts';
 import type { Finish, Finished } from './outcome.ts';
@@ -32,9 +31,6 @@ async function finishOrSplit(store: Store, inputs: readonly Finish[]): Promise<r
     });
   }
 }
-
-const isAway = (cause: unknown): boolean =>
-  cause instanceof AppError && cause.kind === 'unavailable' && !isRepeatable(cause);
 
 async function finishBatch(store: Store, inputs: readonly Finish[]): Promise<readonly Finished[]> {
   const { rows } = await finishStatement(inputs).execute(store.db);
