@@ -43,7 +43,9 @@ export function openHandler(
     },
     operationMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX,
     callsMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX,
-    claim: observed.claim(claims(store, config.KEYFERRY_SYNC_LOCK_MS)),
+    claim: observed.claim(
+      claims(store, { leaseMs: config.KEYFERRY_SYNC_LOCK_MS, spacingMs: config.KEYFERRY_SYNC_SPACING_MS }),
+    ),
     finish: observed.finish(finishes(store)),
     openDriver: async (id, revision) => tracedDriver(await drivers.open(id, revision), type, tracing),
     doubt: doubts(store),

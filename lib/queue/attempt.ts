@@ -62,7 +62,7 @@ export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock
  */
 async function endingOf(parts: AttemptParts, data: JobData, outcome: Outcome): Promise<Ending> {
   const { finish, jobs } = parts;
-  if (outcome.kind === 'again') return againOf(parts, data, outcome.afterMs);
+  if (outcome.kind === 'again') return againOf(parts, data, outcome);
   if ((await finish(data.a, outcome.generation)) === 'bare') {
     const successor = addition({ id: data.a, destination_id: data.d, waiting: false, traceparent: data.t });
     await jobs.addBulk([{ ...successor, opts: { ...successor.opts, delay: unforeseenMs } }]);
@@ -70,9 +70,11 @@ async function endingOf(parts: AttemptParts, data: JobData, outcome: Outcome): P
   return { kind: 'complete' };
 }
 
+type Again = Extract<Outcome, { kind: 'again' }>;
+
 /** A change that came meanwhile does not wait for the retry: the job makes room for its successor, which starts afresh. */
-async function againOf(parts: AttemptParts, data: JobData, afterMs: number): Promise<Ending> {
-  if (afterMs > 0 && (await parts.hasSuccessor(data.a))) return { kind: 'complete' };
+async function againOf(parts: AttemptParts, data: JobData, { afterMs, firm = false }: Again): Promise<Ending> {
+  if (!firm && afterMs > 0 && (await parts.hasSuccessor(data.a))) return { kind: 'complete' };
   return { kind: 'aside', afterMs: bounded(afterMs) };
 }
 

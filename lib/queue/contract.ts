@@ -66,11 +66,12 @@ export type Handler = (
 /**
  * - `done`: in line with `generation`; who waits for the association is told; a newer generation keeps its place in the
  *   pending set and gets its job.
- * - `again`: not done; the same job is taken up after the delay (0: at once).
+ * - `again`: not done; the same job is taken up after the delay (0: at once), or sooner when something newer is asked for,
+ *   unless it is `firm`: then only an operation that says `waiting` brings it forward.
  */
 export type Outcome =
   | { readonly kind: 'done'; readonly generation: number }
-  | { readonly kind: 'again'; readonly afterMs: number };
+  | { readonly kind: 'again'; readonly afterMs: number; readonly firm?: boolean };
 
 export interface ConsumeOptions {
   readonly concurrency: number;

@@ -20,7 +20,7 @@ export interface DrainParts extends AttemptParts {
 }
 
 /** A job that was put aside is waited for when it is due so soon; later ones are the sweep's to ring for. */
-const dueSoonMs = 1_000;
+const dueSoonMs = 5_000;
 /** While jobs are in hand, the queue is looked at so often for more. */
 const lookMs = 100;
 /** Handlers still at work so long before the deadline are told to stop, so that their jobs can be put back. */

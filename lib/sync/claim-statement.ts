@@ -1,8 +1,27 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { SyncRecord } from '../store/tables.ts';
 import type { Claimed } from './claim.ts';
 import type { Written } from './plan.ts';
 import { relaxedCommit } from './relaxed.ts';
+
+export interface ClaimTimes {
+  /** How long a claim holds. */
+  readonly leaseMs: number;
+  /** Between two pushes of one association, for each change that waits; 0: none. */
+  readonly spacingMs: number;
+}
+
+/** A burst of any length is pushed so often at least. */
+const spacingsMax = 5;
+
+/**
+ * When an association `a` may be pushed again: the more changes have come since, the later, because more will. So a secret
+ * that is written once is pushed at once, and one that is written a thousand times in a row a handful of times (rule 3 of the
+ * sync). Null: nothing of it has been pushed.
+ */
+export const spacedUntil = ({ spacingMs }: ClaimTimes): RawBuilder<Date | null> => sql`(
+  select max(o.written_at) from sync_objects o where o.association_id = a.id)
+  + least(a.generation - a.observed_generation, ${spacingsMax}::int) * ${spacingMs}::float8 * interval '1 millisecond'`;
 
 /** An association as the statement answers it. */
 export interface ClaimedRow extends Omit<Claimed, 'kind' | 'token' | 'objects' | 'confirmed'> {
@@ -14,13 +33,19 @@ export interface ClaimedRow extends Omit<Claimed, 'kind' | 'token' | 'objects' |
 type ObjectRow = readonly [string, string, string, string, string, boolean, string | null, string | null, string[]];
 
 // Plain columns, and arrays for the objects: building and parsing named JSON for each took longer than the claim itself.
-export const claimStatement = (ids: readonly string[], token: string, leaseMs: number) => sql<ClaimedRow>`
+export const claimStatement = (
+  ids: readonly string[],
+  token: string,
+  { leaseMs, spacingMs }: ClaimTimes,
+) => sql<ClaimedRow>`
   with relaxed as (${relaxedCommit}),
   config as (select disabled from sync_config where id = 1 for share),
   free as (
     select a.id from associations a, config
      where a.id = any(${ids}::bigint[]) and not config.disabled and a.generation > a.observed_generation
        and (a.claimed_until is null or a.claimed_until <= now())
+       and (a.forced_generation > a.observed_generation or a.desired = 'absent'
+            or coalesce(${spacedUntil({ leaseMs, spacingMs })} <= now(), true))
      order by a.id for no key update of a skip locked
   ),
   taken as (

@@ -38,5 +38,7 @@ export type Claim =
   | { readonly kind: 'disabled' }
   /** Another worker has it. */
   | { readonly kind: 'busy' }
+  /** It was pushed a moment ago, and what has changed since can wait for what else will. */
+  | { readonly kind: 'early'; readonly waitMs: number }
   /** Nothing to do: in line with this generation, or the association is no more (generation 0 means that). */
   | { readonly kind: 'clean'; readonly generation: number };

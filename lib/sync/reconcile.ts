@@ -68,6 +68,7 @@ export async function reconcile(
   try {
     const claim = await parts.claim(id);
     if (claim.kind === 'clean') return { outcome: { kind: 'done', generation: claim.generation }, ...nothing };
+    if (claim.kind === 'early') return { outcome: { kind: 'again', afterMs: claim.waitMs, firm: true }, ...nothing };
     if (claim.kind !== 'claimed') return { outcome: { kind: 'again', afterMs: lookAgainMs }, ...nothing };
     const { finish, failure } = await attempt(parts, claim, course);
     const finished = await parts.finish(finish);

@@ -46,25 +46,28 @@ const outcome = (id: string, token: string, changes: Partial<Finish> = {}): Fini
 
 describe('a claim', () => {
   test('is for one worker, also when two ask in the same batch', async () => {
-    const claim = claims(store, 60_000);
+    const claim = claims(store, { leaseMs: 60_000, spacingMs: 0 });
     const id = await newAssociation();
     expect(kinds(await Promise.all([claim(id), claim(id), claim(id)]))).toEqual(['busy', 'busy', 'claimed']);
     expect((await claim(id)).kind).toBe('busy');
   });
 
   test('is for one of two processes', async () => {
-    const [one, other] = [claims(store, 60_000), claims(store, 60_000)];
+    const [one, other] = [
+      claims(store, { leaseMs: 60_000, spacingMs: 0 }),
+      claims(store, { leaseMs: 60_000, spacingMs: 0 }),
+    ];
     const id = await newAssociation();
     const claimed = await Promise.all([one(id), other(id)]);
     expect(kinds(claimed).filter((kind) => kind === 'claimed')).toHaveLength(1);
   });
 
   test('runs out, and what its worker then writes back is not taken once another has it', async () => {
-    const [brief, finish] = [claims(store, 1), finishes(store)];
+    const [brief, finish] = [claims(store, { leaseMs: 1, spacingMs: 0 }), finishes(store)];
     const id = await newAssociation();
     const first = await brief(id);
     await sql`select pg_sleep(0.01)`.execute(store.db);
-    const second = await claims(store, 60_000)(id);
+    const second = await claims(store, { leaseMs: 60_000, spacingMs: 0 })(id);
     if (first.kind !== 'claimed' || second.kind !== 'claimed') throw new Error('not claimed');
     expect(await finish(outcome(id, first.token))).toBe('lost');
     expect(await finish(outcome(id, second.token))).toBe('settled');
@@ -74,16 +77,16 @@ describe('a claim', () => {
   test('is refused while the sync is disabled', async () => {
     const id = await newAssociation();
     await sql`update sync_config set disabled = true`.execute(store.db);
-    expect((await claims(store, 60_000)(id)).kind).toBe('disabled');
+    expect((await claims(store, { leaseMs: 60_000, spacingMs: 0 })(id)).kind).toBe('disabled');
     await sql`update sync_config set disabled = false`.execute(store.db);
   });
 
   test('of what is no more is clean for good', async () => {
-    expect(await claims(store, 60_000)('987654321')).toMatchObject({ kind: 'clean' });
+    expect(await claims(store, { leaseMs: 60_000, spacingMs: 0 })('987654321')).toMatchObject({ kind: 'clean' });
   });
 
   test('tells what an attempt for the same change has confirmed, and nothing once there is a newer one', async () => {
-    const [claim, finish] = [claims(store, 60_000), finishes(store)];
+    const [claim, finish] = [claims(store, { leaseMs: 60_000, spacingMs: 0 }), finishes(store)];
     const id = await newAssociation();
     const take = async () => {
       const claimed = await claim(id);
@@ -101,7 +104,7 @@ describe('a claim', () => {
 });
 
 test('an outcome that cannot be stored leaves those that are written back with it as they are', async () => {
-  const [claim, finish] = [claims(store, 60_000), finishes(store)];
+  const [claim, finish] = [claims(store, { leaseMs: 60_000, spacingMs: 0 }), finishes(store)];
   const ids = await Promise.all([1, 2, 3].map(() => newAssociation()));
   const tokens = await Promise.all(
     ids.map(async (id) => {
@@ -116,3 +119,44 @@ test('an outcome that cannot be stored leaves those that are written back with i
 });
 
 const unstorable = { kind: 'internal', message: 'a\0b' };
+
+describe('an association that was pushed a moment ago', () => {
+  const spaced = () => claims(store, { leaseMs: 60_000, spacingMs: 60_000 });
+  async function pushed(changes: number): Promise<string> {
+    const id = await newAssociation();
+    await sql`insert into sync_objects (association_id, destination_id, sub_key, external_name, name_key, mark, intended_at,
+                                        written_at, tag_keys)
+              values (${id}::bigint, ${destination}::bigint, '', ${id}, ${id}, 'm', now(), now(), '{}')`.execute(
+      store.db,
+    );
+    await sql`update associations set observed_generation = 1, generation = 1 + ${changes}::int
+               where id = ${id}::bigint`.execute(store.db);
+    return id;
+  }
+
+  test('waits longer the more has changed since, up to five times', async () => {
+    const claim = spaced();
+    const waits: number[] = [];
+    for (const changes of [1, 3, 5, 1_000]) {
+      const early = await claim(await pushed(changes));
+      waits.push(early.kind === 'early' ? Math.ceil(early.waitMs / 60_000) : 0);
+    }
+    expect(waits).toEqual([1, 3, 5, 5]);
+  });
+
+  test('is not waited for when it was set again, or has to go', async () => {
+    const [set, removed] = [await pushed(1), await pushed(1)];
+    await sql`update associations set forced_generation = generation where id = ${set}::bigint`.execute(store.db);
+    await sql`update associations set desired = 'absent' where id = ${removed}::bigint`.execute(store.db);
+    const claim = spaced();
+    expect(kinds(await Promise.all([claim(set), claim(removed)]))).toEqual(['claimed', 'claimed']);
+  });
+
+  test('is taken when its time has come', async () => {
+    const id = await pushed(1);
+    await sql`update sync_objects set written_at = now() - interval '61 seconds' where association_id = ${id}::bigint`.execute(
+      store.db,
+    );
+    expect((await spaced()(id)).kind).toBe('claimed');
+  });
+});

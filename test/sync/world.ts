@@ -44,7 +44,7 @@ export async function startWorld(store: Store) {
     retry: { attemptsMax: 1_000, delayMsFirst: 1, delayMsMax: 1 },
     operationMs: 20_000,
     callsMs: 30_000,
-    claim: claims(store, 0),
+    claim: claims(store, { leaseMs: 0, spacingMs: 0 }),
     finish: (outcome) => (remote.crashed ? Promise.reject(new Error('the worker has died')) : finish(outcome)),
     doubt: doubts(store),
     intend: intends(store),

@@ -49,8 +49,9 @@ export async function removeTargets(
   return rows;
 }
 
+/** Somebody waits for it, so a job that was put aside is brought forward. */
 const operationColumns = sql`id::text as id, type, destination_id::text as destination_id, generation::int as generation,
-  next_attempt_at is not null as waiting`;
+  true as waiting`;
 
 /** Answers no row when the association is there already. */
 export async function insertLink(
