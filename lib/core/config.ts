@@ -63,7 +63,7 @@ const settings = z.object({
     .default('{keyferry}'),
   KEYFERRY_SYNC_WAIT_MS: wholeNumber(0, 60_000, 5_000),
   KEYFERRY_SYNC_CONCURRENCY: wholeNumber(1, 1_000, 128),
-  KEYFERRY_SYNC_SPACING_MS: wholeNumber(0, 60_000, 1_000),
+  KEYFERRY_SYNC_SPACING_MS: wholeNumber(0, 60_000, 200),
   KEYFERRY_SYNC_ATTEMPTS_MAX: wholeNumber(1, 100, 6),
   KEYFERRY_SYNC_RETRY_MS_FIRST: wholeNumber(1, 3_600_000, 500),
   KEYFERRY_SYNC_RETRY_MS_MAX: wholeNumber(1, 86_400_000, 60_000),

@@ -11,8 +11,8 @@ export interface ClaimTimes {
   readonly spacingMs: number;
 }
 
-/** A burst of any length is pushed so often at least. */
-const spacingsMax = 5;
+/** However many changes wait: so often at least a burst of any length is pushed. */
+const spacingsMax = 25;
 
 /**
  * When an association `a` may be pushed again: the more changes have come since, the later, because more will. So a secret
