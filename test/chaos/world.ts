@@ -11,7 +11,15 @@ import { silentLog } from '../../lib/core/log.ts';
 import type { Fake } from '../../lib/destinations/fake.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadFake } from '../../lib/destinations/load.ts';
+import type { RepoHostFake } from '../../lib/destinations/repo-host/fake.ts';
 import { KeptProcess } from './child.ts';
+
+/** A repository has room for a hundred secrets, which a long run outgrows; an organization has room for a thousand. */
+function roomy(fake: Fake): Fake {
+  if (!('at' in fake)) return fake;
+  const { organizationDestination: destination, at, ...rest } = fake as RepoHostFake;
+  return { ...rest, ...at('organization'), destination };
+}
 
 /** Everything that chaos happens to: servers, the service's processes, and a stand-in for each type. */
 export interface World {
@@ -80,7 +88,7 @@ async function start(folder: string, ends: (() => Promise<unknown>)[]): Promise<
   const fakes = new Map<string, Fake>();
   for (const { type } of definitions) {
     const fake = await (await loadFake(type))();
-    fakes.set(type, fake);
+    fakes.set(type, roomy(fake));
     ends.push(fake.close);
   }
   const complaints: string[] = [];
