@@ -22,6 +22,7 @@ import { type AppParts, clock, gaugeService, openShared } from './shared.ts';
 export interface Api {
   listen(port: number, host: string): Promise<{ readonly port: number }>;
   readonly inject: HttpServer['inject'];
+  readonly routes: HttpServer['routes'];
   readonly store: OpenStore;
   /** For development: initialises an empty store with the automatic seal and makes sure that this root token is valid. */
   prepareForDevelopment(rootToken: string | undefined): Promise<string | undefined>;
@@ -86,6 +87,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
   return {
     store,
     inject: (options) => server.inject(options),
+    routes: server.routes,
     listen: (port, host) => server.listen({ port, host, ...tlsOf(config) }),
     async prepareForDevelopment(rootToken) {
       if (store.seal.state() === 'uninitialised') {

@@ -1,10 +1,11 @@
 import { readConfig } from '../core/config.ts';
 import { openLog } from '../core/open-log.ts';
-import { answerLambda, type LambdaHttpEvent, type LambdaHttpResult } from '../http/lambda.ts';
+import { answersEvents, type LambdaHttpEvent, type LambdaHttpResult } from '../http/lambda.ts';
 import type { Destination } from '../sync/drivers.ts';
 import type { GivenFilter } from '../sync/replay-filter.ts';
 import { openApi } from './api.ts';
 import { kept } from './kept.ts';
+import type { AppParts } from './shared.ts';
 import { openSweeper } from './sweeper.ts';
 import { openDrainer } from './workers.ts';
 
@@ -56,12 +57,17 @@ function tellFailure(cause: unknown): void {
 
 /** The API behind an HTTP API of the platform (payload format 2.0). */
 export function apiFunction() {
-  const api = kept(openApi, { function: 'api' });
+  const api = kept(openAnswering, { function: 'api' });
   return async (event: LambdaHttpEvent): Promise<LambdaHttpResult> => {
     const { opened } = await api();
     // The platform counts requests itself.
-    return answerLambda(opened.inject, event).finally(() => opened.flush());
+    return opened.answer(event).finally(() => opened.flush());
   };
+}
+
+async function openAnswering(parts: AppParts) {
+  const { routes, flush } = await openApi(parts);
+  return { answer: answersEvents(routes), flush };
 }
 
 /** One round of the sweep, called by a timer. */

@@ -1,11 +1,17 @@
-import type { Inject } from './server.ts';
+import { METHODS } from 'node:http';
+import { awsLambdaFastify } from '@fastify/aws-lambda';
+import type { FastifyInstance } from 'fastify';
+import { disguised } from './verbs/names.ts';
 
 /** The part of an API Gateway (payload format 2.0) or function URL event that is a request. */
 export interface LambdaHttpEvent {
   readonly rawPath: string;
   readonly rawQueryString: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly requestContext: { readonly http: { readonly method: string; readonly sourceIp?: string } };
+  readonly requestContext: {
+    readonly requestId?: string;
+    readonly http: { readonly method: string; readonly sourceIp?: string };
+  };
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
 }
@@ -14,39 +20,43 @@ export interface LambdaHttpResult {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  readonly isBase64Encoded?: boolean;
 }
 
-/** What answers a request without a socket, as a server's `inject` does. */
-export type Answer = (request: Inject) => Promise<{
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, number | string | readonly string[] | undefined>>;
-  readonly body: string;
-}>;
-
-/** Answers an event. Where the platform passes no LIST on, `GET ?list=true` is the same operation. */
-export async function answerLambda(answer: Answer, event: LambdaHttpEvent): Promise<LambdaHttpResult> {
-  const { method, sourceIp } = event.requestContext.http;
-  const payload = payloadOf(event);
-  const reply = await answer({
-    method,
-    url: event.rawQueryString === '' ? event.rawPath : `${event.rawPath}?${event.rawQueryString}`,
-    headers: singleValues(event.headers),
-    ...(sourceIp === undefined ? {} : { remoteAddress: sourceIp }),
-    ...(payload === undefined ? {} : { payload }),
-  });
-  const headers = singleValues(reply.headers);
-  for (const name of madeByPlatform) delete headers[name];
-  return { statusCode: reply.statusCode, headers, body: reply.body };
+/**
+ * Answers events with the routes of a server. Where the platform passes no LIST on, `GET ?list=true` is the same operation.
+ */
+export function answersEvents(routes: FastifyInstance): (event: LambdaHttpEvent) => Promise<LambdaHttpResult> {
+  const answer = awsLambdaFastify<LambdaHttpEvent>(routes, { decorateRequest: false });
+  return async (event) => {
+    const { headers, ...result } = await answer(asSent(event), noContext);
+    for (const name of madeByPlatform) delete headers[name];
+    return { ...result, headers };
+  };
 }
 
-function payloadOf({ body, isBase64Encoded }: LambdaHttpEvent): Buffer | string | undefined {
-  return body !== undefined && isBase64Encoded === true ? Buffer.from(body, 'base64') : body;
-}
+/** Nothing of the platform's context is read. */
+const noContext = undefined as never;
 
 const madeByPlatform = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date'];
 
-/** Headers with one value each; those without a value are left out. */
-function singleValues(headers: Readonly<Record<string, unknown>>): Record<string, string> {
-  const entries = Object.entries(headers).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+/**
+ * The event with the query as the client sent it: the platform's parsed one, which is left out, tells `a=1&a=2` from `a=1,2`
+ * no more. Headers without a value go as well; no request can have them.
+ */
+function asSent({ rawPath, rawQueryString, headers, requestContext, body, isBase64Encoded }: LambdaHttpEvent) {
+  return {
+    rawPath: rawQueryString === '' ? rawPath : `${rawPath}?${rawQueryString}`,
+    rawQueryString,
+    headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
+    requestContext: {
+      ...requestContext,
+      http: { ...requestContext.http, method: routable(requestContext.http.method) },
+    },
+    ...(body === undefined ? {} : { body }),
+    ...(isBase64Encoded === undefined ? {} : { isBase64Encoded }),
+  };
 }
+
+/** A verb that no request can have gets what any other of no path gets: 405. */
+const routable = (verb: string): string => (METHODS.includes(disguised(verb)) ? disguised(verb) : 'LOCK');

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer, METHODS, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { HttpParts } from './parts.ts';
 import { refuseMalformed } from './refuse.ts';
 import { createRoutes } from './routes.ts';
@@ -15,6 +15,8 @@ export interface HttpServer {
   close(graceMs: number): Promise<void>;
   /** A request without a socket, with any verb. */
   inject(options: Inject): Promise<LightMyRequestResponse>;
+  /** What answers, for those that bring requests from elsewhere than a socket. */
+  readonly routes: FastifyInstance;
 }
 
 export interface ListenAddress {
@@ -39,6 +41,7 @@ export function createServer(parts: HttpParts): HttpServer {
   let closed: Promise<void> | undefined;
 
   return {
+    routes,
     async listen({ port, host, tls }) {
       await routes.ready();
       const server = await createListener(parts, (request, response) => routes.routing(request, response), tls);

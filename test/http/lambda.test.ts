@@ -1,5 +1,6 @@
+import { fastify } from 'fastify';
 import { expect, test } from 'vitest';
-import { answerLambda, type LambdaHttpEvent } from '../../lib/http/lambda.ts';
+import { answersEvents, type LambdaHttpEvent } from '../../lib/http/lambda.ts';
 import { createServer } from '../../lib/http/server.ts';
 import { sampleParts } from './sample.ts';
 
@@ -11,7 +12,7 @@ const event = (method: string, rawPath: string, more: Partial<LambdaHttpEvent> =
   requestContext: { http: { method, sourceIp: '192.0.2.1' } },
   ...more,
 });
-const answer = (one: LambdaHttpEvent) => answerLambda((request) => server.inject(request), one);
+const answer = answersEvents(server.routes);
 
 test('a secret is written, read and listed by events', async () => {
   const body = Buffer.from('{"x":"ä"}').toString('base64');
@@ -32,4 +33,19 @@ test('an event that cannot be answered well is answered as any request is', asyn
   expect(await answer(event('GET', '/v1/secret/a', { headers: {} }))).toMatchObject({ statusCode: 403 });
   expect(await answer(event('PUT', '/v1/secret/a', { body: '{' }))).toMatchObject({ statusCode: 400 });
   expect(await answer(event('GET', '/elsewhere'))).toMatchObject({ statusCode: 404 });
+});
+
+test('a verb that no request can have is not allowed', async () => {
+  expect(await answer(event('FETCH', '/v1/secret/a'))).toMatchObject({ statusCode: 405 });
+});
+
+test('a query arrives as it was sent, repeated and with commas', async () => {
+  const echo = fastify();
+  echo.get('/*', async (request) => ({ url: request.raw.url, id: request.headers['x-request-id'] }));
+  const query = 'a=1&a=2&b=1,2&c=%2C&d=x%20y';
+  const sent = event('GET', '/v1/some%2Fpath', { rawQueryString: query });
+  const parsed = { queryStringParameters: { a: '1,2', b: '1,2', c: ',', d: 'x y' } };
+  const requestContext = { ...sent.requestContext, requestId: 'of-the-platform' };
+  const { body } = await answersEvents(echo)({ ...sent, ...parsed, requestContext });
+  expect(JSON.parse(body)).toEqual({ url: `/v1/some%2Fpath?${query}`, id: 'of-the-platform' });
 });
