@@ -76,7 +76,11 @@ function gaugeService(metrics: Metrics, { store, levels, types }: ServiceParts):
   source('destinations', ['keyferry_sync_destinations'], async () => {
     metrics.set('keyferry_sync_destinations', ofTypes(types, await countDestinations(store)));
   });
-  source('tokens', ['keyferry_tokens'], async () => metrics.set('keyferry_tokens', one(await countTokens(store))));
+  source('tokens', ['keyferry_tokens', 'keyferry_leases'], async () => {
+    const { tokens, leases } = await countTokens(store);
+    metrics.set('keyferry_tokens', one(tokens));
+    metrics.set('keyferry_leases', one(leases));
+  });
   source('gates', ['keyferry_sync_gates'], async () => gaugeGates(metrics, { store, levels, types }));
   metrics.source('queue', () => gaugeQueue(metrics, levels));
 }

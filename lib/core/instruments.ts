@@ -68,6 +68,7 @@ export const gauges = {
     help: 'Tokens in the store, expired ones that the sweep has not dropped yet among them.',
     labels: [],
   },
+  keyferry_leases: { help: 'Leases: tokens in the store that expire.', labels: [] },
   keyferry_sealed: { help: '1 while this process is sealed or the store is not initialised.', labels: [] },
   keyferry_database_up: { help: '1 if PostgreSQL answers this process.', labels: [] },
   keyferry_redis_up: { help: '1 if Redis answers this process.', labels: [] },

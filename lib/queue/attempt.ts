@@ -6,11 +6,12 @@ import type { HeldLock } from './locks.ts';
 import type { Finish } from './pending.ts';
 
 /**
- * How a job in hand ends: it is complete and goes; it is put aside and comes back after a while; or its lock is lost, so
- * that it is somebody else's and is left as it is.
+ * How a job in hand ends: it is complete, or has failed for good, and goes; it is put aside and comes back after a while; or
+ * its lock is lost, so that it is somebody else's and is left as it is.
  */
 export type Ending =
   | { readonly kind: 'complete' }
+  | { readonly kind: 'failed' }
   | { readonly kind: 'aside'; readonly afterMs: number }
   | { readonly kind: 'leave' };
 
@@ -33,13 +34,17 @@ export type TakenJob = Pick<
 const unforeseenMs = 1_000;
 const afterMsMax = 86_400_000;
 
-/** Runs the handler once and takes the operation off the pending set if nothing newer is asked for. */
-export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock): Promise<Ending> {
+/**
+ * Runs the handler once and takes the operation off the pending set if nothing newer is asked for.
+ *
+ * @param spent the job came with a deferred failure
+ */
+export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock, spent: boolean): Promise<Ending> {
   try {
-    const stalledMs = await putAsideMs(parts, job);
+    const stalledMs = spent ? undefined : await putAsideMs(parts, job);
     if (stalledMs !== undefined) return { kind: 'aside', afterMs: stalledMs };
     const { a: id, d: destinationId } = job.data;
-    const named = { id, destinationId, job: job.id, traceparent: job.data.t };
+    const named = { id, destinationId, job: job.id, traceparent: job.data.t, spent };
     const outcome = await parts.handler(named, lock.signal);
     if (lock.stopped === 'lost') return { kind: 'leave' };
     return await endingOf(parts, job.data, outcome);
@@ -61,13 +66,19 @@ export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock
  * otherwise go round without pause until `forget` takes it off.
  */
 async function endingOf(parts: AttemptParts, data: JobData, outcome: Outcome): Promise<Ending> {
-  const { finish, jobs } = parts;
   if (outcome.kind === 'again') return againOf(parts, data, outcome);
-  if ((await finish(data.a, outcome.generation)) === 'bare') {
-    const successor = addition({ id: data.a, destination_id: data.d, waiting: false, traceparent: data.t });
-    await jobs.addBulk([{ ...successor, opts: { ...successor.opts, delay: unforeseenMs } }]);
+  if (outcome.kind === 'failed') {
+    if (!(await parts.hasSuccessor(data.a))) await succeed(parts, data, outcome.afterMs);
+    return { kind: 'failed' };
   }
+  if ((await parts.finish(data.a, outcome.generation)) === 'bare') await succeed(parts, data, unforeseenMs);
   return { kind: 'complete' };
+}
+
+/** Adds the job that follows on this one. */
+async function succeed({ jobs }: AttemptParts, data: JobData, afterMs: number): Promise<void> {
+  const successor = addition({ id: data.a, destination_id: data.d, waiting: false, traceparent: data.t });
+  await jobs.addBulk([{ ...successor, opts: { ...successor.opts, delay: bounded(afterMs) } }]);
 }
 
 type Again = Extract<Outcome, { kind: 'again' }>;

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DelayedError, Worker } from 'bullmq';
-import { type AttemptParts, attempt } from './attempt.ts';
+import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
+import { type AttemptParts, attempt, type Ending } from './attempt.ts';
 import type { PatientRedis } from './connection.ts';
 import type { ConsumeOptions, Consumer } from './contract.ts';
 import type { JobData } from './jobs.ts';
 import { queueName } from './keys.ts';
 import { Locks } from './locks.ts';
 import { within } from './within.ts';
-import { reportError, unmark, workerOptions } from './worker-options.ts';
+import { reportError, Spent, spentReason, workerOptions } from './worker-options.ts';
 
 /** For handlers that were told to stop, and for putting their jobs back. */
 const putBackMs = 2_000;
@@ -22,28 +22,35 @@ export function consume(
   { concurrency, lockMs }: ConsumeOptions,
 ): Consumer {
   const { type, log } = parts;
+  const spent = new Spent();
   const options = { ...workerOptions(connection, prefix, lockMs), concurrency };
   const worker: Worker<JobData, void, string> = new Worker(
     queueName(type),
     async (job, token = '') => {
-      const lock = locks.hold(job.id ?? '', token, job.processedOn ?? Date.now());
-      try {
-        const ending = await attempt(parts, job, lock);
-        if (ending.kind === 'complete') return;
-        if (ending.kind === 'aside') await job.moveToDelayed(Date.now() + ending.afterMs, token);
-      } catch (cause) {
-        // Not put aside: the lock expires and the job is taken up again. Any other error would make BullMQ drop it.
-        log.warn({ type, error: cause instanceof Error ? cause.message : 'unknown' }, 'a sync job was not put aside');
-      } finally {
-        lock.release();
-      }
-      throw new DelayedError();
+      const ending = await end(job, token);
+      if (ending === 'complete') return;
+      // Any other error would make BullMQ drop a job that is not to go.
+      throw ending === 'failed' ? new UnrecoverableError(spentReason) : new DelayedError();
     },
     options,
   );
   const locks = new Locks(worker, lockMs, log);
+  async function end(job: Job<JobData, void, string>, token: string): Promise<Ending['kind']> {
+    const lock = locks.hold(job.id ?? '', token, job.processedOn ?? Date.now());
+    try {
+      const ending = await attempt(parts, job, lock, spent.has(job));
+      if (ending.kind === 'aside') await job.moveToDelayed(Date.now() + ending.afterMs, token);
+      return ending.kind;
+    } catch (cause) {
+      // Not put aside: the lock expires and the job is taken up again.
+      log.warn({ type, error: cause instanceof Error ? cause.message : 'unknown' }, 'a sync job was not put aside');
+      return 'leave';
+    } finally {
+      lock.release();
+    }
+  }
   worker.on('error', reportError(log, type));
-  worker.on('active', unmark);
+  worker.on('active', (job) => spent.note(job));
   worker.run().catch(reportError(log, type));
   return closing(worker, locks, (fields, message) => log.warn({ type, ...fields }, message));
 }

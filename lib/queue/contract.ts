@@ -59,6 +59,8 @@ export type Handler = (
     /** Name of the job in its queue, for the log. */
     readonly job?: string | undefined;
     readonly traceparent?: string | undefined;
+    /** Too many workers ended with this job in hand: nothing may be called for it, and its attempt counts as failed. */
+    readonly spent?: boolean;
   },
   signal: AbortSignal,
 ) => Promise<Outcome>;
@@ -68,9 +70,11 @@ export type Handler = (
  *   pending set and gets its job.
  * - `again`: not done; the same job is taken up after the delay (0: at once), or sooner when something newer is asked for,
  *   unless it is `firm`: then only an operation that says `waiting` brings it forward.
+ * - `failed`: a spent job whose failure was written back; it goes, and a new one is taken up after the delay.
  */
 export type Outcome =
   | { readonly kind: 'done'; readonly generation: number }
+  | { readonly kind: 'failed'; readonly afterMs: number }
   | { readonly kind: 'again'; readonly afterMs: number; readonly firm?: boolean };
 
 export interface ConsumeOptions {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Job, Worker } from 'bullmq';
+import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import type { Clock } from '../core/clock.ts';
 import { type AttemptParts, attempt } from './attempt.ts';
 import type { PatientRedis } from './connection.ts';
@@ -10,7 +10,7 @@ import type { JobData } from './jobs.ts';
 import { queueName } from './keys.ts';
 import { Locks } from './locks.ts';
 import { within } from './within.ts';
-import { reportError, workerOptions } from './worker-options.ts';
+import { reportError, spentReason, workerOptions } from './worker-options.ts';
 
 export interface DrainParts extends AttemptParts {
   readonly connection: PatientRedis;
@@ -125,13 +125,12 @@ class Hand {
   async #run(job: Taken, token: string): Promise<void> {
     const lock = this.#locks.hold(job.id ?? '', token, job.processedOn ?? Date.now());
     try {
-      const ending = await attempt(this.#parts, job, lock);
+      const ending = await attempt(this.#parts, job, lock, Boolean(job.deferredFailure));
       if (ending.kind === 'leave') return;
-      if (ending.kind === 'aside') await job.moveToDelayed(Date.now() + ending.afterMs, token);
-      else {
-        await job.moveToCompleted(undefined, token, false);
-        this.done += 1;
-      }
+      if (ending.kind === 'aside') return await job.moveToDelayed(Date.now() + ending.afterMs, token);
+      if (ending.kind === 'failed') await job.moveToFailed(new UnrecoverableError(spentReason), token, false);
+      else await job.moveToCompleted(undefined, token, false);
+      this.done += 1;
     } finally {
       lock.release();
     }

@@ -5,10 +5,10 @@ import type { Log } from '../core/log.ts';
 /** After an error while fetching, in milliseconds. */
 const fetchRetryMs = 500;
 
-/**
- * Finished jobs go at once: the store knows what came of them. No job is ever failed for having stalled: an operation that
- * is pending keeps its job (see `putAsideMs` in attempt.ts for one that takes its workers down).
- */
+/** So often a job may take its worker down, or lose its lock; the next time its attempt counts as failed (see attempt.ts). */
+const stallsMax = 4;
+
+/** Finished and failed jobs go at once: the store knows what came of them. */
 export const workerOptions = (connection: Redis, prefix: string, lockMs: number): WorkerOptions => ({
   connection,
   prefix,
@@ -16,7 +16,7 @@ export const workerOptions = (connection: Redis, prefix: string, lockMs: number)
   lockDuration: lockMs,
   skipLockRenewal: true,
   stalledInterval: Math.max(50, lockMs / 2),
-  maxStalledCount: Number.MAX_SAFE_INTEGER,
+  maxStalledCount: stallsMax,
   removeOnComplete: { count: 0 },
   removeOnFail: { count: 0 },
   runRetryDelay: fetchRetryMs,
@@ -30,10 +30,22 @@ export function reportError(log: Log, type: string): (cause: Error) => void {
   };
 }
 
+/** Why a spent job has failed, as BullMQ notes it. */
+export const spentReason = 'its workers ended one after another';
+
 /**
- * A job that another version of this program has marked as failed for stalling is run all the same: BullMQ would drop it
- * and leave its operation without a job. An empty reason is none.
+ * BullMQ hands a job that has stalled too often over with its failure, to be failed without being run. Its own worker does so
+ * without asking us, and the operation would be pending for ever; so the failure is taken off such a job and kept here.
  */
-export function unmark(job: { deferredFailure: string }): void {
-  job.deferredFailure = '';
+export class Spent {
+  readonly #jobs = new WeakSet<object>();
+
+  note(job: { deferredFailure: string }): void {
+    if (job.deferredFailure) this.#jobs.add(job);
+    job.deferredFailure = '';
+  }
+
+  has(job: object): boolean {
+    return this.#jobs.has(job);
+  }
 }

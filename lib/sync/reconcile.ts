@@ -67,9 +67,7 @@ export async function reconcile(
   const course = new Course({ operationMs, callsMs, widthMax, signal });
   try {
     const claim = await parts.claim(id);
-    if (claim.kind === 'clean') return { outcome: { kind: 'done', generation: claim.generation }, ...nothing };
-    if (claim.kind === 'early') return { outcome: { kind: 'again', afterMs: claim.waitMs, firm: true }, ...nothing };
-    if (claim.kind !== 'claimed') return { outcome: { kind: 'again', afterMs: lookAgainMs }, ...nothing };
+    if (claim.kind !== 'claimed') return { outcome: unclaimed(claim), failure: undefined, calls: 0 };
     const { finish, failure } = await attempt(parts, claim, course);
     const finished = await parts.finish(finish);
     if (finished === 'lost' && course.calls > 0) await parts.doubt(id);
@@ -79,9 +77,14 @@ export async function reconcile(
   }
 }
 
-const nothing = { failure: undefined, calls: 0 };
+/** What becomes of a job whose association may not be, or need not be, pushed now. */
+export function unclaimed(claim: Exclude<Claim, Claimed>): Outcome {
+  if (claim.kind === 'clean') return { kind: 'done', generation: claim.generation };
+  if (claim.kind === 'early') return { kind: 'again', afterMs: claim.waitMs, firm: true };
+  return { kind: 'again', afterMs: lookAgainMs };
+}
 
-function outcomeOf({ done, generation, retryMs }: Finish, finished: Finished): Outcome {
+export function outcomeOf({ done, generation, retryMs }: Finish, finished: Finished): Outcome {
   if (finished === 'lost') return { kind: 'again', afterMs: lookAgainMs };
   if (done) return { kind: 'done', generation };
   return { kind: 'again', afterMs: finished === 'superseded' ? 0 : (retryMs ?? 0) };

@@ -1,6 +1,7 @@
 import type { DestinationDefinition } from '../destinations/contract.ts';
 import type { Gate, GateBudget, GatePass, Handler, Outcome } from '../queue/contract.ts';
 import { type Reconciled, type ReconcileParts, reconcile } from './reconcile.ts';
+import { failSpent } from './spent.ts';
 import { statusOf } from './status.ts';
 
 /**
@@ -10,6 +11,7 @@ import { statusOf } from './status.ts';
 export function syncHandler(parts: ReconcileParts, gate: Gate): Handler {
   const budget = budgetOf(parts.definition, parts.operationMs);
   return async (job, signal): Promise<Outcome> => {
+    if (job.spent) return failSpent(parts, job.id);
     const pass = await gate.enter(job.destinationId, budget);
     if (!pass.open) return { kind: 'again', afterMs: pass.waitMs };
     try {

@@ -26,6 +26,7 @@ describe('sys/metrics', () => {
     const secret = await stage.secret({ user: 'amelie' });
     await stage.set('cloud-a-sm', destination, secret);
     await stage.sweep();
+    await stage.ask('POST', 'auth/token/create', { ttl: '1h' });
     const { status, contentType, text } = await scrape();
     expect(status).toBe(200);
     expect(contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -41,7 +42,8 @@ describe('sys/metrics', () => {
     expect(sampleOf(text, 'keyferry_sync_gates', { type, state: 'closed' })).toBe(0);
     expect(sampleOf(text, 'keyferry_sync_oldest_dirty_age_seconds', { type })).toBe(0);
     expect(sampleOf(text, 'keyferry_sync_disabled')).toBe(0);
-    expect(sampleOf(text, 'keyferry_tokens')).toBe(1);
+    expect(sampleOf(text, 'keyferry_tokens')).toBe(2);
+    expect(sampleOf(text, 'keyferry_leases')).toBe(1);
     expect(sampleOf(text, 'keyferry_sealed')).toBe(0);
     expect(sampleOf(text, 'keyferry_redis_up')).toBe(1);
     expect(sampleOf(text, 'keyferry_database_up')).toBe(1);

@@ -39,12 +39,18 @@ const fates = fc.array(
 interface Change {
   readonly wanted: Wanted;
   readonly forced: boolean;
-  readonly attempts: readonly (readonly Fate[])[];
+  /** `spent`: its job had lost its workers too often. */
+  readonly attempts: readonly (readonly Fate[] | 'spent')[];
 }
 const change: fc.Arbitrary<Change> = fc.record({
   wanted,
   forced: fc.boolean(),
-  attempts: fc.array(fates, { maxLength: 3 }),
+  attempts: fc.array(
+    fc.oneof({ weight: 5, arbitrary: fates }, { weight: 1, arbitrary: fc.constant('spent' as const) }),
+    {
+      maxLength: 3,
+    },
+  ),
 });
 /** Somebody else at the external system makes an object of this name, or deletes what is there. */
 interface Foreign {
@@ -71,7 +77,7 @@ async function play(world: World, history: readonly (Change | Foreign)[]) {
     if ('wanted' in event) {
       last = event.wanted;
       await world.want(event.wanted, event.forced);
-      for (const calls of event.attempts) await world.attempt(calls);
+      for (const calls of event.attempts) await (calls === 'spent' ? world.lose() : world.attempt(calls));
     } else if (event.deletes) {
       world.remote.objects.delete(event.name);
       others.delete(event.name);
@@ -123,6 +129,20 @@ describe('whatever the changes, crashes and lost answers', () => {
       const complete = refused === 0 && free.length === good.length;
       expect(status).toBe(complete ? (good.length === 0 ? 'UNSYNCED' : 'SYNCED') : 'CLIENT_SIDE_ERROR');
       if (complete) expect([names.length, ours.length]).toEqual([good.length, good.length]);
+    });
+    await fc.assert(property, runs(150));
+  });
+
+  test('the copies end as wanted without being forced, also where attempts were given up', fuzzing, async () => {
+    const property = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (history) => {
+      const world = await startWorld(store, 2);
+      const { last } = await play(world, history);
+      await world.want(last, false);
+      await settle(world);
+      const ours = [...world.remote.objects].map(([name, { value }]) => ({ name, value }));
+      const { good, refused } = expected(last);
+      for (const { name, value } of good) expect(ours).toContainEqual({ name, value });
+      if (refused === 0) expect(ours).toHaveLength(good.length);
     });
     await fc.assert(property, runs(150));
   });

@@ -9,6 +9,7 @@ import { doubts } from '../../lib/sync/doubt.ts';
 import { finishes } from '../../lib/sync/finish.ts';
 import { intends } from '../../lib/sync/intents.ts';
 import { type Reconciled, type ReconcileParts, reconcile } from '../../lib/sync/reconcile.ts';
+import { failSpent } from '../../lib/sync/spent.ts';
 import { compileTemplate } from '../../lib/sync/template/template.ts';
 import { type Fate, startRemote } from './remote.ts';
 
@@ -25,7 +26,7 @@ const { tags: _tags, ...untagged } = cloudASm;
 const definition: DestinationDefinition = { ...untagged, valueBytesMax: 12 };
 
 /** One association on the real tables, with an external system in memory. Its claims are over at once, as after a crash. */
-export async function startWorld(store: Store) {
+export async function startWorld(store: Store, attemptsMax = 1_000) {
   const id = await newAssociation(store);
   const remote = startRemote();
   let wanted: Wanted = { json: null, granularity: 'secret-path', template: '' };
@@ -41,7 +42,7 @@ export async function startWorld(store: Store) {
     clock: systemClock,
     log: silentLog,
     random: () => 0,
-    retry: { attemptsMax: 1_000, delayMsFirst: 1, delayMsMax: 1 },
+    retry: { attemptsMax, delayMsFirst: 1, delayMsMax: 1 },
     operationMs: 20_000,
     callsMs: 30_000,
     claim: claims(store, { leaseMs: 0, spacingMs: 0 }),
@@ -77,6 +78,8 @@ export async function startWorld(store: Store) {
         remote.next([]);
       }
     },
+    /** What comes of a job of its that is spent. */
+    lose: () => failSpent(parts, id),
     /** Its status and the names that we remember as ours. */
     async recorded(): Promise<{ readonly status: string; readonly names: readonly string[] }> {
       const { rows } = await sql<{ status: string; names: readonly string[] }>`
@@ -90,15 +93,15 @@ export async function startWorld(store: Store) {
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-const attemptsMax = 12;
+const attemptsToSettle = 12;
 
 /** Attempts without any trouble until nothing is left to do. */
 export async function settle(world: World): Promise<void> {
-  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+  for (let attempt = 0; attempt < attemptsToSettle; attempt += 1) {
     const ended = await world.attempt();
     if (ended !== 'crashed' && ended.outcome.kind === 'done') return;
   }
-  throw new Error(`work is left after ${attemptsMax} attempts`);
+  throw new Error(`work is left after ${attemptsToSettle} attempts`);
 }
 
 async function newAssociation(store: Store): Promise<string> {
