@@ -2,7 +2,10 @@ import { openBoard } from '../lib/app.ts';
 import { readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
 import { runUntilSignal } from './run.ts';
+import { optionsOf } from './show/options.ts';
 import { mustUnsealItself } from './unsealing.ts';
+
+optionsOf('board', {});
 
 /** `npm run board`: the queues in a browser, for who has a root token. It knows tokens by the store, so it has to be unsealed. */
 await runUntilSignal(async () => {

@@ -2,6 +2,9 @@ import { readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
 import { startInstance } from './instance.ts';
 import { runUntilSignal } from './run.ts';
+import { optionsOf } from './show/options.ts';
+
+optionsOf('start', {});
 
 /** `npm start`: the development server. Data stays in `.data/` between starts. */
 await runUntilSignal(async () => {

@@ -2,6 +2,9 @@ import type { Fake } from '../lib/destinations/fake.ts';
 import { definitions } from '../lib/destinations/index.ts';
 import { loadFake } from '../lib/destinations/load.ts';
 import { runUntilSignal } from './run.ts';
+import { optionsOf } from './show/options.ts';
+
+optionsOf('fakes', {});
 
 /** `npm run fakes`: the stand-ins alone, each with a body that is ready to be sent. */
 await runUntilSignal(async () => {

@@ -3,7 +3,10 @@ import { readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
 import { measured } from './measured.ts';
 import { runUntilSignal } from './run.ts';
+import { optionsOf } from './show/options.ts';
 import { firstThing } from './unsealing.ts';
+
+optionsOf('serve', {});
 
 /** `npm run serve`: the API as a process of its own. */
 await runUntilSignal(async () => {

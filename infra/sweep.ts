@@ -3,11 +3,12 @@ import { readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
 import { measured } from './measured.ts';
 import { runUntilSignal } from './run.ts';
+import { optionsOf } from './show/options.ts';
 import { sweepRegularly } from './sweeping.ts';
 import { mustUnsealItself } from './unsealing.ts';
 
 /** `npm run sweep`: the rounds of the sweep, as a process of its own. `-- --once`: one round. */
-const once = process.argv.includes('--once');
+const { once } = optionsOf('sweep', { once: { type: 'boolean', default: false } });
 
 await runUntilSignal(async () => {
   const config = readConfig();

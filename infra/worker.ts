@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { openWorkers } from '../lib/app.ts';
 import { ConfigError, readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
@@ -6,11 +5,14 @@ import { definitions } from '../lib/destinations/index.ts';
 import { loadDriver } from '../lib/destinations/load.ts';
 import { measured } from './measured.ts';
 import { runUntilSignal } from './run.ts';
+import { optionsOf } from './show/options.ts';
 import { mustUnsealItself } from './unsealing.ts';
+
+const { type: names } = optionsOf('worker', { type: { type: 'string', multiple: true } });
 
 /** `npm run worker -- --type <type>`: workers of the named types, of all without a name. */
 await runUntilSignal(async () => {
-  const wanted = typesFrom(process.argv.slice(2));
+  const wanted = typesFrom(names);
   const config = readConfig();
   mustUnsealItself(config, 'worker');
   const destinations = await Promise.all(
@@ -22,10 +24,8 @@ await runUntilSignal(async () => {
   return workers;
 });
 
-function typesFrom(args: readonly string[]) {
-  const { values } = parseArgs({ args: [...args], options: { type: { type: 'string', multiple: true } } });
-  const named = values.type ?? definitions.map(({ type }) => type);
-  return named.map((type) => {
+function typesFrom(given: readonly string[] = definitions.map(({ type }) => type)) {
+  return given.map((type) => {
     const found = definitions.find((definition) => definition.type === type || definition.alias === type);
     if (found !== undefined) return found;
     throw new ConfigError(

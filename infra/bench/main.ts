@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { optionsOf } from '../show/options.ts';
 import { openTerminal } from '../show/terminal.ts';
 import { isMet } from './figure.ts';
 import { runMillion } from './million/run.ts';
@@ -54,14 +54,12 @@ try {
 }
 
 function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      quick: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      only: { type: 'string', multiple: true },
-      profile: { type: 'string' },
-      million: { type: 'boolean', default: false },
-    },
+  const values = optionsOf('bench', {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true },
+    profile: { type: 'string' },
+    million: { type: 'boolean', default: false },
   });
   const { quick, json, profile, million, only = million ? [] : sections.map(({ name }) => name) } = values;
   const unknown = only.filter((name) => !sections.some((section) => section.name === name));

@@ -1,15 +1,11 @@
+import { optionsOf } from '../show/options.ts';
 import { openTerminal } from '../show/terminal.ts';
 import { openStage, type Stage } from './stage.ts';
 import { steps } from './steps.ts';
 
 /** `npm run demo`: the main job, step by step, on this machine alone. `-- --keep` leaves everything running. */
 const terminal = openTerminal();
-const keep = process.argv.includes('--keep');
-const unknown = process.argv.slice(2).filter((argument) => argument !== '--keep');
-if (unknown.length > 0) {
-  process.stderr.write(`demo: unknown argument ${unknown.join(' ')}; there is --keep\n`);
-  process.exit(2);
-}
+const { keep } = optionsOf('demo', { keep: { type: 'boolean', default: false } });
 
 let stage: Stage | undefined;
 let signalled = false;

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { optionsOf } from '../../infra/show/options.ts';
 import { tableLines } from '../../infra/show/table.ts';
 import { openTerminal } from '../../infra/show/terminal.ts';
 import { type Outcome, run } from './run.ts';
@@ -8,14 +8,12 @@ import type { World } from './world.ts';
  * `npm run test:chaos`: random operations by several clients while processes are killed, servers restart and stand-ins fail;
  * at the end every stand-in has to equal the store. `-- --seed N --operations N --seeds K --minutes M --clients C`
  */
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    seeds: { type: 'string', default: '1' },
-    operations: { type: 'string', default: '10000' },
-    minutes: { type: 'string', default: '4' },
-    clients: { type: 'string', default: '12' },
-  },
+const values = optionsOf('chaos', {
+  seed: { type: 'string' },
+  seeds: { type: 'string', default: '1' },
+  operations: { type: 'string', default: '10000' },
+  minutes: { type: 'string', default: '4' },
+  clients: { type: 'string', default: '12' },
 });
 
 const numberOf = (text: string, name: string, least: number, most: number): number => {

@@ -1,18 +1,18 @@
 import { mkdir } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { optionsOf } from '../../infra/show/options.ts';
 import { openTerminal } from '../../infra/show/terminal.ts';
 import type { Tally } from './reporter.ts';
 import { runSuites } from './run.ts';
 import { type Ready, type Trial, Unavailable } from './trial.ts';
 import { trials } from './trials.ts';
-import { type Wanted, wanted } from './wanted.ts';
 
 /**
  * `npm run test:emulators`: the drivers against programs that nobody here wrote. `-- --only moto` takes those whose name has
  * this text, `--strict` fails where a trial cannot run on this machine.
  */
-const { values } = parseArgs({
-  options: { only: { type: 'string', default: '' }, strict: { type: 'boolean', default: false } },
+const values = optionsOf('emulators', {
+  only: { type: 'string', default: '' },
+  strict: { type: 'boolean', default: false },
 });
 const folder = new URL('../../.data/emulators', import.meta.url).pathname;
 const terminal = openTerminal();
@@ -23,10 +23,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const chosen = trials.filter(({ name }) => name.includes(values.only));
-const missing = wanted.filter(({ name }) => name.includes(values.only));
-if (chosen.length + missing.length === 0) {
+if (chosen.length === 0) {
   process.stderr.write(
-    `emulators: none is named ${JSON.stringify(values.only)}: ${[...trials, ...wanted].map(({ name }) => name).join(', ')}\n`,
+    `emulators: none is named ${JSON.stringify(values.only)}: ${trials.map(({ name }) => name).join(', ')}\n`,
   );
   process.exit(2);
 }
@@ -34,10 +33,7 @@ if (chosen.length + missing.length === 0) {
 await mkdir(folder, { recursive: true });
 const counts = { passed: 0, failed: 0, skipped: 0 };
 for (const trial of chosen) counts[await attempt(trial)] += 1;
-for (const program of missing) counts[await look(program)] += 1;
-terminal.line(
-  `${counts.passed} of ${chosen.length + missing.length} passed, ${counts.failed} failed, ${counts.skipped} skipped`,
-);
+terminal.line(`${counts.passed} of ${chosen.length} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exit(counts.failed > 0 || (values.strict && counts.skipped > 0) ? 1 : 0);
 
 async function attempt(trial: Trial): Promise<keyof typeof counts> {
@@ -50,7 +46,8 @@ async function attempt(trial: Trial): Promise<keyof typeof counts> {
     return tally.failures.length === 0 ? 'passed' : 'failed';
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
-    terminal.line(`  ${terminal.styled('yellow', 'skipped')}: ${error.message}`);
+    const meanwhile = trial.meanwhile === undefined ? '' : `; meanwhile: ${trial.meanwhile}`;
+    terminal.line(`  ${terminal.styled('yellow', 'skipped')}: ${error.message}${meanwhile}`);
     terminal.line();
     return 'skipped';
   } finally {
@@ -59,19 +56,8 @@ async function attempt(trial: Trial): Promise<keyof typeof counts> {
   }
 }
 
-/** Not tried, whatever its source says. */
-async function look({ name, type, source, meanwhile, ask }: Wanted): Promise<keyof typeof counts> {
-  terminal.line(terminal.styled('bold', `${name} → ${type}`));
-  const problem = await ask().catch((error: unknown) => error);
-  if (problem !== undefined && !(problem instanceof Unavailable)) throw problem;
-  const why = problem?.message ?? `it can be had now from ${source}, so its trial has to be written`;
-  terminal.line(`  ${terminal.styled('yellow', 'skipped')}: ${why}; meanwhile: ${meanwhile}`);
-  terminal.line();
-  return 'skipped';
-}
-
 function show(
-  { covers }: Trial,
+  { covers, adapted = [] }: Trial,
   version: string,
   { passed, failures, gaps, judged, waived }: Tally,
   tookMs: number,
@@ -79,6 +65,7 @@ function show(
   const known = [...gaps.values()].reduce((sum, tests) => sum + tests.length, 0);
   terminal.line(`  ${version}`);
   terminal.line(`  covers: ${covers}`);
+  for (const change of adapted) terminal.line(`  adapted on the way: ${change}`);
   const operations = [...judged].map(([operation, count]) => `${operation} ${count}`).join(', ');
   if (operations !== '') terminal.line(`  exchanges judged: ${operations}`);
   terminal.line(`  ${passed} passed, ${failures.length} failed, ${known} known gaps, ${Math.round(tookMs / 1000)} s`);
