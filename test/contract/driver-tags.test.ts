@@ -66,6 +66,19 @@ describe.each(tagged)('tags at $type', ({ type, tags }) => {
     expect(stand.object(name)?.tags).toEqual(wanted);
   });
 
+  // The creation is repeated as such, since nobody knows that it worked.
+  test('that went while the answer to the creation was lost are taken away again', async () => {
+    const driver = stand.open();
+    const mark = newMark();
+    const first = all({ stale: 'gone soon' }, mark);
+    const item = stand.item(stand.name(), 'the value with tags', { mark, tags: first });
+    await driver.put(item, calm);
+    const wanted = all({}, mark);
+    const staleTags = Object.keys(first).filter((key) => wanted[key] === undefined);
+    await driver.put(stand.item(item.name, 'the value with tags', { mark, tags: wanted, staleTags }), calm);
+    expect(stand.object(item.name)?.tags).toEqual(wanted);
+  });
+
   test('come with the object when it is adopted, our mark among them', async () => {
     const driver = stand.open();
     const mark = newMark();

@@ -57,7 +57,8 @@ async function tryOnce(
  */
 function isInLine(found: RemoteSecret | 'unknown' | undefined, version: string, item: PutItem): boolean {
   if (found === undefined || found === 'unknown') return true;
-  return found.currentVersion === version && Object.keys(tagChanges(found, item).set).length === 0;
+  const { set, unset } = tagChanges(found, item);
+  return found.currentVersion === version && Object.keys(set).length === 0 && unset.length === 0;
 }
 
 function mustFit({ name, value }: PutItem): void {
