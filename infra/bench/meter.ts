@@ -20,7 +20,7 @@ export interface Versus {
   readonly limitMs: number;
   readonly ours: Side;
   readonly bare: Side;
-  readonly target: Target;
+  readonly target?: Target;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function versus({ what, rounds, limitMs, ours, bare, target }: Vers
   const { value, ...compared } = await compare(rounds, limitMs, measureOurs, () => metered(bare, cpu.bare));
   const [each, baseline] = [median(cpu.ours), median(cpu.bare)];
   return [
-    { what, value, unit: '1/s', compared, target },
+    { what, value, unit: '1/s', compared, ...(target === undefined ? {} : { target }) },
     {
       what: '  processor time of the process, each',
       value: each,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { loadFake } from '../../../lib/destinations/load.ts';
+import { keysBelow, queueName, usualPrefix } from '../../../lib/queue/keys.ts';
 import { type Associations, associate } from '../associations.ts';
 import { type BareJobs, openBareJobs } from '../baseline/jobs.ts';
 import type { Figure } from '../figure.ts';
-import { type Done, versus } from '../meter.ts';
+import { type Done, type Versus, versus } from '../meter.ts';
 import type { Process } from '../process.ts';
 import { until, within } from '../rounds.ts';
 import type { Bench, Section } from '../section.ts';
@@ -44,9 +45,30 @@ async function standIn(bench: Bench, destination: object): Promise<readonly Figu
     await within(limitMs, bare.work());
     bench.tell('working off');
     const what = 'Operations reconciled, driver without latency; bare BullMQ worker that does nothing';
-    return await versus({ what, rounds, limitMs, ours, bare, target: { share: 0.5 } });
+    const figures = await versus({ what, rounds, limitMs, ours, bare, target: { share: 0.5 } });
+    await worker.end();
+    return [...figures, ...(await leastWork(bench, associations, { rounds, bare }))];
   } finally {
     await Promise.all([worker.end(), bareWorker.end(), bareJobs.close(), associations.close()]);
+  }
+}
+
+/** How much of the bare worker's pace is left when only the rows are claimed, read and written back. */
+async function leastWork(
+  { stage }: Bench,
+  associations: Associations,
+  { rounds, bare }: Pick<Versus, 'rounds' | 'bare'>,
+): Promise<readonly Figure[]> {
+  const { pending } = keysBelow(usualPrefix);
+  const parameters = { queueName: queueName(type), prefix: usualPrefix, pending };
+  const least = await stage.start('bare-sync', ready, parameters);
+  try {
+    const ours = { process: least, work: () => workOff(associations, undefined) };
+    await within(limitMs, ours.work());
+    const what = '  the same by bare statements alone: claimed, read, written back, nothing else';
+    return await versus({ what, rounds, limitMs, ours, bare });
+  } finally {
+    await least.end();
   }
 }
 
@@ -64,7 +86,10 @@ async function realDriver(bench: Bench, destination: object): Promise<Figure> {
 }
 
 /** @throws Error when the driver was called less often than there are operations */
-async function workOff({ queue, change, count }: Associations, worker: Process<unknown> | undefined): Promise<Done> {
+async function workOff(
+  { queue, change, outOfDate, count }: Associations,
+  worker: Process<unknown> | undefined,
+): Promise<Done> {
   await queue.pause();
   await queue.enqueue(await change(), count);
   const before = await worker?.ask('count', counted);
@@ -73,6 +98,8 @@ async function workOff({ queue, change, count }: Associations, worker: Process<u
   await until(async () => (await queue.pendingCount()) === 0);
   const tookMs = performance.now() - began;
   const after = await worker?.ask('count', counted);
+  const left = await outOfDate();
+  if (left > 0) throw new Error(`${left} of ${count} operations were taken off and not done`);
   const puts = (after?.puts ?? count) - (before?.puts ?? 0);
   if (puts < count) throw new Error(`${count} operations came to ${puts} puts only`);
   return { count, perSecond: (count * 1_000) / tookMs };
