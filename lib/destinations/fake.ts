@@ -36,5 +36,7 @@ export interface FakeObject {
 export interface Fault {
   readonly kind: 'throttle' | 'unavailable' | 'denied' | 'credentials' | 'hang' | 'reset' | 'lost-answer';
   readonly times?: number;
+  /** So many matching calls go well before it. */
+  readonly after?: number;
   readonly retryAfterSeconds?: number;
 }

@@ -12,10 +12,12 @@ export interface Faults {
 }
 
 export function newFaults(): Faults {
-  let current: { readonly fault: Fault; readonly operation: string | undefined; left: number } | undefined;
+  let current:
+    | { readonly fault: Fault; readonly operation: string | undefined; left: number; after: number }
+    | undefined;
   return {
     set(fault, operation) {
-      current = { fault, operation, left: fault.times ?? Number.POSITIVE_INFINITY };
+      current = { fault, operation, left: fault.times ?? Number.POSITIVE_INFINITY, after: fault.after ?? 0 };
     },
     heal() {
       current = undefined;
@@ -25,6 +27,10 @@ export function newFaults(): Faults {
       // Only a call that changes something can lose the answer to a change.
       if (current === undefined || (current.fault.kind === 'lost-answer' && !writes)) return undefined;
       if (current.operation !== undefined && current.operation !== operation) return undefined;
+      if (current.after > 0) {
+        current.after -= 1;
+        return undefined;
+      }
       const { fault } = current;
       current.left -= 1;
       if (current.left <= 0) current = undefined;
