@@ -1,11 +1,9 @@
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { z } from 'zod';
+import type { Sent, Upstream } from './forward.ts';
 
-export interface Question {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+export interface Question extends Sent {
+  readonly upstream: Upstream;
 }
 
 /** HTTP that waits: a stand-in tells its objects at once, and those of an emulator are in another process. */
@@ -32,7 +30,7 @@ export function openBlockingHttp(): BlockingHttp {
       Atomics.wait(bell, 0, 0, answerMsMax);
       const { ok, text } = answer.parse(receiveMessageOnPort(ours)?.message);
       if (ok) return text;
-      throw new Error(`${question.method} ${question.url}: ${text}`);
+      throw new Error(`${question.method} ${question.upstream.url}${question.path}: ${text}`);
     },
     async close() {
       ours.close();

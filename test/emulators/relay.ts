@@ -1,9 +1,26 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import type { Fault } from '../../lib/destinations/fake.ts';
+import { type Answer, forward, type Upstream } from './forward.ts';
 
-/** Names what a request asks for. */
-export type NameOperation = (message: IncomingMessage) => { readonly operation: string; readonly writes: boolean };
+/** Names what a request asks for. What is `spared` meets no fault, such as a request that only asks how to log in. */
+export type NameOperation = (message: IncomingMessage) => {
+  readonly operation: string;
+  readonly writes: boolean;
+  readonly spared?: boolean;
+};
+
+export interface Way {
+  readonly upstream: Upstream;
+  readonly nameOperation: NameOperation;
+  /** PEM of its own, for drivers that speak https only. */
+  readonly own?: { readonly cert: string; readonly key: string };
+  /** Path and query as this emulator takes them. What is changed on the way has to stand in the trial's `adapted`. */
+  readonly adaptPath?: (path: string) => string;
+  /** The answer as the real system would have written it. */
+  readonly adaptAnswer?: (answer: Answer, message: IncomingMessage) => Answer;
+}
 
 /** Stands before an emulator: counts its calls by operation, and loses answers. */
 export interface Relay {
@@ -16,34 +33,39 @@ export interface Relay {
 }
 
 const faultsKnown: readonly Fault['kind'][] = ['hang', 'reset', 'lost-answer'];
+const asItIs = <T>(thing: T): T => thing;
 
-export async function openRelay(emulator: string, nameOperation: NameOperation): Promise<Relay> {
+export async function openRelay(way: Way): Promise<Relay> {
+  const { upstream, nameOperation, own, adaptPath = asItIs, adaptAnswer = asItIs } = way;
   const calls = new Map<string, number>();
   let fault: Fault | undefined;
   let left = 0;
 
   /** A lost answer is one to a call that writes: the others change nothing. */
-  function take(writes: boolean): Fault['kind'] | undefined {
-    if (fault === undefined || left <= 0 || (fault.kind === 'lost-answer' && !writes)) return undefined;
+  function take({ writes, spared }: ReturnType<NameOperation>): Fault['kind'] | undefined {
+    if (fault === undefined || left <= 0 || spared === true) return undefined;
+    if (fault.kind === 'lost-answer' && !writes) return undefined;
     left -= 1;
     return fault.kind;
   }
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { operation, writes } = nameOperation(incoming);
-    calls.set(operation, (calls.get(operation) ?? 0) + 1);
+    const named = nameOperation(incoming);
+    calls.set(named.operation, (calls.get(named.operation) ?? 0) + 1);
     const body = await buffer(incoming);
-    const kind = take(writes);
+    const kind = take(named);
     if (kind === 'hang') return;
     if (kind === 'reset') return void incoming.socket.destroy();
-    const answer = await forward(emulator, incoming, body);
+    const { method = 'GET', url = '/', headers } = incoming;
+    const answer = adaptAnswer(await forward(upstream, { method, path: adaptPath(url), headers, body }), incoming);
     if (kind === 'lost-answer') return void incoming.socket.destroy();
     response.writeHead(answer.status, answer.headers).end(answer.body);
   }
 
-  const server = createServer((incoming, response) => {
+  const listener = (incoming: IncomingMessage, response: ServerResponse) => {
     handle(incoming, response).catch(() => incoming.socket.destroy());
-  });
+  };
+  const server = own === undefined ? createServer(listener) : createSecureServer({ ...own }, listener);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve);
   });
@@ -65,22 +87,4 @@ export async function openRelay(emulator: string, nameOperation: NameOperation):
         server.closeAllConnections();
       }),
   };
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Record<string, string | string[] | undefined>;
-  readonly body: Buffer;
-}
-
-function forward(emulator: string, { method, url = '/', headers }: IncomingMessage, body: Buffer): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = request(`${emulator}${url}`, { method, headers }, (answer) => {
-      buffer(answer).then(
-        (received) => resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: received }),
-        reject,
-      );
-    });
-    sent.once('error', reject).end(body);
-  });
 }

@@ -59,5 +59,14 @@ function givenOf({ type, gaps, allowed }: Trial, { given }: Ready): Given {
     gaps: gaps.map(({ test, reason }) => ({ pattern: test.source, reason })),
     allowed: allowed.map(({ difference, reason }) => ({ pattern: difference.source, reason })),
   };
-  return { type, ...rules, standIn: undefined, emulator: '', oracle: undefined, packages: '', ...given };
+  return {
+    type,
+    ...rules,
+    standIn: undefined,
+    emulator: '',
+    certificate: '',
+    oracle: undefined,
+    packages: '',
+    ...given,
+  };
 }

@@ -9,35 +9,48 @@ const pollMs = 200;
 const endMsMax = 10_000;
 
 export interface Server {
+  readonly port: number;
+  /** With plain HTTP. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Starts a program that serves HTTP at a free port of 127.0.0.1, and waits until it answers. */
-export async function startServer(program: string, argsFor: (port: number) => readonly string[]): Promise<Server> {
-  const port = await freePort();
-  const child = spawn(program, argsFor(port), { stdio: 'ignore' });
+/** Of a program with two free ports of 127.0.0.1: one is asked, the other is for what it serves beside. */
+export type ArgsFor = (port: number, other: number) => readonly string[];
+
+/** Starts a program and waits until it answers at its port, over HTTP if nothing else is said. */
+export async function startServer(
+  program: string,
+  argsFor: ArgsFor,
+  answers: (port: number) => Promise<boolean> = answersHttp,
+): Promise<Server> {
+  const [port, other] = await freePorts();
+  const child = spawn(program, argsFor(port, other), { stdio: 'ignore' });
   const failed = once(child, 'error').then(([error]) => Promise.reject(new Unavailable(`${program}: ${error}`)));
-  const url = `http://127.0.0.1:${port}`;
   const close = () => end(child);
   try {
-    await Promise.race([failed, untilItAnswers(url, child)]);
+    await Promise.race([failed, untilItAnswers(() => answers(port), child)]);
   } catch (error) {
     await close();
     throw error;
   }
-  return { url, close };
+  return { port, url: `http://127.0.0.1:${port}`, close };
 }
 
-async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {
+async function untilItAnswers(answers: () => Promise<boolean>, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + startMsMax;
   while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Unavailable(`${child.spawnfile} ended with ${child.exitCode} at its start`);
-    const answer = await fetch(url, { signal: AbortSignal.timeout(pollMs * 10) }).catch(() => undefined);
-    if (answer !== undefined) return;
+    const ended = child.exitCode ?? child.signalCode;
+    if (ended !== null) throw new Unavailable(`${child.spawnfile} ended with ${ended} at its start`);
+    if (await answers().catch(() => false)) return;
     await sleep(pollMs);
   }
   throw new Unavailable(`${child.spawnfile} has not answered within ${startMsMax} ms`);
+}
+
+async function answersHttp(port: number): Promise<boolean> {
+  await fetch(`http://127.0.0.1:${port}`, { signal: AbortSignal.timeout(pollMs * 10) });
+  return true;
 }
 
 async function end(child: ChildProcess): Promise<void> {
@@ -49,12 +62,17 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject).listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
+/** Both are held before one is let go, so they differ. */
+async function freePorts(): Promise<readonly [number, number]> {
+  const [one, other] = await Promise.all([hold(), hold()]);
+  await Promise.all([one.release(), other.release()]);
+  return [one.port, other.port];
+}
+
+async function hold() {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { port, release: () => new Promise<void>((resolve) => server.close(() => resolve())) };
 }

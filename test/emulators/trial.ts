@@ -15,6 +15,10 @@ export interface Trial {
   readonly gaps: readonly Gap[];
   /** Differences from an oracle that are right. */
   readonly allowed: readonly Allowed[];
+  /** What is changed between driver and emulator, since it would differ from the real system, and so is not shown. */
+  readonly adapted?: readonly string[];
+  /** What shows the type where this machine cannot run the trial. */
+  readonly meanwhile?: string;
   /** Installs and starts what is needed. @throws Unavailable */
   prepare(folder: string): Promise<Ready>;
 }
@@ -51,6 +55,8 @@ export interface Given {
   readonly standIn: string | undefined;
   /** Base URL of the emulator. */
   readonly emulator: string;
+  /** PEM of the certificate that the emulator shows; empty: it speaks plain HTTP. */
+  readonly certificate: string;
   /** Address of the module whose `openOracle` judges each exchange. */
   readonly oracle: string | undefined;
   /** Folder with the npm packages of the oracles. */

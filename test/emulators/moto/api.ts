@@ -28,13 +28,15 @@ export const headersFor = (operation: string) => ({
 });
 
 export function openMotoApi(url: string, http: BlockingHttp): MotoApi {
+  const upstream = { url };
+
   function call(operation: string, body: object): unknown {
     const headers = headersFor(operation);
-    return JSON.parse(http.ask({ url: `${url}/`, method: 'POST', headers, body: JSON.stringify(body) }));
+    return JSON.parse(http.ask({ upstream, method: 'POST', path: '/', headers, body: JSON.stringify(body) }));
   }
 
   return {
-    reset: () => void http.ask({ url: `${url}/moto-api/reset`, method: 'POST', headers: {}, body: '' }),
+    reset: () => void http.ask({ upstream, method: 'POST', path: '/moto-api/reset', headers: {}, body: '' }),
     seed(name, value) {
       call('DeleteSecret', { SecretId: name, ForceDeleteWithoutRecovery: true });
       call('CreateSecret', { Name: name, SecretString: value });

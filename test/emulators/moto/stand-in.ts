@@ -11,7 +11,7 @@ export const startFake: StartFake = async (): Promise<Fake> => {
   const http = openBlockingHttp();
   const api = openMotoApi(emulator, http);
   api.reset();
-  const relay = await openRelay(emulator, nameOperation);
+  const relay = await openRelay({ upstream: { url: emulator }, nameOperation });
   const url = `http://127.0.0.1:${relay.port}`;
   return {
     url,

@@ -17,8 +17,9 @@ export async function serveVault(port: number, react: (question: Question) => Re
   return { ...served, url: `https://127.0.0.1:${served.port}`, certificate: cert };
 }
 
-function newCertificate() {
-  return generate([{ name: 'commonName', value: 'key vault stand-in' }], {
+/** PEM of a key, and of a certificate that is its own authority. */
+export function newCertificate(commonName = 'key vault stand-in') {
+  return generate([{ name: 'commonName', value: commonName }], {
     keyType: 'ec',
     algorithm: 'sha256',
     extensions: [

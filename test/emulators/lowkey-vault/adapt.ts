@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { parseJson } from '../../../lib/destinations/fake/rest.ts';
+import { type Answer, withJson } from '../forward.ts';
+import type { NameOperation } from '../relay.ts';
+import { apiVersion } from './api.ts';
+
+/** `PUT secrets`, `POST deletedsecrets`. Without a token it asks how to log in, and goes through always. */
+export const nameOperation: NameOperation = ({ method = 'GET', url = '', headers }) => {
+  if (headers.authorization === undefined) return { operation: 'challenge', writes: false, spared: true };
+  return { operation: `${method} ${url.split('/')[1] ?? ''}`, writes: method !== 'GET' };
+};
+
+export function adaptPath(path: string): string {
+  const { pathname, search, searchParams } = new URL(path, 'https://vault');
+  if (!searchParams.has('api-version')) return `${pathname}${search}`;
+  // The SDK writes the name of the parameter as `api%2Dversion`.
+  searchParams.set('api-version', apiVersion);
+  return `${pathname}?${searchParams}`;
+}
+
+const problem = z.object({ error: z.looseObject({ message: z.string() }) });
+
+/**
+ * lowkey-vault deletes and recovers at once, so its only 409 to a put is that of a name which a deleted secret holds.
+ * The service says so by a code.
+ */
+export function toServiceError(answer: Answer, { method }: IncomingMessage): Answer {
+  if (answer.status !== 409 || method !== 'PUT') return answer;
+  const told = problem.safeParse(parseJson(answer.body.toString()));
+  if (!told.success) return answer;
+  const { message } = told.data.error;
+  return withJson(answer, {
+    error: { code: 'Conflict', message, innererror: { code: 'ObjectIsDeletedButRecoverable' } },
+  });
+}

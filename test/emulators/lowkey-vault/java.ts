@@ -1,0 +1,17 @@
+import { run } from '../install.ts';
+import { Unavailable } from '../trial.ts';
+
+/** @throws Unavailable when the Java on PATH is older than what runs with `feature`, such as 25 */
+export async function requireJava(feature: number, what: string): Promise<number> {
+  const present = javaFeature(await run('java', ['-version'], { from: 'stderr' }));
+  if (present !== undefined && present >= feature) return present;
+  const found = present === undefined ? 'java -version tells none' : `this machine has ${present}`;
+  throw new Unavailable(`${what} needs Java ${feature} or newer, ${found}`);
+}
+
+/** The feature release in what `java -version` says: 8 for "1.8.0_392", 25 for "25.0.1" and "25-ea". */
+export function javaFeature(told: string): number | undefined {
+  const [, first, second] = /\bversion "(\d+)(?:\.(\d+))?/.exec(told) ?? [];
+  const feature = first === '1' ? second : first;
+  return feature === undefined ? undefined : Number(feature);
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { inject } from 'vitest';
+import { newAuthority } from '../../../lib/destinations/cloud-b-kv/fake/login.ts';
+import { newCertificate, serveVault } from '../../../lib/destinations/cloud-b-kv/fake/server.ts';
+import { newFaults } from '../../../lib/destinations/fake/faults.ts';
+import type { Fake, StartFake } from '../../../lib/destinations/fake.ts';
+import { openBlockingHttp } from '../blocking.ts';
+import { openRelay } from '../relay.ts';
+import { adaptPath, nameOperation, toServiceError } from './adapt.ts';
+import { openVault, upstreamOf } from './api.ts';
+
+/** None of the values that come of it is blank: whether one of them meets that gap must not be chance. */
+const seed = 7;
+
+/** lowkey-vault in the place of our stand-in, with a vault of its own. The login stands beside it. */
+export const startFake: StartFake = async (): Promise<Fake> => {
+  fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
+  const name = `keyferry-${randomUUID().slice(0, 8)}`;
+  const upstream = upstreamOf(inject('trial'), name);
+  const http = openBlockingHttp();
+  const vault = openVault(upstream, http);
+  vault.create();
+
+  const account = { tenantId: randomUUID(), clientId: randomUUID(), clientSecret: `emulated~${randomUUID()}` };
+  const authority = newAuthority(account, newFaults(), () => {});
+  const login = await serveVault(0, (question) => authority.answer(question) ?? { status: 404 });
+  // Of two trusted certificates with one name, OpenSSL tries only one.
+  const { cert, private: key } = await newCertificate('relay to lowkey-vault');
+  const own = { cert, key };
+  const relay = await openRelay({ upstream, own, nameOperation, adaptPath, adaptAnswer: toServiceError });
+  const url = `https://127.0.0.1:${relay.port}`;
+  return {
+    url,
+    destination: {
+      key_vault_uri: `https://${name}.vault.azure.net`,
+      tenant_id: account.tenantId,
+      client_id: account.clientId,
+      client_secret: account.clientSecret,
+      authority_host: login.url,
+      endpoint: url,
+      tls_ca_cert: `${cert}\n${login.certificate}`,
+      allowed_ipv4_addresses: ['127.0.0.0/8'],
+      allowed_ports: [relay.port, login.port],
+    },
+    objects: vault.objects,
+    seed: vault.seed,
+    calls: () => relay.calls,
+    fail: relay.fail,
+    heal: relay.heal,
+    async close() {
+      await relay.close();
+      await login.close();
+      await http.close();
+    },
+  };
+};

@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { forward } from '../forward.ts';
+import { installJar } from '../install.ts';
+import { startServer } from '../server.ts';
+import type { Trial } from '../trial.ts';
+import { certificateAt } from './certificate.ts';
+import { requireJava } from './java.ts';
+
+/** That of the profile `emulators` in docker-compose.yml. */
+const version = '7.1.61';
+const javaFeatureMin = 25;
+
+/** https://github.com/nagyesta/lowkey-vault */
+export const lowkeyVault: Trial = {
+  name: 'lowkey-vault',
+  covers: 'the whole contract of a driver; at Key Vault also soft delete, recovery, purge, pages, challenge',
+  type: 'cloud-b-kv',
+  suites: [
+    'test/contract/driver.test.ts',
+    'test/contract/driver-claims.test.ts',
+    'test/contract/driver-ownership.test.ts',
+    'test/contract/driver-untouched.test.ts',
+    'test/contract/driver-values.test.ts',
+    'test/contract/driver-tags.test.ts',
+    'test/contract/driver-ends.test.ts',
+    'test/contract/driver-network.test.ts',
+    'test/contract/driver-failures.test.ts',
+    'test/emulators/lowkey-vault/lowkey-vault.suite.ts',
+  ],
+  gaps: [
+    {
+      test: / on (throttle|unavailable) as |left alone$| met (throttle|unavailable)$/,
+      reason: 'lowkey-vault has no rate limits and is never out of order',
+    },
+    {
+      test: / on (denied|credentials) as | not permitted | met (denied|credentials)$/,
+      reason: 'lowkey-vault takes every token, and knows no rights',
+    },
+    {
+      test: / takes two names for one object exactly where the name rule says so$/,
+      reason: 'lowkey-vault tells upper from lower case in the name of a secret',
+    },
+    {
+      test: / that is empty is kept$/,
+      reason: 'lowkey-vault refuses a value without a visible character',
+    },
+  ],
+  adapted: [
+    'the API version is 7.6, the newest that lowkey-vault knows, in place of that of the SDK',
+    'the 409 for a name that a deleted secret holds gets the code of the service: lowkey-vault has none of its own',
+    'the login is that of our stand-in: lowkey-vault issues tokens to managed identities only',
+  ],
+  allowed: [],
+  meanwhile: 'the contract suite against our stand-in',
+  async prepare(folder) {
+    const java = await requireJava(javaFeatureMin, `lowkey-vault ${version}`);
+    const coordinates = `com.github.nagyesta.lowkey-vault:lowkey-vault-app:${version}`;
+    const jar = await installJar(join(folder, 'lowkey-vault'), coordinates);
+    const server = await startServer('java', argumentsFor(jar), answersPing);
+    const certificate = await certificateAt(server.port).catch(async (error: unknown) => {
+      await server.close();
+      throw error;
+    });
+    const standIn = new URL('stand-in.ts', import.meta.url).href;
+    return {
+      version: `lowkey-vault ${version} on Java ${java}`,
+      given: { standIn, emulator: `https://127.0.0.1:${server.port}`, certificate },
+      close: server.close,
+    };
+  },
+};
+
+/** The other port is for its tokens of managed identities. `-`: no vaults beside those that the stand-in makes. */
+export const argumentsFor = (jar: string) => (port: number, other: number) => [
+  '-jar',
+  jar,
+  '--server.address=127.0.0.1',
+  `--server.port=${port}`,
+  `--app.token.port=${other}`,
+  '--LOWKEY_VAULT_NAMES=-',
+];
+
+async function answersPing(port: number): Promise<boolean> {
+  const upstream = { url: `https://127.0.0.1:${port}`, certificate: await certificateAt(port) };
+  const { status } = await forward(upstream, { method: 'GET', path: '/ping', headers: {}, body: '' });
+  return status === 200;
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { parseJson } from '../../../lib/destinations/fake/rest.ts';
+import { type Answer, withJson } from '../forward.ts';
+
+/** The names of google.rpc.Code, by number: https://github.com/googleapis/googleapis google/rpc/code.proto */
+const codes = [
+  'OK',
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+] as const;
+
+const status = z.object({ code: z.int(), message: z.string(), details: z.array(z.unknown()).default([]) });
+
+/** The gateway writes a google.rpc.Status as it is; the service writes the form of https://google.aip.dev/193. */
+export function toServiceError(answer: Answer): Answer {
+  const told = status.safeParse(answer.status < 400 ? undefined : parseJson(answer.body.toString()));
+  if (!told.success) return answer;
+  const { code, message, details } = told.data;
+  return withJson(answer, {
+    error: { code: answer.status, message, status: codes[code] ?? 'UNKNOWN', details },
+  });
+}
