@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { Server } from 'node:net';
+import { generate } from 'selfsigned';
 import { expect, inject, test } from 'vitest';
 import { ending } from '../services.ts';
 
@@ -12,11 +15,16 @@ function check(what: string, settings: Readonly<Record<string, string>>): Promis
   return new Promise((resolve) => child.once('exit', resolve));
 }
 
-/** Something that answers every request with this status. Answers its port. */
-async function answering(status: number): Promise<string> {
-  const server = createServer(({ url }, response) => {
+const withStatus =
+  (status: number): RequestListener =>
+  ({ url }, response) => {
     response.writeHead(url?.startsWith('/v1/sys/health') ? status : 404).end();
-  });
+  };
+
+/** Something that answers every request with this status. Answers its port. */
+const answering = (status: number): Promise<string> => portOf(createServer(withStatus(status)));
+
+async function portOf(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   ending({ close: () => new Promise<void>((resolve) => server.close(() => resolve())) });
   const address = server.address();
@@ -34,4 +42,13 @@ test('the API is healthy while it answers well', async () => {
   expect(await check('api', { PORT: await answering(200) })).toBe(0);
   expect(await check('api', { PORT: await answering(503) })).toBe(1);
   expect(await check('api', { PORT: '1' })).toBe(1);
+});
+
+test('an API with TLS is healthy whoever its certificate is made out to and signed by', async () => {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'keyferry.example' }], { keySize: 2048 });
+  const tls = { KEYFERRY_TLS_CERT_FILE: 'cert.pem', KEYFERRY_TLS_KEY_FILE: 'key.pem' };
+  const secured = (status: number) => portOf(createSecureServer({ cert, key }, withStatus(status)));
+  expect(await check('api', { ...tls, PORT: await secured(200) })).toBe(0);
+  expect(await check('api', { ...tls, PORT: await secured(503) })).toBe(1);
+  expect(await check('api', { ...tls, PORT: await answering(200) })).toBe(1);
 });

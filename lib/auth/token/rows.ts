@@ -48,7 +48,8 @@ const lookupSelf = (parts: TokenParts) =>
   operation({}, { summary: 'Look up the own token', run: (_input, context) => lookup(parts, callerOf(context)) });
 
 async function lookup(parts: TokenParts, caller: Caller): Promise<Reply> {
-  const [row] = await findTokens(parts.store, [hashToken(parts.store.barrier, caller.tokenId)]);
+  // The caller has been let in: this look-up may be the last use of its token.
+  const [row] = await findTokens(parts.store, [hashToken(parts.store.barrier, caller.tokenId)], -1);
   if (row === undefined) throw permissionDenied();
   return { data: tokenView(row, caller.tokenId, parts.clock.now()) };
 }

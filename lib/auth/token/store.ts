@@ -26,16 +26,22 @@ export interface TokenRow {
 /** Tokens are stored as keyed hashes: who reads the database cannot use them. */
 export const hashToken = (barrier: Barrier, token: string): Buffer => barrier.mac('token', token);
 
-/** Looks up many tokens in one round trip; in the order of the hashes, undefined for what is unknown or expired. */
-export async function findTokens(store: Store, hashes: readonly Buffer[]): Promise<readonly (TokenRow | undefined)[]> {
+/**
+ * Looks up many tokens in one round trip; in the order of the hashes, undefined for what is unknown, expired or used up.
+ * With `usesMin` -1 also those whose last use may be under way.
+ */
+export async function findTokens(
+  store: Store,
+  hashes: readonly Buffer[],
+  usesMin = 0,
+): Promise<readonly (TokenRow | undefined)[]> {
   const { rows } = await sql<TokenRow>`
     select t.hash, t.accessor, t.policies, t.meta, t.display_name, t.path, t.type, t.num_uses, t.period, t.explicit_max_ttl,
            t.creation_ttl, t.creation_time, t.expire_at, t.renewable, t.orphan, t.entity_id,
            (select revision::int from revisions where name = 'mounts') as mounts_revision
       from tokens t
-     where t.hash = any(${hashes}::bytea[]) and (t.expire_at is null or t.expire_at > now()) and t.num_uses >= 0`.execute(
-    store.db,
-  );
+     where t.hash = any(${hashes}::bytea[]) and (t.expire_at is null or t.expire_at > now())
+       and t.num_uses >= ${usesMin}`.execute(store.db);
   const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]));
   return hashes.map((hash) => found.get(hash.toString('hex')));
 }

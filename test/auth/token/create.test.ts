@@ -96,6 +96,13 @@ test('older clients look their token up by a POST', async () => {
   expect(await call('write', 'lookup-self')).toEqual(await call('read', 'lookup-self'));
 });
 
+test('a token may be looked up by itself as often as it may be used, the last time included', async () => {
+  const made = await create(root, { num_uses: 2 });
+  expect(await lookup(made)).toMatchObject({ num_uses: 1 });
+  expect(await lookup(made)).toMatchObject({ num_uses: -1 });
+  await expect(lookup(made)).rejects.toThrow('not let in');
+});
+
 describe('a child does not outlive the limits of its parent', () => {
   test('a root token that expires makes none that does not', async () => {
     const parent = await create(root, { ttl: '1h' });
