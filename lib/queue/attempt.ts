@@ -9,11 +9,14 @@ import type { Finish } from './pending.ts';
  * How a job in hand ends: it is complete, or has failed for good, and goes; it is put aside and comes back after a while; or
  * its lock is lost, so that it is somebody else's and is left as it is.
  */
-export type Ending =
-  | { readonly kind: 'complete' }
-  | { readonly kind: 'failed' }
-  | { readonly kind: 'aside'; readonly afterMs: number }
-  | { readonly kind: 'leave' };
+export type Ending = { readonly kind: 'complete' } | { readonly kind: 'failed' } | Aside | { readonly kind: 'leave' };
+
+/** `firm`: a change that comes meanwhile does not bring it back sooner. */
+interface Aside {
+  readonly kind: 'aside';
+  readonly afterMs: number;
+  readonly firm: boolean;
+}
 
 export interface AttemptParts {
   readonly type: string;
@@ -27,7 +30,7 @@ export interface AttemptParts {
 
 export type TakenJob = Pick<
   Job<JobData, void, string>,
-  'id' | 'data' | 'stalledCounter' | 'updateData' | 'moveToDelayed' | 'processedOn'
+  'id' | 'data' | 'stalledCounter' | 'updateData' | 'moveToDelayed' | 'promote' | 'processedOn'
 >;
 
 /** After an error that nobody foresaw. */
@@ -42,7 +45,7 @@ const afterMsMax = 86_400_000;
 export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock, spent: boolean): Promise<Ending> {
   try {
     const stalledMs = spent ? undefined : await putAsideMs(parts, job);
-    if (stalledMs !== undefined) return { kind: 'aside', afterMs: stalledMs };
+    if (stalledMs !== undefined) return { kind: 'aside', afterMs: stalledMs, firm: true };
     const { a: id, d: destinationId } = job.data;
     const named = { id, destinationId, job: job.id, traceparent: job.data.t, spent };
     const outcome = await parts.handler(named, lock.signal);
@@ -50,12 +53,12 @@ export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock
     return await endingOf(parts, job.data, outcome);
   } catch (cause) {
     if (lock.stopped === 'lost') return { kind: 'leave' };
-    if (lock.stopped === 'shutdown') return { kind: 'aside', afterMs: 0 };
+    if (lock.stopped === 'shutdown') return { kind: 'aside', afterMs: 0, firm: true };
     parts.log.error(
       { type: parts.type, operation: job.data.a, job: job.id, ...trace(cause) },
       'a sync job failed unexpectedly',
     );
-    return { kind: 'aside', afterMs: unforeseenMs };
+    return { kind: 'aside', afterMs: unforeseenMs, firm: true };
   }
 }
 
@@ -86,7 +89,23 @@ type Again = Extract<Outcome, { kind: 'again' }>;
 /** A change that came meanwhile does not wait for the retry: the job makes room for its successor, which starts afresh. */
 async function againOf(parts: AttemptParts, data: JobData, { afterMs, firm = false }: Again): Promise<Ending> {
   if (!firm && afterMs > 0 && (await parts.hasSuccessor(data.a))) return { kind: 'complete' };
-  return { kind: 'aside', afterMs: bounded(afterMs) };
+  return { kind: 'aside', afterMs: bounded(afterMs), firm };
+}
+
+/**
+ * Puts a job back for later. BullMQ gives what was asked for until this moment to the successor of an active job, which this one
+ * is no longer: so a change that came after `againOf` had looked brings the job itself forward.
+ */
+export async function putAside(
+  { hasSuccessor }: AttemptParts,
+  job: TakenJob,
+  { afterMs, firm }: Aside,
+  token: string,
+): Promise<void> {
+  await job.moveToDelayed(Date.now() + afterMs, token);
+  if (firm || afterMs === 0 || !(await hasSuccessor(job.data.a))) return;
+  // Refused when it is not put aside any more: then somebody else has brought it forward.
+  await job.promote().catch(() => {});
 }
 
 const bounded = (afterMs: number): number => (afterMs > 0 ? Math.min(afterMs, afterMsMax) : 0);

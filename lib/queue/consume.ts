@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
-import { type AttemptParts, attempt, type Ending } from './attempt.ts';
+import { type AttemptParts, attempt, type Ending, putAside } from './attempt.ts';
 import type { PatientRedis } from './connection.ts';
 import type { ConsumeOptions, Consumer } from './contract.ts';
 import type { JobData } from './jobs.ts';
@@ -39,7 +39,7 @@ export function consume(
     const lock = locks.hold(job.id ?? '', token, job.processedOn ?? Date.now());
     try {
       const ending = await attempt(parts, job, lock, spent.has(job));
-      if (ending.kind === 'aside') await job.moveToDelayed(Date.now() + ending.afterMs, token);
+      if (ending.kind === 'aside') await putAside(parts, job, ending, token);
       return ending.kind;
     } catch (cause) {
       // Not put aside: the lock expires and the job is taken up again.

@@ -125,7 +125,7 @@ export type GatePass =
       readonly callsAtOnce: number;
       /**
        * `sick`: the destination did not answer or throttled; enough of these in a row close the gate for a while. `calls`: how
-       * many were made (1 if not told): the rate counts them all.
+       * many were made (1 if not told): the rate counts them all. Without one nothing has been learnt of the destination.
        */
       leave(verdict: 'well' | 'sick', retryAfterMs?: number, calls?: number): Promise<void>;
     }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import type { Clock } from '../core/clock.ts';
-import { type AttemptParts, attempt } from './attempt.ts';
+import { type AttemptParts, attempt, putAside } from './attempt.ts';
 import type { PatientRedis } from './connection.ts';
 import type { DrainOptions } from './contract.ts';
 import type { Due } from './due.ts';
@@ -127,7 +127,7 @@ class Hand {
     try {
       const ending = await attempt(this.#parts, job, lock, Boolean(job.deferredFailure));
       if (ending.kind === 'leave') return;
-      if (ending.kind === 'aside') return await job.moveToDelayed(Date.now() + ending.afterMs, token);
+      if (ending.kind === 'aside') return await putAside(this.#parts, job, ending, token);
       if (ending.kind === 'failed') await job.moveToFailed(new UnrecoverableError(spentReason), token, false);
       else await job.moveToCompleted(undefined, token, false);
       this.done += 1;

@@ -107,7 +107,8 @@ return answer`);
  * be owed, as seconds of the rate; then for each gate: calls per second, how many leave, and for each of those: pass, 1 if
  * sick, Retry-After in ms (0: none), how long the pass was held, how many calls were made, a random number from 0 to 1.
  *
- * A pass was paid with one token; what was called beyond that is owed, and who made no call gets it back. A verdict counts once; one that comes while the gate
+ * A pass was paid with one token; what was called beyond that is owed, and who made no call gets it back: that one knows
+ * nothing of the destination, and if it was the probe, the next one is. A verdict counts once; one that comes while the gate
  * is closed, or half open and not from the probe, tells of calls made before and changes nothing but a longer Retry-After.
  */
 export const leaveScript = script(`${head}
@@ -141,7 +142,12 @@ for k = 1, #KEYS, 2 do
     if redis.call('ZREM', passes, pass) == 1 then
       gate.h = math.floor((gate.h or 200) * 0.8 + tonumber(ARGV[i + 3]) * 0.2 + 0.5)
       if gate.t then gate.t = math.max(gate.t - calls + 1, -owed * rate) end
-      hear(ARGV[i + 1] == '1', tonumber(ARGV[i + 2]), gate.p == pass, tonumber(ARGV[i + 5]))
+      local sick, probe = ARGV[i + 1] == '1', gate.p == pass
+      if sick or calls > 0 then
+        hear(sick, tonumber(ARGV[i + 2]), probe, tonumber(ARGV[i + 5]))
+      elseif probe then
+        gate.p, gate.e = nil, nil
+      end
     end
   end
   keep(key, passes, gate, before)

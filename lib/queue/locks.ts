@@ -21,6 +21,9 @@ const lockTimesMax = 2;
  * Keeps the locks of the jobs in hand: one renewal for all, three times per lock time. A lock that could not be renewed in
  * time counts as lost before Redis drops it, so that a handler stops before another worker starts. BullMQ's own renewal
  * does not notice when Redis is silent, and manual fetching has none.
+ *
+ * Times are those of the wall clock: it alone goes on while a whole machine is frozen. A clock that was set ahead looks like
+ * that and loses locks, which does no harm; one that was set back must not make them seem to hold for longer.
  */
 export class Locks {
   readonly #owner: LockOwner;
@@ -30,6 +33,7 @@ export class Locks {
   readonly #timer: NodeJS.Timeout;
   readonly #waiting: (() => void)[] = [];
   #renewedAt = 0;
+  #lookedAt = 0;
   #renewing = false;
 
   constructor(owner: LockOwner, lockMs: number, log: Log) {
@@ -70,12 +74,22 @@ export class Locks {
   }
 
   #tick(now: number): void {
+    if (now < this.#lookedAt) this.#setBack(this.#lookedAt - now);
+    this.#lookedAt = now;
     const margin = this.#lockMs / 10;
     for (const held of this.#held.values()) {
       if (now >= held.expiresAt - margin || now >= held.overdueAt) held.stop('lost');
     }
     if (this.#renewing || now - this.#renewedAt < this.#lockMs / 3) return;
     void this.#renew(now);
+  }
+
+  #setBack(ms: number): void {
+    this.#renewedAt -= ms;
+    for (const held of this.#held.values()) {
+      held.expiresAt -= ms;
+      held.overdueAt -= ms;
+    }
   }
 
   async #renew(now: number): Promise<void> {
@@ -86,10 +100,12 @@ export class Locks {
       const tokens = mine.map(([, held]) => held.token);
       const ids = mine.map(([id]) => id);
       const lost = new Set(await this.#owner.extendJobLocks(ids, tokens, this.#lockMs));
-      this.#renewedAt = now;
+      // The clock may have been set back meanwhile.
+      const renewedAt = Math.min(now, Date.now());
+      this.#renewedAt = renewedAt;
       for (const [id, held] of mine) {
         if (lost.has(id)) held.stop('lost');
-        else held.expiresAt = now + this.#lockMs;
+        else held.expiresAt = renewedAt + this.#lockMs;
       }
     } catch (cause) {
       this.#log.warn({ error: cause instanceof Error ? cause.message : 'unknown' }, 'locks could not be renewed');
@@ -102,7 +118,7 @@ export class Locks {
 class Held {
   readonly controller = new AbortController();
   readonly token: string;
-  readonly overdueAt: number;
+  overdueAt: number;
   expiresAt: number;
   stopped: StopReason | undefined;
 

@@ -16,8 +16,8 @@ import { reach } from './unavailable.ts';
 
 /** Two looks at an entry that nobody needs are at least this far apart before it goes: a change may be about to commit. */
 const doubtMs = 10_000;
-/** A doubt that is not looked at again is dropped. */
-const doubtMsMax = 3_600_000;
+/** A doubt that is not looked at again is dropped. A sweep each minute needs hours for a million entries. */
+const doubtMsMax = 86_400_000;
 const sliceSize = 500;
 
 /** Which operations wait or are in work, over all types and processes. */

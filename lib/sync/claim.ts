@@ -26,6 +26,8 @@ export interface Claimed {
    */
   readonly recorded: boolean;
   readonly attempts: number;
+  /** How far the clock of the database is ahead of this worker's, in milliseconds. */
+  readonly storeAheadMs: number;
   readonly tags: Readonly<Record<string, string>>;
   readonly objects: readonly Written[];
   /** Names of the objects that an attempt has brought in line with this very generation already. */

@@ -15,8 +15,9 @@ export function claims(store: Store, times: ClaimTimes): (id: string) => Promise
 
 async function claimBatch(store: Store, ids: readonly string[], times: ClaimTimes): Promise<readonly Claim[]> {
   const token = uuid();
+  const askedMs = Date.now();
   const { rows } = await claimStatement(ids, token, times).execute(store.db);
-  const taken = new Map(rows.map((row) => [row.id, toClaimed(row, token)] as const));
+  const taken = new Map(rows.map((row) => [row.id, toClaimed(row, token, askedMs)] as const));
   const refused = ids.filter((id) => !taken.has(id));
   const reasons = refused.length === 0 ? new Map<string, Claim>() : await refusals(store, refused, times);
   return ids.map((id) => {

@@ -7,6 +7,7 @@ import type { NetworkPolicy } from '../destinations/network/policy.ts';
 import type { Fields, Input } from '../path/fields.ts';
 import type { Store } from '../store/store.ts';
 import type { DestinationNetwork } from '../store/tables.ts';
+import { LentDriver } from './lent-driver.ts';
 
 /** A type with its driver: what a worker of this type is made of. */
 export interface Destination {
@@ -23,49 +24,47 @@ export interface DriverParts {
 
 /** Open drivers of one type, kept by destination until its settings change. The one used longest ago makes room. */
 export interface Drivers {
-  /** Undefined: the destination is no more. */
+  /** Whoever gets one closes it when done with it: it stays open until then. Undefined: the destination is no more. */
   open(destinationId: string, revision: number): Promise<Driver | undefined>;
   close(): Promise<void>;
 }
 
 const driversMax = 256;
 
-interface Kept {
-  readonly revision: number;
-  readonly driver: Promise<Driver | undefined>;
-}
-
 export function keepDrivers(destination: Destination, parts: DriverParts): Drivers {
-  const kept = new Map<string, Kept>();
-  const end = (entry: Kept | undefined) => entry?.driver.then((driver) => driver?.close()).catch(() => {});
+  const kept = new Map<string, LentDriver>();
   return {
     async open(destinationId, revision) {
       const known = kept.get(destinationId);
       kept.delete(destinationId);
       if (known !== undefined && known.revision >= revision) {
         kept.set(destinationId, known);
-        return known.driver;
+        return known.lend();
       }
-      // Calls that are under way on the old one end by themselves: closing lets them finish or fail, both are harmless.
-      void end(known);
-      const entry = { revision, driver: openOne(destination, parts, destinationId) };
-      kept.set(destinationId, entry);
-      entry.driver.catch(() => kept.get(destinationId) === entry && kept.delete(destinationId));
-      makeRoom(kept, end);
-      return entry.driver;
+      known?.retire();
+      const driver = new LentDriver(openOne(destination, parts, destinationId), revision);
+      kept.set(destinationId, driver);
+      makeRoom(kept);
+      try {
+        return await driver.lend();
+      } catch (cause) {
+        if (kept.get(destinationId) === driver) kept.delete(destinationId);
+        throw cause;
+      }
     },
     async close() {
-      await Promise.all([...kept.values()].map(end));
+      await Promise.all([...kept.values()].map((driver) => driver.close()));
       kept.clear();
     },
   };
 }
 
-function makeRoom(kept: Map<string, Kept>, end: (entry: Kept | undefined) => void): void {
-  const oldest = kept.keys().next().value;
+function makeRoom(kept: Map<string, LentDriver>): void {
+  const [oldest] = kept;
   if (kept.size <= driversMax || oldest === undefined) return;
-  end(kept.get(oldest));
-  kept.delete(oldest);
+  const [destinationId, driver] = oldest;
+  kept.delete(destinationId);
+  driver.retire();
 }
 
 async function openOne(destination: Destination, parts: DriverParts, id: string): Promise<Driver | undefined> {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { coalesce } from '../core/coalesce.ts';
-import { isAway } from '../store/failure.ts';
 import type { Store } from '../store/store.ts';
 import { finishStatement } from './finish-statement.ts';
 import type { Finish, Finished } from './outcome.ts';
+import { splitting } from './split.ts';
 
 /**
  * Writes attempts back, in batches. Of an object whose push failed nobody knows the value (the answer may have been lost), so
@@ -11,25 +11,11 @@ import type { Finish, Finished } from './outcome.ts';
  * nothing behind is deleted with its rows; the last one of a destination that is being purged takes the destination along.
  */
 export function finishes(store: Store): (finish: Finish) => Promise<Finished> {
-  const together = coalesce((inputs: readonly Finish[]) => finishOrSplit(store, inputs), {
-    batchSizeMax: 64,
-    batchesMax: 2,
-  });
+  const together = coalesce(
+    splitting((inputs: readonly Finish[]) => finishBatch(store, inputs)),
+    { batchSizeMax: 64, batchesMax: 2 },
+  );
   return async (finish) => (await together(finish))();
-}
-
-/** One outcome that cannot be stored does not take the others along: a batch that fails is done one by one. */
-async function finishOrSplit(store: Store, inputs: readonly Finish[]): Promise<readonly (() => Finished)[]> {
-  try {
-    return (await finishBatch(store, inputs)).map((finished) => () => finished);
-  } catch (cause) {
-    if (inputs.length === 1 || isAway(cause)) throw cause;
-    const settled = await Promise.allSettled(inputs.map((input) => finishBatch(store, [input])));
-    return settled.map((one) => () => {
-      if (one.status === 'rejected') throw one.reason;
-      return one.value[0] ?? 'lost';
-    });
-  }
 }
 
 async function finishBatch(store: Store, inputs: readonly Finish[]): Promise<readonly Finished[]> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { coalesce } from '../core/coalesce.ts';
 import type { Store } from '../store/store.ts';
+import { splitting } from './split.ts';
 
 /** A name that is about to be created at the destination. */
 export interface Intent {
@@ -38,13 +39,13 @@ const namesMax = 100;
  * statement.
  */
 export function intends(store: Store): Intend {
-  const together = coalesce((inputs: readonly Intents[]) => intendAll(store, inputs), {
-    batchSizeMax: 64,
-    batchesMax: 2,
-  });
+  const together = coalesce(
+    splitting((inputs: readonly Intents[]) => intendAll(store, inputs)),
+    { batchSizeMax: 64, batchesMax: 2 },
+  );
   return async (intents) => {
     if (intents.names.length === 0) return new Map();
-    if (intents.names.length <= namesMax) return together(intents);
+    if (intents.names.length <= namesMax) return (await together(intents))();
     const [answers = new Map()] = await intendAll(store, [intents]);
     return answers;
   };

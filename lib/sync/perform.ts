@@ -10,6 +10,7 @@ export interface PerformParts {
   readonly definition: DestinationDefinition;
   readonly store: Store;
   readonly intend: Intend;
+  /** The driver is closed when the attempt is over. */
   readonly openDriver: (destinationId: string, revision: number) => Promise<Driver | undefined>;
 }
 
@@ -27,12 +28,16 @@ export async function perform(
   if (decided.puts.length + decided.removes.length === 0) return kept;
   const driver = await openFor(parts, claim);
   if (driver instanceof DestinationFailure) return [...kept, ...allFailed(decided, driver)];
-  const shared: ActParts = { definition: parts.definition, driver, tags: claim.tags, course };
-  const { prepared, refused } = await prepare(parts, claim, decided.puts);
-  const pushed = await pushAll(shared, prepared);
-  await withdrawUnwritten(parts, claim, pushed);
-  const removes = decided.removes.filter(isReplaced(claim, [...pushed, ...refused]));
-  return [...refused, ...kept, ...pushed, ...(await removeAll(shared, removes))];
+  try {
+    const shared: ActParts = { definition: parts.definition, driver, tags: claim.tags, course };
+    const { prepared, refused } = await prepare(parts, claim, decided.puts);
+    const pushed = await pushAll(shared, prepared);
+    await withdrawUnwritten(parts, claim, pushed);
+    const removes = decided.removes.filter(isReplaced(claim, [...pushed, ...refused]));
+    return [...refused, ...kept, ...pushed, ...(await removeAll(shared, removes))];
+  } finally {
+    await driver.close();
+  }
 }
 
 /**
@@ -83,8 +88,11 @@ async function prepare(parts: PerformParts, claim: Claimed, puts: readonly Put[]
   const prepared = puts.flatMap((put) => {
     const mark = put.before?.mark ?? markOf(parts.store.barrier, claim.id, put.nameKey);
     const answer = answers.get(put.nameKey);
-    const intendedAt = put.before?.intendedAt ?? answer?.intendedAt;
-    if (intendedAt !== undefined && (answer?.takenBy ?? null) === null) return [{ put, mark, intendedAt }];
+    const noted = put.before?.intendedAt ?? answer?.intendedAt;
+    if (noted !== undefined && (answer?.takenBy ?? null) === null) {
+      // Noted by the database; drivers compare with the clock of this worker.
+      return [{ put, mark, intendedAt: new Date(noted.getTime() - claim.storeAheadMs) }];
+    }
     refused.push({ kind: 'failed', subKey: put.subKey, name: put.name, failure: nameTaken(put, answer?.takenBy), put });
     return [];
   });

@@ -5,7 +5,7 @@ import type { Claimed } from './claim.ts';
 import type { Finish, WrittenObject } from './outcome.ts';
 import type { Refusal } from './plan.ts';
 import { type Attempt, type SyncStatus, statusAfter, statusOf } from './status.ts';
-import { judge, type RetryPolicy, worst } from './verdict.ts';
+import { judge, type RetryPolicy, type Verdict, worst } from './verdict.ts';
 
 interface ReportParts {
   readonly clock: { now(): Date };
@@ -25,12 +25,13 @@ export function report(
     ...refusals.map(asFailure),
   ];
   const failure = worst(failures);
-  const unfinished = results.some((result) => result.kind === 'skipped');
-  const attempt = claim.attempts + (failure === undefined ? 0 : 1);
+  const ahead = isAhead(claim, results);
+  const attempt = failure === undefined ? 0 : (ahead ? 0 : claim.attempts) + 1;
   const verdict = failure === undefined ? undefined : judge(failure, attempt, parts.retry, parts.random());
   const retrying = verdict?.kind === 'retry';
-  const outcome: Attempt['outcome'] =
-    verdict === undefined ? (unfinished ? 'unfinished' : 'clean') : retrying ? 'retry' : verdict.status;
+  // What cannot be pushed at all does not keep what was skipped from its turn.
+  const goesOn = results.some(({ kind }) => kind === 'skipped') && (ahead || attempt < parts.retry.attemptsMax);
+  const outcome = outcomeOf(verdict, goesOn);
   const written = results.flatMap((result) => (result.kind === 'put' ? [toObject(result, claim)] : []));
   const done = outcome !== 'retry' && outcome !== 'unfinished';
   const records = toRecords(results, refusals, retrying, parts.clock.now().toISOString());
@@ -44,12 +45,27 @@ export function report(
       status: statusAfter({ outcome, objects: written.length }),
       error: failure === undefined ? null : toError(failure),
       records: done ? records : records.map((record) => ({ ...record, generation: claim.generation })),
-      attempts: failure === undefined ? 0 : attempt,
+      attempts: attempt,
       retryMs: retrying ? verdict.afterMs : null,
       written,
       removed: results.flatMap((result) => (result.kind === 'removed' ? [result.object.nameKey] : [])),
     },
   };
+}
+
+/**
+ * Whether an attempt got something there, or away, that earlier ones had not. Then it is the first of a new row of failed ones:
+ * a secret with many keys needs as many attempts as it needs, and each brings the end nearer.
+ */
+function isAhead({ confirmed }: Claimed, results: readonly ActResult[]): boolean {
+  const known = new Set(confirmed);
+  return results.some((result) => result.kind === 'removed' || (result.kind === 'put' && !known.has(result.put.name)));
+}
+
+function outcomeOf(verdict: Verdict | undefined, goesOn: boolean): Attempt['outcome'] {
+  if (verdict?.kind === 'retry') return 'retry';
+  if (goesOn) return 'unfinished';
+  return verdict?.status ?? 'clean';
 }
 
 function toRecords(

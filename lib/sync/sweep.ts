@@ -27,6 +27,8 @@ export const newSweepState = (): SweepState => ({ dirtyAfter: '0', pendingCursor
 
 const pageSize = 1_000;
 const pagesMax = 10;
+/** Of the pending set. */
+const slicesMax = 10;
 
 export interface Swept {
   readonly requeued: number;
@@ -45,7 +47,7 @@ export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept
   await (settings.disabled ? parts.queue.pause() : parts.queue.resume());
   await continuePurges(parts.store, state.purges);
   const { requeued, refused } = await requeueLost(parts, state, settings.queue_capacity);
-  state.pendingCursor = await parts.queue.forget(state.pendingCursor, (ids) => stillDirty(parts.store, ids));
+  await forgetUnneeded(parts, state);
   return { requeued, waitingForRoom: refused, expired: expired.length };
 }
 
@@ -61,12 +63,18 @@ async function requeueLost(parts: SweepParts, state: SweepState, capacity: numbe
     );
     requeued += missing.size - answer.refused.length;
     refused += answer.refused.length;
-    // The pages after this one would find no room either; the next sweep goes on with it.
-    if (answer.refused.length > 0) break;
+    // Also where there is no room: further back may be some that have room already and lost their jobs.
     state.dirtyAfter = operations.length < pageSize ? '0' : (operations.at(-1)?.id ?? '0');
     if (state.dirtyAfter === '0') break;
   }
   return { requeued, refused };
+}
+
+async function forgetUnneeded({ store, queue }: SweepParts, state: SweepState): Promise<void> {
+  for (let slice = 0; slice < slicesMax; slice += 1) {
+    state.pendingCursor = await queue.forget(state.pendingCursor, (ids) => stillDirty(store, ids));
+    if (state.pendingCursor === '0') return;
+  }
 }
 
 async function stillDirty(store: Store, ids: readonly string[]): Promise<ReadonlySet<string>> {

@@ -38,6 +38,25 @@ test('writes and new associations that race leave no copy with an older value', 
   }
 });
 
+test('an association asked for at a path that its mount leaves meanwhile is not made', async () => {
+  const place = await stage.destination(type);
+  await stage.ask('POST', 'sys/mounts/early', { type: 'kv', options: { version: '2' } });
+  const secret = stage.name('app');
+  await stage.ask('POST', `early/data/${secret}`, { data: { v: '1' } });
+  const at = (verb: string) => `sys/sync/destinations/${type}/${place}/associations/${verb}`;
+  let set: ReturnType<typeof stage.ask> | undefined;
+  await stage.store.db.transaction().execute(async (tx) => {
+    await sql`select 1 from destinations where name = ${place} for update`.execute(tx);
+    set = stage.ask('POST', at('set'), { mount: 'early', secret_name: secret });
+    await somebodyWaits();
+    expect((await stage.ask('POST', 'sys/remount', { from: 'early', to: 'late' })).status).toBeLessThan(300);
+  });
+  const answer = await set;
+  expect(answer?.status).toBe(400);
+  expect(answer?.errors.join()).toContain('no mount at "early/"');
+  expect(await stage.associations(type, place, secret)).toEqual([]);
+});
+
 async function somebodyWaits(): Promise<void> {
   for (let looks = 0; looks < 2_000; looks += 1) {
     const { rows } = await sql`select 1 from pg_stat_activity

@@ -20,6 +20,15 @@ describe('a secret with many keys', () => {
     expect(puts() - before).toBe(many);
   });
 
+  test('is brought there as a whole but for the key that is refused', async () => {
+    const place = await stage.destination(type);
+    const secret = await stage.secret({ ...keys(many), large: 'x'.repeat(60_000) });
+    await stage.set(type, place, secret);
+    await stage.untilQuiet();
+    const shown = statuses(await stage.associations(type, place)).toSorted();
+    expect(shown).toEqual(['CLIENT_SIDE_ERROR', ...Array.from({ length: many }, () => 'SYNCED')]);
+  });
+
   test('set again is pushed afresh once, and no key twice', async () => {
     const place = await stage.destination(type);
     const secret = await stage.secret(keys(many));

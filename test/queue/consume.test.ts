@@ -1,5 +1,6 @@
+import { Job } from 'bullmq';
 import { Redis } from 'ioredis';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Handler, Outcome } from '../../lib/queue/contract.ts';
 import { ending } from '../services.ts';
 import { gateway, keptLog, lockMs, operation, operations, testQueue, type, until } from './queues.ts';
@@ -109,6 +110,24 @@ describe('a consumer', () => {
     await queue.enqueue([operation(1)], capacity);
     await until(async () => (await queue.pendingCount()) === 0);
     expect(runs).toBe(2);
+  });
+
+  it('does not let a change wait for the retry that comes just before its job is put aside', async () => {
+    const queue = await testQueue();
+    const putAside = Job.prototype.moveToDelayed;
+    const spy = vi.spyOn(Job.prototype, 'moveToDelayed').mockImplementation(async function (this: Job, ...args) {
+      await queue.enqueue([operation(1, 2, { waiting: true })], capacity);
+      return putAside.apply(this, args);
+    });
+    onTestFinished(() => spy.mockRestore());
+    let runs = 0;
+    const handler: Handler = async () => {
+      runs += 1;
+      return runs === 1 ? { kind: 'again', afterMs: 3_600_000 } : done(2);
+    };
+    queue.consume(type, handler, options);
+    await queue.enqueue([operation(1)], capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
   });
 
   it('goes on after a handler that throws, without logging what it threw', async () => {

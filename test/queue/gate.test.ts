@@ -195,6 +195,22 @@ describe('a sick destination', () => {
     opened(await gate.enter('7', wide));
   });
 
+  it('is not taken for well because operations that called nobody came and went', async () => {
+    const { gate, pass, verdicts } = testGate();
+    const callNobody = async () => opened(await gate.enter('7', wide)).leave('well', 0, 0);
+    await verdicts(4, 'sick');
+    await callNobody();
+    await verdicts(1, 'sick');
+    const { waitMs } = refused(await gate.enter('7', wide));
+    expect(waitMs).toBe(1_000);
+    pass(waitMs);
+    await callNobody();
+    const probe = opened(await gate.enter('7', wide));
+    expect(refused(await gate.enter('7', wide)).reason).toBe('broken');
+    await probe.leave('sick');
+    expect(refused(await gate.enter('7', wide)).waitMs).toBe(2_000);
+  });
+
   it('is left alone at once for as long as it asks, whatever late calls tell', async () => {
     const { gate, pass, verdicts } = testGate();
     const late = opened(await gate.enter('7', wide));

@@ -69,6 +69,33 @@ it('a lock that is renewed lives on, but not for a handler that never ends', asy
   expect(asked).toHaveLength(renewals);
 });
 
+it('a clock that is set back neither stops the renewals nor hides that they fail', async () => {
+  let away = false;
+  const { hold, asked } = testLocks(async () => {
+    if (away) throw new Error('away');
+    return [];
+  });
+  const lock = hold('1');
+  await vi.advanceTimersByTimeAsync(lockMs / 2);
+  const renewals = asked.length;
+  vi.setSystemTime(Date.now() - 3_600_000);
+  await vi.advanceTimersByTimeAsync(lockMs);
+  expect(asked.length - renewals).toBe(3);
+  expect(lock.stopped).toBeUndefined();
+  away = true;
+  vi.setSystemTime(Date.now() - 3_600_000);
+  await vi.advanceTimersByTimeAsync(lockMs);
+  expect(lock.stopped).toBe('lost');
+});
+
+it('a process that was frozen for longer than its locks hold has lost them, whoever has them', async () => {
+  const { hold } = testLocks();
+  const lock = hold('1');
+  vi.setSystemTime(Date.now() + lockMs);
+  await vi.advanceTimersByTimeAsync(lockMs / 12);
+  expect(lock.stopped).toBe('lost');
+});
+
 it('a lock that is released is not renewed any more, and releasing it twice does not touch its successor', async () => {
   const { hold, asked } = testLocks();
   const first = hold('1');

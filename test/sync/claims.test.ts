@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { OpenStore } from '../../lib/store/open.ts';
+import { markDirty } from '../../lib/store/outbox.ts';
 import type { Claim } from '../../lib/sync/claim.ts';
 import { claims } from '../../lib/sync/claims.ts';
 import { finishes } from '../../lib/sync/finish.ts';
 import type { Finish } from '../../lib/sync/outcome.ts';
+import { untilSomebodyWaits } from '../engines/kv-v2/setup.ts';
 import { testStore } from '../store/stores.ts';
 
 let store: OpenStore;
@@ -83,6 +85,34 @@ describe('a claim', () => {
 
   test('of what is no more is clean for good', async () => {
     expect(await claims(store, { leaseMs: 60_000, spacingMs: 0 })('987654321')).toMatchObject({ kind: 'clean' });
+  });
+
+  test('that had to wait is not for a change that came meanwhile, whose settings it does not see', async () => {
+    const id = await newAssociation();
+    const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const held = store.transaction(async (tx) => {
+      await sql`select 1 from sync_config for update`.execute(tx);
+      begun.resolve();
+      await over.promise;
+    });
+    await begun.promise;
+    const claimed = claims(store, { leaseMs: 60_000, spacingMs: 0 })(id);
+    await untilSomebodyWaits(store);
+    await store.transaction(async (tx) => {
+      await sql`update destinations set custom_tags = '{"team":"b"}', revision = revision + 1
+                 where id = ${destination}::bigint`.execute(tx);
+      await markDirty(sql`id = ${id}::bigint`).execute(tx);
+    });
+    over.resolve();
+    await held;
+    expect(await claimed).toEqual({ kind: 'busy' });
+    const next = await claims(store, { leaseMs: 60_000, spacingMs: 0 })(id);
+    expect(next).toMatchObject({ generation: 2, destinationRevision: 2, tags: { team: 'b' } });
+  });
+
+  test('tells how far the clock of the database is ahead: here it is the same', async () => {
+    const claimed = await claims(store, { leaseMs: 60_000, spacingMs: 0 })(await newAssociation());
+    expect(claimed.kind === 'claimed' && Math.abs(claimed.storeAheadMs) < 1_000).toBe(true);
   });
 
   test('tells what an attempt for the same change has confirmed, and nothing once there is a newer one', async () => {

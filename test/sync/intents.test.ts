@@ -56,6 +56,18 @@ test('of two that want one name at the same time one gets it, and the other one 
   expect(answers[1]?.get('own-2')?.takenBy).toBeNull();
 });
 
+test('an association that is no more fails alone, not with those that ask at the same time', async () => {
+  const [first = ''] = destinations;
+  const id = await newAssociation(first, 'app/beside');
+  const intend = intends(store);
+  const [gone, answer] = await Promise.allSettled([
+    intend(wanting('987654321', first, ['gone'])),
+    intend(wanting(id, first, ['beside'])),
+  ]);
+  expect(gone.status).toBe('rejected');
+  expect(answer.status === 'fulfilled' && answer.value.get('beside')?.takenBy).toBeNull();
+});
+
 test('an intent that is written down again keeps its time', async () => {
   const [first = ''] = destinations;
   const id = await newAssociation(first, 'app/again');

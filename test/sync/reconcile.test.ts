@@ -38,6 +38,7 @@ const claim: Claimed = {
   forced: false,
   recorded: true,
   attempts: 0,
+  storeAheadMs: 0,
   tags: {},
   confirmed: [],
   objects: [
@@ -169,4 +170,67 @@ test('what a remote says is cut and mended so that it can be stored', async () =
   expect(told).toHaveLength(1_024);
   expect(told.isWellFormed()).toBe(true);
   expect(told).toContain('a\ufffdb');
+});
+
+const keyed: Claimed = { ...claim, granularity: 'secret-key', template: '{{ .SecretKey }}', objects: [] };
+
+test('keys whose turn has not come are gone on with, also when another key cannot be pushed at all', async () => {
+  const stop = new AbortController();
+  const { parts, written } = partsWith(
+    (item, signal) => {
+      if (item.name === 'foreign')
+        throw new DestinationFailure('conflict', 'somebody else has it', { untouched: true });
+      queueMicrotask(() => stop.abort());
+      return hanging(item, signal);
+    },
+    { claim: async () => keyed, intend: intended, currentSecret: async () => ({ json: '{"foreign":"1","own":"2"}' }) },
+  );
+  const ended = await reconcile(parts, '1', stop.signal, 1);
+  expect(ended).toMatchObject({ outcome: { kind: 'again', afterMs: 0 }, failure: { kind: 'conflict' } });
+  expect(written).toMatchObject([{ done: false, status: 'PENDING', attempts: 1, error: { kind: 'conflict' } }]);
+});
+
+test('rounds that get nowhere come to an end', async () => {
+  const { parts, written } = partsWith(hanging, {
+    claim: async () => ({ ...keyed, attempts: 2 }),
+    intend: intended,
+    operationMs: 0,
+    definition: { ...definition, valueBytesMax: 1 },
+    currentSecret: async () => ({ json: '{"large":"12","own":"2"}' }),
+  });
+  expect(await reconcile(parts, '1', new AbortController().signal, 1)).toMatchObject({ outcome: { kind: 'done' } });
+  expect(written).toMatchObject([{ done: true, status: 'CLIENT_SIDE_ERROR', attempts: 3 }]);
+});
+
+test('an attempt that got some keys there is the first one of those that fail in a row', async () => {
+  const { parts, written } = partsWith(
+    async ({ name }) => {
+      if (name === 'b') throw new DestinationFailure('throttled', 'later');
+      return { remoteVersion: 'v1' };
+    },
+    {
+      claim: async () => ({ ...keyed, attempts: 2 }),
+      intend: intended,
+      currentSecret: async () => ({ json: '{"a":"1","b":"2"}' }),
+    },
+  );
+  expect(await reconcile(parts, '1', new AbortController().signal, 1)).toMatchObject({ outcome: { kind: 'again' } });
+  expect(written).toMatchObject([{ done: false, status: 'PENDING', attempts: 1 }]);
+});
+
+/** Every name is free. */
+const intended: ReconcileParts['intend'] = async ({ names }) =>
+  new Map(names.map(({ nameKey }) => [nameKey, { nameKey, intendedAt: new Date(0), takenBy: null }]));
+
+test('a driver gets the time of the intent on the clock of its worker, whatever the clock of the database says', async () => {
+  const intendedAt: Date[] = [];
+  const { parts } = partsWith(
+    async (item) => {
+      intendedAt.push(item.intendedAt);
+      return { remoteVersion: 'v1' };
+    },
+    { claim: async () => ({ ...claim, storeAheadMs: 60_000 }) },
+  );
+  await reconcile(parts, '1', new AbortController().signal, 1);
+  expect(intendedAt).toEqual([new Date('2025-12-31T23:59:00Z')]);
 });

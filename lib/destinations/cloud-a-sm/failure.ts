@@ -15,7 +15,7 @@ export class ServiceFailure extends DestinationFailure {
     const retryAfterMs = kind === 'throttled' || kind === 'unavailable' ? waitMs(refusal.headers) : undefined;
     super(
       kind,
-      `cannot ${action}: ${refusal.code}${said}; ${advice}`,
+      `cannot ${action}: ${shown(refusal.code)}${said}; ${advice}`,
       retryAfterMs === undefined ? {} : { retryAfterMs },
     );
     this.code = refusal.code;
@@ -97,6 +97,9 @@ function toRefusal({ name, message, $metadata, $response }: z.output<typeof shap
   if (status === undefined && !local) return undefined;
   return { code: name, status, message, headers: $response?.headers ?? {} };
 }
+
+/** The service's codes are names. What is none came from something else, which may quote anything there. */
+const shown = (code: string): string => (/^[A-Za-z]\w{0,63}$/.test(code) ? code : 'unknown error');
 
 const quotedLengthMax = 300;
 const quote = (text: string): string => ` "${text.slice(0, quotedLengthMax).replace(/\s+/g, ' ').trim()}"`;

@@ -13,6 +13,9 @@ interface Current {
 /**
  * The secret as the sync has to bring it to the destinations. Many look-ups are one round trip, and a secret that goes to
  * many destinations is read and opened once for all that ask at the same time.
+ *
+ * A deletion that the sync was told of (`deletion_seen`) holds whatever the time is here: the clock of who told may be ahead,
+ * and nobody tells twice.
  */
 export function currentSecrets(parts: EngineParts): SecretSource['current'] {
   const read = coalesce((places: readonly SecretPlace[]) => readBatch(parts, places), {
@@ -42,7 +45,8 @@ async function readBatch(
      cross join lateral (
        select version, id, data from kv_versions
         where mount_id = s.mount_id and path = s.path and version >= s.oldest_version
-          and not destroyed and (deletion_time is null or deletion_time > ${clock.now()}::timestamptz)
+          and not destroyed
+          and (deletion_time is null or not deletion_seen and deletion_time > ${clock.now()}::timestamptz)
         order by version desc limit 1) v`.execute(store.db);
   const rowAt = new Map(rows.map((row) => [row.n, row]));
   const found = new Map(

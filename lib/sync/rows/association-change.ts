@@ -2,7 +2,7 @@ import { AppError, badRequest } from '../../core/errors.ts';
 import { bool, pathText, text } from '../../path/fields.ts';
 import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../path/row.ts';
 import { definitionOf } from '../definition.ts';
-import { noSecret, removeLink, setLink } from './link.ts';
+import { noMount, noSecret, removeLink, setLink } from './link.ts';
 import type { Link } from './link-store.ts';
 import type { SyncParts } from './parts.ts';
 import { settle } from './settle.ts';
@@ -91,7 +91,7 @@ async function findMount(parts: SyncParts, given: string): Promise<Mount> {
   const path = withSlash(given);
   const mount = await parts.mounts.resolve(path);
   if (mount === undefined || mount.path !== path) {
-    throw badRequest(`no mount at ${JSON.stringify(path)}: mount is the path of a KV v2 mount, such as "secret"`);
+    throw noMount(path);
   }
   if (mount.type === 'kv' && mount.options?.['version'] === '2') return mount;
   throw badRequest(`mount ${JSON.stringify(path)} is not a KV v2 mount: only secrets of KV version 2 can be synced`);

@@ -49,6 +49,16 @@ export async function removeTargets(
   return rows;
 }
 
+/**
+ * Whether the mount still has the path that was asked for: the caller's rights were checked there, and a move changes the
+ * paths of those associations alone that it sees. It stays until the transaction ends.
+ */
+export async function isMountedThere(tx: Transaction<Database>, { mount, mountPath }: NewLink): Promise<boolean> {
+  const { rows } = await sql<{ path: string }>`
+    select path from mounts where id = ${mount.id}::uuid for key share`.execute(tx);
+  return rows[0]?.path === mountPath;
+}
+
 /** Somebody waits for it, so a job that was put aside is brought forward. */
 const operationColumns = sql`id::text as id, type, destination_id::text as destination_id, generation::int as generation,
   true as waiting`;

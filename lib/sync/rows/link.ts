@@ -6,7 +6,16 @@ import type { Database } from '../../store/tables.ts';
 import { loadSettings, type SyncSettings } from '../requeue.ts';
 import { forgetFailedPurge, loadDestination, refuseDuringPurge } from './destination-store.ts';
 import type { DestinationRecord } from './destination-view.ts';
-import { endLinks, insertLink, type Link, type NewLink, removeTargets, renewLink, setTarget } from './link-store.ts';
+import {
+  endLinks,
+  insertLink,
+  isMountedThere,
+  type Link,
+  type NewLink,
+  removeTargets,
+  renewLink,
+  setTarget,
+} from './link-store.ts';
 import type { SyncParts } from './parts.ts';
 import { withRoom } from './room.ts';
 
@@ -37,6 +46,7 @@ export const setLink = (parts: SyncParts, link: NewLink): Promise<LinkChanged> =
     look: async (destination) => [await setTarget(parts.store, link, destination)],
     async make(tx, destination, [target]) {
       if (target === undefined) return undefined;
+      if (!(await isMountedThere(tx, link))) throw noMount(link.mountPath);
       // Else a write of the secret that has begun before could end after the first push, without seeing the association.
       if (!(await parts.holdSecret(tx, link.mount.id, link.secretName))) throw noSecret(link);
       await forgetFailedPurge(tx, destination);
@@ -100,6 +110,10 @@ async function changeable(
   refuseDuringPurge(destination);
   return destination;
 }
+
+/** @param path with a trailing slash */
+export const noMount = (path: string): AppError =>
+  badRequest(`no mount at ${JSON.stringify(path)}: mount is the path of a KV v2 mount, such as "secret"`);
 
 /** What is not there cannot be associated. */
 export const noSecret = ({ mountPath, secretName }: Pick<Link, 'mountPath' | 'secretName'>): AppError =>
