@@ -19,7 +19,8 @@ export function syncHandler(parts: ReconcileParts, gate: Gate): Handler {
       await leave(pass, done);
       return done.outcome;
     } catch (cause) {
-      await pass.leave('well');
+      // The store failed, which says nothing of the destination.
+      await pass.leave('well', undefined, 0);
       throw cause;
     }
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DestinationFailure } from '../contract.ts';
 import { blockedMessage } from '../network/blocked.ts';
+import { shownCode } from '../shown-code.ts';
 import { judge, scheduledText } from './judgement.ts';
 
 /** A refusal of the service. `code` is its own name for it; the driver decides by it what to do next. */
@@ -15,7 +16,7 @@ export class ServiceFailure extends DestinationFailure {
     const retryAfterMs = kind === 'throttled' || kind === 'unavailable' ? waitMs(refusal.headers) : undefined;
     super(
       kind,
-      `cannot ${action}: ${shown(refusal.code)}${said}; ${advice}`,
+      `cannot ${action}: ${shownCode(refusal.code)}${said}; ${advice}`,
       retryAfterMs === undefined ? {} : { retryAfterMs },
     );
     this.code = refusal.code;
@@ -97,9 +98,6 @@ function toRefusal({ name, message, $metadata, $response }: z.output<typeof shap
   if (status === undefined && !local) return undefined;
   return { code: name, status, message, headers: $response?.headers ?? {} };
 }
-
-/** The service's codes are names. What is none came from something else, which may quote anything there. */
-const shown = (code: string): string => (/^[A-Za-z]\w{0,63}$/.test(code) ? code : 'unknown error');
 
 const quotedLengthMax = 300;
 const quote = (text: string): string => ` "${text.slice(0, quotedLengthMax).replace(/\s+/g, ' ').trim()}"`;

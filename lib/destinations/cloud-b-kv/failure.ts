@@ -1,6 +1,7 @@
 import { isRestError, type RestError } from '@azure/core-rest-pipeline';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
 import { blockedMessage } from '../network/blocked.ts';
+import { shownCode } from '../shown-code.ts';
 import { RequestTimeout } from './deadline.ts';
 
 /**
@@ -50,7 +51,7 @@ export const isTrustProblem = (code: string): boolean => /CERT|SIGNATURE|SELF_SI
 function refused(error: RestError, what: string): DestinationFailure {
   const status = error.statusCode ?? 0;
   const codes = codesOf(error);
-  const shown = codes.length === 0 ? `status ${status}` : `status ${status}, ${codes.join(', ')}`;
+  const shown = codes.length === 0 ? `status ${status}` : `status ${status}, ${codes.map(shownCode).join(', ')}`;
   const kind = kindOf(status);
   const retryAfterMs = retryAfter(error.response?.headers.get('retry-after'));
   const message = `${what} was refused (${shown})${adviceFor(kind, codes)}`;

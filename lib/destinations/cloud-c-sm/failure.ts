@@ -1,5 +1,6 @@
 import { DestinationFailure, type FailureKind } from '../contract.ts';
 import { blockedMessage } from '../network/blocked.ts';
+import { shownCode } from '../shown-code.ts';
 import { ApiError } from './api-error.ts';
 import { Unanswered } from './transport.ts';
 
@@ -51,7 +52,7 @@ const kinds: Readonly<Record<string, FailureKind>> = {
 
 function refused(error: ApiError, what: string): DestinationFailure {
   const kind = kinds[error.code] ?? (error.status >= 500 ? 'unavailable' : 'invalid');
-  const codes = error.reason === undefined ? error.code : `${error.code}, ${error.reason}`;
+  const codes = [error.code, ...(error.reason === undefined ? [] : [error.reason])].map(shownCode).join(', ');
   const advice = adviceFor(kind, error.reason);
   const quoted = error.message === '' ? '' : `; the service says: ${error.message}`;
   const message = `${what} was refused (status ${error.status}, ${codes})${advice}${quoted}`;

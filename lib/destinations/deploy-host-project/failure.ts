@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
 import { blockedMessage } from '../network/blocked.ts';
+import { shownCode } from '../shown-code.ts';
 import type { Answer } from './exchange.ts';
 
 interface Refusal {
@@ -47,7 +48,7 @@ const invalid: Refusal = { kind: 'invalid', advice: 'the service did not underst
 /** An answer that is no success. */
 export function refusedFailure(action: string, answer: Answer, clock: Clock): DestinationFailure {
   const { kind, advice } = refusalOf(answer);
-  const message = `cannot ${action}: ${advice} (status ${answer.status}, code ${safe(answer.error.code)})`;
+  const message = `cannot ${action}: ${advice} (status ${answer.status}, code ${shownCode(answer.error.code)})`;
   const retryAfterMs = kind === 'throttled' ? waitMs(answer, clock) : undefined;
   return new DestinationFailure(kind, message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
@@ -55,7 +56,7 @@ export function refusedFailure(action: string, answer: Answer, clock: Clock): De
 /** One variable that was refused among others. */
 export function codeFailure(action: string, code: string): DestinationFailure {
   const { kind, advice } = byCode.find(([pattern]) => pattern.test(code))?.[1] ?? invalid;
-  return new DestinationFailure(kind, `cannot ${action}: ${advice} (code ${safe(code)})`);
+  return new DestinationFailure(kind, `cannot ${action}: ${advice} (code ${shownCode(code)})`);
 }
 
 function refusalOf({ status, error }: Answer): Refusal {
@@ -73,9 +74,6 @@ function waitMs({ retryAfterSeconds, error }: Answer, clock: Clock): number | un
   const resetMs = error.limit?.resetMs ?? (error.limit?.reset ?? 0) * 1000;
   return resetMs === 0 ? undefined : Math.max(0, resetMs - clock.now().getTime());
 }
-
-/** Codes are short words; what is not is not repeated. */
-const safe = (code: string): string => (/^[\w.-]{1,64}$/.test(code) ? code : 'unknown');
 
 const timeoutCodes = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
 
@@ -104,6 +102,6 @@ const isTimeout = (error: unknown): boolean => error instanceof Error && error.n
 /** fetch wraps what happened to the socket in a TypeError. */
 function codeOf(error: unknown): string {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (inner instanceof Error && 'code' in inner && typeof inner.code === 'string') return safe(inner.code);
-  return inner instanceof Error ? safe(inner.name) : 'unknown';
+  if (inner instanceof Error && 'code' in inner && typeof inner.code === 'string') return shownCode(inner.code);
+  return inner instanceof Error ? shownCode(inner.name) : 'unknown';
 }

@@ -181,7 +181,7 @@ describe('texts of the service', () => {
 
   test('are not taken for codes: what answers in place of the service may say anything', () => {
     expect(thrown(value, '').message).not.toContain(value);
-    expect(thrown('Not a code', '').message).toContain('cannot write secret a: unknown error; ');
+    expect(thrown('Not a code', '').message).toContain('cannot write secret a: unknown; ');
   });
 
   test.each([

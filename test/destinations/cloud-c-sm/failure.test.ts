@@ -137,6 +137,14 @@ test('the text of a refused value is not passed on', async () => {
   expect(explain(await readApiError(answer(), true), 'setting').message).toContain('the service says');
 });
 
+test('what is no name is not passed on as a code or a reason', async () => {
+  const details = [{ '@type': 'google.rpc.ErrorInfo', reason: marker }];
+  const answer = new Response(JSON.stringify({ error: { status: marker, details } }), { status: 400 });
+  const failure = explain(await readApiError(answer, true), 'setting');
+  secretless(failure);
+  expect(failure.message).toContain('(status 400, unknown, unknown)');
+});
+
 test.each([
   [404, 'NOT_FOUND', 'missing'],
   [400, 'FAILED_PRECONDITION', 'invalid'],
