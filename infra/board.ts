@@ -1,6 +1,8 @@
 import { openBoard } from '../lib/app.ts';
 import { readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
+import { authority } from './address.ts';
+import { measured } from './measured.ts';
 import { runUntilSignal } from './run.ts';
 import { optionsOf } from './show/options.ts';
 import { mustUnsealItself } from './unsealing.ts';
@@ -11,8 +13,9 @@ optionsOf('board', {});
 await runUntilSignal(async () => {
   const config = readConfig();
   mustUnsealItself(config, 'board');
-  const board = await openBoard({ config, log: openLog(config) });
+  const log = openLog(config);
+  const board = await measured(config, (metrics) => openBoard({ config, log, metrics }));
   const { port } = await board.listen(config.KEYFERRY_BOARD_PORT, config.KEYFERRY_HOST);
-  process.stdout.write(`ready http://${config.KEYFERRY_HOST}:${port}\n`);
+  process.stdout.write(`ready http://${authority(config.KEYFERRY_HOST, port)}\n`);
   return board;
 });

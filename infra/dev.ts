@@ -1,6 +1,7 @@
 import { readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
 import { startInstance } from './instance.ts';
+import { measured } from './measured.ts';
 import { runUntilSignal } from './run.ts';
 import { optionsOf } from './show/options.ts';
 
@@ -9,13 +10,14 @@ optionsOf('start', {});
 /** `npm start`: the development server. Data stays in `.data/` between starts. */
 await runUntilSignal(async () => {
   const config = readConfig();
-  const instance = await startInstance({
+  const options = {
     dataDir: config.KEYFERRY_DATA_DIR,
     port: config.PORT,
     log: openLog(config),
     rootToken: config.KEYFERRY_DEV_ROOT_TOKEN,
-    tell: (text) => process.stdout.write(`${text}\n`),
-  });
+    tell: (text: string) => process.stdout.write(`${text}\n`),
+  };
+  const instance = await measured(config, (metrics) => startInstance({ ...options, metrics }));
   process.stdout.write(`root token ${instance.rootToken}\nready ${instance.address}\n`);
   return instance;
 });

@@ -2,11 +2,12 @@ import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { connect } from 'node:net';
 import { readConfig } from '../lib/core/config.ts';
+import { hasTls, hostToAsk } from './address.ts';
 
 /**
  * The health check of a container: ends with 0 when its process can work.
  *
- * - `api`: it answers, sealed or not yet initialised included, since somebody has to be able to do that by its paths
+ * - `api`: it answers where it listens, sealed or not yet initialised included, since somebody has to be able to do that by its paths
  * - `ground`: PostgreSQL and Redis can be reached; for processes without a port
  */
 const limitMs = 4_000;
@@ -22,10 +23,10 @@ function answers(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   // In place of 501 and 503, which a client of this check takes for an answer too.
   const path = '/v1/sys/health?sealedcode=200&uninitcode=200';
-  const call = { host: '127.0.0.1', port, path, signal: AbortSignal.timeout(limitMs) };
+  const call = { host: hostToAsk(config.KEYFERRY_HOST), port, path, signal: AbortSignal.timeout(limitMs) };
   // The certificate is made out to the name that clients use, not to this address; the call stays on the machine.
   const secured = () => getSecurely({ ...call, rejectUnauthorized: false });
-  const request = config.KEYFERRY_TLS_CERT_FILE === undefined ? get(call) : secured();
+  const request = hasTls(config) ? secured() : get(call);
   request.once('response', ({ statusCode }) => resolve(statusCode === 200)).once('error', () => resolve(false));
   return promise.finally(() => request.destroy());
 }

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { openApi, openSweeper, openWorkers } from '../lib/app.ts';
 import { type Config, readConfig } from '../lib/core/config.ts';
 import type { Log } from '../lib/core/log.ts';
+import type { Metrics } from '../lib/core/metrics.ts';
 import { openMetrics } from '../lib/core/open-metrics.ts';
 import { definitions } from '../lib/destinations/index.ts';
 import { loadDriver } from '../lib/destinations/load.ts';
+import { apiAddress } from './address.ts';
 import { mustBeFree } from './local/child.ts';
 import { startServices } from './local/services.ts';
 import { sweepRegularly } from './sweeping.ts';
@@ -22,6 +24,8 @@ export interface InstanceOptions {
   readonly dataDir: string;
   readonly port: number;
   readonly log: Log;
+  /** Absent: its own. */
+  readonly metrics?: Metrics;
   /** Absent: as the environment says. */
   readonly settings?: Config;
   readonly rootToken?: string | undefined;
@@ -45,7 +49,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   try {
     const config = await configOf(environment, options, services);
     // One process: `sys/metrics` tells of its workers and its sweep too.
-    const app = { config, log: options.log, metrics: openMetrics() };
+    const app = { config, log: options.log, metrics: options.metrics ?? openMetrics() };
     const api = await openApi(app);
     ends.push(api.close);
     const rootToken = await rootTokenOf(options, api.prepareForDevelopment);
@@ -56,8 +60,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     ends.push(await sweepRegularly(await openSweeper(app), config.KEYFERRY_SWEEP_MS, options.log));
     const { port } = await api.listen(options.port, config.KEYFERRY_HOST);
     options.tell('the API and the workers are running');
-    const address = `http://${config.KEYFERRY_HOST}:${port}`;
-    return { address, rootToken, close: () => closeAll(ends, services.stop) };
+    return { address: apiAddress(config, port), rootToken, close: () => closeAll(ends, services.stop) };
   } catch (error) {
     await closeAll(ends, services.stop);
     throw error;

@@ -1,6 +1,7 @@
 import { openApi } from '../lib/app.ts';
 import { readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
+import { apiAddress } from './address.ts';
 import { measured } from './measured.ts';
 import { runUntilSignal } from './run.ts';
 import { optionsOf } from './show/options.ts';
@@ -14,8 +15,7 @@ await runUntilSignal(async () => {
   const log = openLog(config);
   const api = await measured(config, (metrics) => openApi({ config, log, metrics }));
   const { port } = await api.listen(config.PORT, config.KEYFERRY_HOST);
-  const scheme = config.KEYFERRY_TLS_CERT_FILE === undefined ? 'http' : 'https';
-  const address = `${scheme}://${config.KEYFERRY_HOST}:${port}`;
+  const address = apiAddress(config, port);
   const todo = firstThing(api.store.seal.status(), address);
   if (todo !== undefined) process.stdout.write(`${todo}\n`);
   process.stdout.write(`ready ${address}\n`);

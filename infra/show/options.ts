@@ -9,7 +9,8 @@ export function optionsOf<const Known extends Options>(program: string, known: K
   } catch (error) {
     const [problem = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
     const names = Object.keys(known).map((name) => `--${name}`);
-    const there = names.length === 0 ? 'it takes none: its settings come from the environment' : `there are ${names.join(', ')}`;
+    const there =
+      names.length === 0 ? 'it takes none: its settings come from the environment' : `there are ${names.join(', ')}`;
     process.stderr.write(`${program}: ${problem}; ${there}\n`);
     process.exit(2);
   }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { freePort } from '../../infra/local/child.ts';
 import { ending, testDatabase, testRedis } from '../services.ts';
 import { ask } from './ask.ts';
-import { runProgram, startProgram } from './processes.ts';
+import { type Program, runProgram, startProgram } from './processes.ts';
 import { eventually } from './stage.ts';
 
 const { url, prefix } = testRedis();
@@ -19,9 +19,10 @@ const ground = {
 };
 
 /** Starts a program that serves its metrics on a port of its own. */
-async function measured(program: 'serve' | 'worker' | 'sweep') {
+async function measured(program: Program, changes: Readonly<Record<string, string>> = {}) {
   const port = String(await freePort());
-  const started = ending(await startProgram(program, { environment: { ...ground, KEYFERRY_METRICS_PORT: port } }));
+  const environment = { ...ground, ...changes, KEYFERRY_METRICS_PORT: port };
+  const started = ending(await startProgram(program, { environment }));
   const read = async (path = '/metrics') => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
   return { started, read };
 }
@@ -33,7 +34,8 @@ test('every process serves its metrics on a port of its own, from its start to i
   const { body } = await ask({ address, token: '', method: 'POST', path: 'sys/init', body: {} });
   const worker = await measured('worker');
   const sweep = await measured('sweep');
-  for (const process of [api, worker, sweep]) {
+  const board = await measured('board', { KEYFERRY_BOARD_PORT: '0' });
+  for (const process of [api, worker, sweep, board]) {
     expect(await process.read('/healthy')).toBe('alive\n');
     await eventually(async () => (await process.read()).includes('keyferry_sealed 0\n'));
     expect(await process.read()).toContain('nodejs_eventloop_lag_p99_seconds');
@@ -42,12 +44,11 @@ test('every process serves its metrics on a port of its own, from its start to i
   expect(await sweep.read()).toMatch(/^keyferry_sync_pending_operations 0$/m);
   expect(await worker.read()).not.toMatch(/^keyferry_sync_pending_operations \d/m);
 
-  const board = ending(await startProgram('board', { environment: { ...ground, KEYFERRY_BOARD_PORT: '0' } }));
   const headers = { 'x-service-token': String(body['root_token']) };
-  expect((await fetch(`${board.ready}/api/queues`)).status).toBe(401);
-  expect((await fetch(`${board.ready}/api/queues`, { headers })).status).toBe(200);
-  for (const { end } of [board, api.started, worker.started, sweep.started])
-    expect(await end('SIGTERM')).toMatchObject({ code: 0 });
+  expect((await fetch(`${board.started.ready}/api/queues`)).status).toBe(401);
+  expect((await fetch(`${board.started.ready}/api/queues`, { headers })).status).toBe(200);
+  for (const { started } of [board, api, worker, sweep])
+    expect(await started.end('SIGTERM')).toMatchObject({ code: 0 });
 });
 
 test('a port of metrics that is taken ends the process at its start, and tells which', async () => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Server } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { generate } from 'selfsigned';
 import { expect, inject, test } from 'vitest';
 import { ending } from '../services.ts';
@@ -22,10 +23,10 @@ const withStatus =
   };
 
 /** Something that answers every request with this status. Answers its port. */
-const answering = (status: number): Promise<string> => portOf(createServer(withStatus(status)));
+const answering = (status: number, host?: string): Promise<string> => portOf(createServer(withStatus(status)), host);
 
-async function portOf(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+async function portOf(server: Server, host = '127.0.0.1'): Promise<string> {
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve));
   ending({ close: () => new Promise<void>((resolve) => server.close(() => resolve())) });
   const address = server.address();
   return address === null || typeof address === 'string' ? '0' : String(address.port);
@@ -42,6 +43,21 @@ test('the API is healthy while it answers well', async () => {
   expect(await check('api', { PORT: await answering(200) })).toBe(0);
   expect(await check('api', { PORT: await answering(503) })).toBe(1);
   expect(await check('api', { PORT: '1' })).toBe(1);
+});
+
+test('the API is asked at the address that it listens on', async () => {
+  const port = await answering(200, '127.0.0.2');
+  expect(await check('api', { PORT: port, KEYFERRY_HOST: '127.0.0.2' })).toBe(0);
+  expect(await check('api', { PORT: port })).toBe(1);
+  expect(await check('api', { PORT: await answering(200, '0.0.0.0'), KEYFERRY_HOST: '0.0.0.0' })).toBe(0);
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+
+test('the API is asked by IPv6 if it listens there', async ({ skip }) => {
+  if (!hasIpv6) skip('this machine has no ::1');
+  expect(await check('api', { PORT: await answering(200, '::1'), KEYFERRY_HOST: '::1' })).toBe(0);
+  expect(await check('api', { PORT: await answering(200, '::'), KEYFERRY_HOST: '::' })).toBe(0);
 });
 
 test('an API with TLS is healthy whoever its certificate is made out to and signed by', async () => {

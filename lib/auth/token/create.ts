@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import { badRequest } from '../../core/errors.ts';
 import { bool, duration, type Input, integer, text, textList, textMap } from '../../path/fields.ts';
@@ -8,6 +9,10 @@ import { findTokens, hashToken, type TokenRow } from './store.ts';
 
 /** 32 days, in seconds: the system's default and longest lease (the API family's own). */
 const systemTtlMax = 2_764_800;
+
+/** Where PostgreSQL's `integer` ends. */
+const storedMax = 2_147_483_647;
+const stored = z.int().max(storedMax, `expected a number of at most ${storedMax}`);
 
 export interface TokenParts {
   readonly store: Store;
@@ -23,10 +28,10 @@ export const createFields = {
   renewable: bool().default(true).meta({ description: 'May be renewed' }),
   ttl: duration().default(0).meta({ description: 'Time to live; 0: the longest; of a root token: unlimited' }),
   lease: duration().default(0).meta({ description: 'Old name of ttl, which wins' }),
-  explicit_max_ttl: duration().default(0).meta({ description: 'Fixed cap of the life time' }),
+  explicit_max_ttl: duration().pipe(stored).default(0).meta({ description: 'Fixed cap of the life time' }),
   display_name: text().default('').meta({ description: 'Name for people' }),
-  num_uses: integer().default(0).meta({ description: 'How often it may be used; 0: unlimited' }),
-  period: duration().default(0).meta({ description: 'Makes the token periodic; needs root' }),
+  num_uses: integer().pipe(stored).default(0).meta({ description: 'How often it may be used; 0: unlimited' }),
+  period: duration().pipe(stored).default(0).meta({ description: 'Makes the token periodic; needs root' }),
   id: text().default('').meta({ description: 'Own token instead of a random one; needs root', sensitive: true }),
   type: text().default('').meta({ description: '"service", which is also the default' }),
   role_name: text().default('').meta({ description: 'Name of a token role; there are none' }),

@@ -21,8 +21,10 @@ const none: KvSettings = { max_versions: 0, cas_required: false, delete_version_
 const signedDuration = () =>
   z.preprocess(
     (value) => (isNegative(value) ? -1 : value),
-    z.union([z.literal(-1), duration().pipe(z.int().max(versionMax))]),
+    z.union([z.literal(-1), duration().pipe(z.int().max(versionMax))], signedDurationRule),
   );
+
+const signedDurationRule = 'expected a duration: seconds, or a text such as "30s" or "1h30m"; negative: never';
 
 const isNegative = (value: unknown): boolean =>
   typeof value === 'number' ? value < 0 : typeof value === 'string' && /^\s*-\s*\d/.test(value);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { integer, integerList, pathText } from '../../path/fields.ts';
+import { versionMax } from './versions.ts';
 
 export const path = pathText('Path of the secret');
 
@@ -25,4 +26,9 @@ export const casOptions = object()
 
 export const version = integer().default(0).meta({ description: 'Number of the version; 0: the current one' });
 
-export const versions = integerList().default([]).meta({ description: 'Numbers of the versions' });
+const numberRule = `the number of a version is at most ${versionMax}`;
+
+export const versions = integerList()
+  .pipe(z.array(z.int().max(versionMax, numberRule)))
+  .default([])
+  .meta({ description: 'Numbers of the versions' });

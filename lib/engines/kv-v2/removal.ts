@@ -62,7 +62,9 @@ function versionsRow(parts: KvParts, { verb, help, none, change }: VersionsSpec)
       async run(input, context) {
         if (input.versions.length === 0) throw badRequest(none);
         const place = placeOf(context, input.path);
-        return replyAfter(parts, await changeVersions(parts, place, () => change(place, input.versions)));
+        // What is below 1 is no version either, however far below.
+        const numbers = input.versions.map((number) => Math.max(0, number));
+        return replyAfter(parts, await changeVersions(parts, place, () => change(place, numbers)));
       },
     },
   );

@@ -61,6 +61,9 @@ describe('creating a token', () => {
     [{ entity_alias: 'me' }, "'entity_alias' is only allowed in combination with token role"],
     [{ num_uses: -1 }, 'number of uses cannot be negative'],
     [{ id: 'a.b' }, "cannot have a '.'"],
+    [{ num_uses: 2_147_483_648 }, 'field "num_uses": expected a number of at most 2147483647'],
+    [{ explicit_max_ttl: '99999999999' }, 'field "explicit_max_ttl": expected a number of at most 2147483647'],
+    [{ period: '2000000000h' }, 'field "period": expected a number of at most 2147483647'],
   ])('%j is refused instead of making another token than was asked for: %s', async (fields, message) => {
     await expect(create(root, fields)).rejects.toThrow(message);
   });

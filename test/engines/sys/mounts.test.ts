@@ -150,6 +150,15 @@ test('a mount moves', async () => {
   await expect(call('write', 'remount', { from: 'there', to: 'sys/x' })).rejects.toThrow('cannot mount');
 });
 
+test('a mount cannot move below itself, whatever its folders are', async () => {
+  await call('write', 'mounts/outer', { type: 'kv' });
+  const below = call('write', 'remount', { from: 'outer', to: 'outer/inner' });
+  await expect(below).rejects.toMatchObject({ kind: 'bad-request', message: expect.stringContaining('outer/') });
+  expect((await it.mounts.find('outer/'))?.type).toBe('kv');
+  await call('write', 'remount', { from: 'outer', to: 'outermost' });
+  expect((await it.mounts.find('outermost/'))?.type).toBe('kv');
+});
+
 test('a move that was answered has ended, whoever is asked', async () => {
   await call('write', 'mounts/old', { type: 'kv' });
   const moved = await call('write', 'remount', { from: 'old/', to: 'new/deep' });

@@ -28,6 +28,9 @@ async function init(rows: readonly Row[], shares = 3, threshold = 2): Promise<Re
   return { ...reply?.body };
 }
 
+/** The automatic seal has no key shares to ask for. */
+const initAutomatic = (rows: readonly Row[]) => call(rows, 'write', 'init');
+
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 const isBadRequest = (message: string) => expect.objectContaining({ kind: 'bad-request', message });
 
@@ -59,6 +62,20 @@ describe('sys/init', () => {
     const empty = { keys: [], keys_base64: [], recovery_keys: [], recovery_keys_base64: [] };
     expect(reply).toEqual({ body: { ...empty, root_token: 'token-32' } });
     expect(store.seal.state()).toBe('ready');
+  });
+
+  test.each([
+    [{ secret_shares: 5, secret_threshold: 3 }, 'secret_shares, secret_threshold not applicable'],
+    [{ secret_threshold: 3 }, 'secret_threshold not applicable'],
+  ])('with the automatic seal refuses %o, since nobody would get shares', async (sent, message) => {
+    const { rows } = await start({ seal: staticSeal() });
+    await expect(call(rows, 'write', 'init', sent)).rejects.toMatchObject({
+      kind: 'bad-request',
+      message: expect.stringMatching(new RegExp(`^${message}.*leave out secret_shares and secret_threshold, or`)),
+    });
+    expect(await call(rows, 'read', 'init')).toEqual({ body: { initialized: false } });
+    await call(rows, 'write', 'init', { secret_shares: 0, secret_threshold: 0, stored_shares: 0 });
+    await expect(call(rows, 'write', 'init', sent)).rejects.toThrow(isBadRequest('the service is already initialized'));
   });
 
   test('sees what another process has initialised', async () => {
@@ -110,7 +127,7 @@ describe('sys/unseal and sys/seal', () => {
 
   test('seal answers nothing, also when it is sealed already', async () => {
     const { rows, store } = await start({ seal: staticSeal() });
-    await init(rows);
+    await initAutomatic(rows);
     expect(await call(rows, 'write', 'seal')).toBeUndefined();
     expect(store.seal.state()).toBe('sealed');
     expect(await call(rows, 'write', 'seal')).toBeUndefined();
@@ -181,7 +198,7 @@ describe('sys/rotate and sys/key-status', () => {
   test.each(['rotate', 'rotate/keyring'])('%s adds a term', async (path) => {
     const clock = heldClock();
     const { rows, store } = await start({ seal: staticSeal(), clock });
-    await init(rows);
+    await initAutomatic(rows);
     store.barrier.seal('value', 'x');
     const data = { term: 1, install_time: clock.now().toISOString(), encryptions: 1 };
     expect(await call(rows, 'read', 'key-status')).toEqual({ flat: true, data });

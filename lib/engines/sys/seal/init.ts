@@ -5,7 +5,9 @@ import type { Initialised, Seal } from '../../../store/seal/contract.ts';
 import type { SealRowParts } from './parts.ts';
 
 const fields = {
-  secret_shares: integer().nullish().meta({ description: 'Into how many shares the unseal key is split, 1 to 255.' }),
+  secret_shares: integer()
+    .nullish()
+    .meta({ description: 'Into how many shares the unseal key is split, 1 to 255; not with the automatic seal.' }),
   secret_threshold: integer().nullish().meta({ description: 'How many of the shares unseal the service.' }),
   stored_shares: integer().nullish().meta({ description: 'Accepted for older clients; ignored.' }),
   pgp_keys: textList().nullish().meta({ description: 'Not supported.' }),
@@ -41,12 +43,24 @@ export function initRow({ seal, mintRootToken }: SealRowParts): Row {
               'encrypting the keys with pgp_keys or root_token_pgp_key is not supported: leave them out',
             );
           }
+          mustApply(seal, input);
           const rule = { shares: input.secret_shares ?? 0, threshold: input.secret_threshold ?? 0 };
           return { body: initialised(await seal.init(rule, mintRootToken)) };
         },
       }),
     },
   };
+}
+
+/** Whoever asks for key shares would wait for some. 0, which clients send for what they do not set, asks for none. */
+function mustApply(seal: Seal, given: Readonly<Partial<Record<'secret_shares' | 'secret_threshold', unknown>>>): void {
+  const { state, type } = seal.status();
+  if (state !== 'uninitialised' || type !== 'static') return;
+  const names = (['secret_shares', 'secret_threshold'] as const).filter((name) => given[name]);
+  if (names.length === 0) return;
+  const why = `${names.join(', ')} not applicable to seal type static, which has no key shares`;
+  const instead = 'start without KEYFERRY_SEAL_KEY and KEYFERRY_SEAL_KEY_FILE to unseal by shares';
+  throw badRequest(`${why}: leave out secret_shares and secret_threshold, or ${instead}`);
 }
 
 async function isInitialised(seal: Seal): Promise<boolean> {
