@@ -16,23 +16,40 @@ export type ErrorKind =
   | 'unavailable'
   | 'internal';
 
+/** The name that who reads a text knows a thing by, from the canonical one. */
+export type Word = (canonical: string) => string;
+
+/** A text for the caller. One that names what existing clients call otherwise is made when it is known who reads it. */
+export type Message = string | ((word: Word) => string);
+
 /** An error that is meant for the caller: its messages go into the reply, so they never hold a secret value. */
 export class AppError extends Error {
   readonly kind: ErrorKind;
-  /** The texts of the reply's `errors` array. Empty: the reply is `{"errors":[]}`. */
+  /** The texts of the reply's `errors` array, in canonical words. Empty: the reply is `{"errors":[]}`. */
   readonly messages: readonly string[];
+  readonly #messages: readonly Message[];
 
-  constructor(kind: ErrorKind, messages: string | readonly string[], options?: ErrorOptions) {
-    const list = typeof messages === 'string' ? [messages] : messages;
-    super(list.join('; '), options);
+  constructor(kind: ErrorKind, messages: Message | readonly Message[], options?: ErrorOptions) {
+    const list = typeof messages === 'object' ? messages : [messages];
+    const canonical = inWords(list, (word) => word);
+    super(canonical.join('; '), options);
     this.name = 'AppError';
     this.kind = kind;
-    this.messages = list;
+    this.messages = canonical;
+    this.#messages = list;
+  }
+
+  /** The same texts in the words of who reads them. What the caller sent stands in them as it was. */
+  messagesIn(word: Word): readonly string[] {
+    return inWords(this.#messages, word);
   }
 }
 
+const inWords = (messages: readonly Message[], word: Word): readonly string[] =>
+  messages.map((message) => (typeof message === 'string' ? message : message(word)));
+
 /** 400 with the bare text. */
-export const badRequest = (message: string, options?: ErrorOptions): AppError =>
+export const badRequest = (message: Message, options?: ErrorOptions): AppError =>
   new AppError('bad-request', message, options);
 
 /** 403 in the wording of the API family (reference core 1.4). */

@@ -23,6 +23,15 @@ export function readAddress(url: string): Address {
   return { path, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)) };
 }
 
+/** The path of an address that may be one that cannot be read. */
+export function pathIfSound(url: string): string {
+  try {
+    return readAddress(url).path;
+  } catch {
+    return '';
+  }
+}
+
 /** The URL of a path of this API. */
 export const urlOf = (path: string, query: URLSearchParams): string =>
   prefix + path.split('/').map(encodeURIComponent).join('/') + (query.size === 0 ? '' : `?${query}`);

@@ -7,6 +7,23 @@ const noData: Data = Object.freeze({});
 const mergePatch = 'application/merge-patch+json';
 const levelsMax = 500;
 
+/** A byte order mark is kept, for `readBody` to leave out. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const percentEncoded = /(?:%[0-9a-f]{2})+/gi;
+
+/**
+ * The text of a request's body. Bytes that are none would be kept as another text, so they are refused.
+ *
+ * @throws AppError `bad-request`
+ */
+export function textOf(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw notUtf8();
+  }
+}
+
 /**
  * The members of a request's body. Anything but a form is JSON, whatever its content type says; an empty body and
  * `null` are no data.
@@ -16,7 +33,7 @@ const levelsMax = 500;
 export function readBody(body: string | undefined, contentType: string | undefined): Data {
   const text = body?.trimStart() ?? '';
   if (text === '') return noData;
-  if (isForm(text, contentType)) return fieldsOf(new URLSearchParams(text.trimEnd()));
+  if (isForm(text, contentType)) return formOf(text.trimEnd());
   const json = decode(text);
   if (json === null) return noData;
   if (!isJsonObject(json)) throw badRequest(`failed to decode JSON input: expected an object, got ${nameOf(json)}`);
@@ -51,6 +68,22 @@ function isForm(text: string, contentType: string | undefined): boolean {
   if (contentType === undefined || text.startsWith('{') || text.startsWith('[')) return false;
   return contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded';
 }
+
+function formOf(text: string): Data {
+  for (const [bytes] of text.matchAll(percentEncoded)) mustBeUtf8(bytes);
+  return fieldsOf(new URLSearchParams(text));
+}
+
+function mustBeUtf8(percentEncodedBytes: string): void {
+  try {
+    decodeURIComponent(percentEncodedBytes);
+  } catch {
+    throw notUtf8();
+  }
+}
+
+const notUtf8 = (): AppError =>
+  badRequest('the request body is not valid UTF-8: nothing was done; send binary values encoded, such as in Base64');
 
 function decode(text: string): Json {
   try {

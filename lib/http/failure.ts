@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Vocabulary } from '../path/row.ts';
-import { sealedText } from '../path/vocabulary.ts';
+import { sealedText, wordName } from '../path/vocabulary.ts';
 import type { Outgoing } from './exchange.ts';
 import { statusOf } from './status.ts';
 
@@ -31,15 +31,16 @@ export function failure(
 function bodyOf(error: AppError, vocabulary: Vocabulary): object {
   if (error.kind === 'sealed') return { errors: [sealedText(vocabulary)] };
   const warning = error instanceof UnsupportedPath ? error.warning : undefined;
-  return { errors: texts(error), ...(warning === undefined ? {} : { warnings: [warning] }) };
+  return { errors: texts(error, vocabulary), ...(warning === undefined ? {} : { warnings: [warning] }) };
 }
 
 /** Texts may quote what the caller sent, which may be as long as a request. */
 const textsMax = 32;
 const charactersMax = 2_000;
 
-const texts = ({ messages }: AppError): readonly string[] =>
-  messages
+const texts = (error: AppError, vocabulary: Vocabulary): readonly string[] =>
+  error
+    .messagesIn((word) => wordName(word, vocabulary))
     .slice(0, textsMax)
     .map((text) => (text.length > charactersMax ? `${text.slice(0, charactersMax)} (cut off)` : text));
 

@@ -4,7 +4,7 @@ import { helpOf } from '../path/help.ts';
 import type { Parsed } from '../path/parse.ts';
 import type { Caller } from '../path/row.ts';
 import type { CompiledOperation } from '../path/table.ts';
-import { type Address, cleaned, prefix, readAddress, urlOf } from './address.ts';
+import { type Address, cleaned, pathIfSound, readAddress, urlOf } from './address.ts';
 import { Context } from './context.ts';
 import { createDeadline } from './deadline.ts';
 import { Ending } from './ending.ts';
@@ -31,7 +31,7 @@ export function createPipeline(parts: HttpParts): Pipeline {
       const answered = answer(parts, engines, incoming, ending);
       return named(incoming, await within(answered, () => ending.end()));
     } catch (error) {
-      const vocabulary = vocabularyOf(incoming.headers, incoming.url.slice(prefix.length));
+      const vocabulary = vocabularyOf(incoming.headers, pathIfSound(incoming.url));
       return named(incoming, failure(error, { requestId: incoming.requestId, vocabulary, log: parts.log }));
     }
   };
@@ -98,7 +98,8 @@ async function help(
   asked: Asked,
   target: Target | undefined,
 ): Promise<Outgoing> {
-  const body = target && helpOf(target.engine.table.rows, target.path, asked.path.replace(/\/$/, ''));
+  const at = asked.path.replace(/\/$/, '');
+  const body = target && helpOf(target.engine.table.rows, target.path, at, asked.vocabulary);
   if (body !== undefined) return { status: status.ok, body: JSON.stringify(body) };
   const need = { capability: 'read', path: asked.path, sudo: false } as const;
   if (caller === undefined || !(await gatekeeper.authorise(caller, need))) throw permissionDenied();

@@ -1,3 +1,4 @@
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
@@ -9,30 +10,61 @@ export function refuseMalformed(error: Error, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  const { line, errors } = refusals[String(error.code)] ?? malformed;
-  const body = JSON.stringify({ errors });
-  const head = [
-    `HTTP/1.1 ${line}`,
-    'Content-Type: application/json',
-    'Cache-Control: no-store',
-    'Connection: close',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-  ].join('\r\n');
-  socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
+  endWith(socket, refusals[String(error.code)] ?? malformed);
 }
 
+/** Only a proxy answers CONNECT. Its connection is no longer the parser's, so nobody else hears its errors. */
+export function refuseConnect(_request: IncomingMessage, socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+  // The answer that is under way is for a request before it, and the client would take ours for that one.
+  if (Reflect.get(socket, '_httpMessage') instanceof ServerResponse) socket.destroy();
+  else endWith(socket, notOurs);
+}
+
+/** HTTP/1.1 asks for it (RFC 9112, 3.2). */
+export const hasHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  headers.host !== undefined || httpVersion !== '1.1';
+
+export const refuseWithoutHost = (response: ServerResponse): void => answer(response, hostless);
+
+/** Whether the body of such a request follows nobody knows, so its connection ends (RFC 9110, 10.1.1). */
+export const refuseExpectation = (_request: IncomingMessage, response: ServerResponse): void =>
+  answer(response, unexpected);
+
+function answer(response: ServerResponse, refusal: Refusal): void {
+  response.writeHead(refusal.status, headersOf(refusal)).end(bodyOf(refusal));
+}
+
+function endWith(socket: Duplex, refusal: Refusal): void {
+  const headers = Object.entries(headersOf(refusal)).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${headers.join('')}`;
+  socket.end(`${head}\r\n${bodyOf(refusal)}`, () => socket.destroy());
+}
+
+const bodyOf = ({ errors }: Refusal): string => JSON.stringify({ errors });
+
+const headersOf = (refusal: Refusal) => ({
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+  Connection: 'close',
+  'Content-Length': Buffer.byteLength(bodyOf(refusal)),
+});
+
 interface Refusal {
-  readonly line: string;
+  readonly status: number;
   readonly errors: readonly string[];
 }
 
-const malformed: Refusal = { line: '400 Bad Request', errors: ['malformed request'] };
+const malformed: Refusal = { status: 400, errors: ['malformed request'] };
+const hostless: Refusal = { status: 400, errors: ['the request has no Host header'] };
+const notOurs: Refusal = { status: 405, errors: [] };
+const unexpected: Refusal = { status: 417, errors: ['the only Expect header that is understood is 100-continue'] };
 
 /** By the parser's error codes. */
 const refusals: Readonly<Record<string, Refusal>> = {
-  HPE_INVALID_HEADER_TOKEN: { line: '400 Bad Request', errors: ['invalid header value'] },
-  HPE_INVALID_METHOD: { line: '405 Method Not Allowed', errors: [] },
-  HPE_HEADER_OVERFLOW: { line: '431 Request Header Fields Too Large', errors: ['request headers too large'] },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { line: '413 Payload Too Large', errors: ['request body too large'] },
-  ERR_HTTP_REQUEST_TIMEOUT: { line: '408 Request Timeout', errors: ['the request did not arrive in time'] },
+  HPE_INVALID_HEADER_TOKEN: { status: 400, errors: ['invalid header value'] },
+  HPE_INVALID_METHOD: { status: 405, errors: [] },
+  HPE_HEADER_OVERFLOW: { status: 431, errors: ['request headers too large'] },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, errors: ['request body too large'] },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, errors: ['the request did not arrive in time'] },
 };

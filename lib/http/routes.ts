@@ -2,6 +2,7 @@ import { METHODS } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../core/errors.ts';
 import { originForm, prefix } from './address.ts';
+import { textOf } from './body.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
 import { failure } from './failure.ts';
 import { createObserver, type Observer } from './observe.ts';
@@ -56,7 +57,7 @@ function addMethods(app: FastifyInstance): void {
 async function secretsApi(scope: FastifyInstance, parts: HttpParts, observer: Observer): Promise<void> {
   const pipeline = observer.around(createPipeline(parts));
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, textOf(body)));
   scope.route({
     method: [...own, ...others],
     url: `${prefix}*`,

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, METHODS, type RequestListener, type S
 import { createServer as createHttpsServer } from 'node:https';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { HttpParts } from './parts.ts';
-import { refuseMalformed } from './refuse.ts';
+import { hasHost, refuseConnect, refuseExpectation, refuseMalformed, refuseWithoutHost } from './refuse.ts';
 import { createRoutes } from './routes.ts';
 import { disguised } from './verbs/names.ts';
 import { acceptVerbs } from './verbs/socket.ts';
@@ -44,7 +44,9 @@ export function createServer(parts: HttpParts): HttpServer {
     routes,
     async listen({ port, host, tls }) {
       await routes.ready();
-      const server = await createListener(parts, (request, response) => routes.routing(request, response), tls);
+      const listener: RequestListener = (request, response) =>
+        hasHost(request) ? routes.routing(request, response) : refuseWithoutHost(response);
+      const server = await createListener(parts, listener, tls);
       servers.push(server);
       return { port: await bind(server, port, host) };
     },
@@ -73,11 +75,15 @@ async function createListener(
     headersTimeout: Math.min(requestTimeoutMs, headersTimeoutMsMax),
     keepAliveTimeout: keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(requestTimeoutMs, checkEveryMsMax),
+    // Node's own refusal has no body.
+    requireHostHeader: false,
   };
   const server =
     tls === undefined ? createHttpServer(options, listener) : await createTlsListener(options, listener, tls);
   acceptVerbs(server, tls === undefined ? 'connection' : 'secureConnection');
   server.on('clientError', refuseMalformed);
+  server.on('connect', refuseConnect);
+  server.on('checkExpectation', refuseExpectation);
   return server;
 }
 

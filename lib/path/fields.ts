@@ -28,11 +28,9 @@ export const integer = () => z.preprocess(looseInteger, z.int('expected a whole 
 export const duration = () => z.preprocess(looseSeconds, z.int(durationRule).min(0, durationRule));
 export const textList = () => z.preprocess(looseList, z.array(z.preprocess(scalarText, z.string())));
 export const integerList = () => z.preprocess(looseList, z.array(z.preprocess(looseInteger, z.int())));
-export const textMap = () =>
-  z.preprocess(
-    (value, context) => mustKeepKeys(looseMap(value), context),
-    z.record(z.string(), z.preprocess(scalarText, z.string())),
-  );
+export const textMap = () => mapOf(text());
+/** Of a merge patch: null takes a key away. */
+export const textMapPatch = () => mapOf(text().nullable());
 /** Any JSON object, kept as parsed, numbers with their digits. */
 export const jsonObject = () =>
   z
@@ -45,6 +43,9 @@ export const jsonObject = () =>
 export const pathText = (description: string) => z.string().meta({ description, in: 'path' });
 
 const durationRule = 'expected a duration that is not negative: seconds, or a text such as "30s" or "1h30m"';
+
+const mapOf = <V extends z.ZodType>(value: V) =>
+  z.preprocess((given, context) => mustKeepKeys(looseMap(given), context), z.record(z.string(), value));
 
 function scalarText(value: unknown): unknown {
   if (isRawNumber(value)) return value.rawJSON;

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import { fieldMeta, isOptional } from './meta.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
+import { ownText } from './own-text.ts';
 import { type Place, placesUnder } from './places.ts';
-import type { Row, Verb } from './row.ts';
+import type { Row, Verb, Vocabulary } from './row.ts';
 import { typeOf } from './schema.ts';
+import { pathName } from './vocabulary.ts';
 
 /** The body of `?help=1` (specification 4.0.7). */
 export interface Help {
@@ -17,10 +19,21 @@ export interface Help {
  * The help of a path (relative to its mount) and of those under it. `fullPath` is the same path below `/v1/`.
  * Undefined: no row has it, nor has any row a path under it.
  */
-export function helpOf(rows: readonly Row[], path: string, fullPath: string): Help | undefined {
-  const places = placesUnder(rows, path);
+export function helpOf(
+  rows: readonly Row[],
+  path: string,
+  fullPath: string,
+  vocabulary: Vocabulary = 'canonical',
+): Help | undefined {
+  const places = placesUnder(rows, path, vocabulary);
   if (places.length === 0) return undefined;
-  return { help: markdown(fullPath, places), see_also: null, openapi: openApiDocument(fullPath, places) };
+  // Of all that is told, only this path was chosen by a user.
+  const at = pathName(fullPath, vocabulary);
+  return {
+    help: `# ${at}\n\n${ownText(markdown(places), vocabulary)}`,
+    see_also: null,
+    openapi: openApiDocument(at, places, vocabulary),
+  };
 }
 
 const methods = { read: 'GET', list: 'LIST', write: 'POST', patch: 'PATCH', delete: 'DELETE' } satisfies Record<
@@ -28,11 +41,10 @@ const methods = { read: 'GET', list: 'LIST', write: 'POST', patch: 'PATCH', dele
   string
 >;
 
-function markdown(fullPath: string, places: readonly Place[]): string {
+function markdown(places: readonly Place[]): string {
   const itself = places.find((place) => place.path === '/');
   const under = places.filter((place) => place !== itself);
   return [
-    `# ${fullPath}`,
     ...(itself === undefined ? [] : ofPath(itself)),
     ...(under.length === 0 ? [] : ['## Paths under this one', under.map(line).join('\n')]),
   ].join('\n\n');

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { isOptional } from './meta.ts';
+import { ownDocument } from './own-text.ts';
 import type { Place } from './places.ts';
-import type { Operation, Row, Verb } from './row.ts';
+import type { Operation, Row, Verb, Vocabulary } from './row.ts';
 import { type Schema, schemaOf } from './schema.ts';
 
 /** An OpenAPI 3.0 document. */
@@ -11,12 +12,12 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, object>>;
 }
 
-/** The document of these paths, which are relative to the path `at`. */
-export function openApiDocument(at: string, places: readonly Place[]): OpenApiDocument {
+/** The document of these paths, which are relative to the path `at`; both have the vocabulary's names. */
+export function openApiDocument(at: string, places: readonly Place[], vocabulary: Vocabulary): OpenApiDocument {
   return {
     openapi: '3.0.3',
     info: { title: 'Keyferry', description: `Paths are relative to /v1/${at}`, version: '1' },
-    paths: Object.fromEntries(places.map((place) => [place.path, pathItem(place)])),
+    paths: Object.fromEntries(places.map((place) => [place.path, ownDocument(pathItem(place), vocabulary)])),
   };
 }
 

@@ -1,5 +1,6 @@
+import { ownText } from './own-text.ts';
 import { nameRule, parsePattern, type Segment } from './pattern.ts';
-import type { Operation, Row, Verb } from './row.ts';
+import type { Operation, Row, Verb, Vocabulary } from './row.ts';
 
 /** One path at or under a queried one, with the operations of all rows that have it. */
 export interface Place {
@@ -11,12 +12,19 @@ export interface Place {
   readonly operations: readonly { readonly row: Row; readonly verb: Verb; readonly operation: Operation }[];
 }
 
-/** Every path of the rows that is `queried` (relative to the mount) or lies under it, the more specific row first. */
-export function placesUnder(rows: readonly Row[], queried: string): readonly Place[] {
+/**
+ * Every path of the rows that is `queried` (relative to the mount) or lies under it, the more specific row first, with
+ * the names of the vocabulary and in their order.
+ */
+export function placesUnder(
+  rows: readonly Row[],
+  queried: string,
+  vocabulary: Vocabulary = 'canonical',
+): readonly Place[] {
   const asked = queried.split('/').filter((segment) => segment !== '');
   const found = rows.flatMap((row) => {
     const place = relative(parsePattern(row.pattern), asked);
-    return place === undefined ? [] : [{ row, ...place }];
+    return place === undefined ? [] : [{ row, ...place, path: ownText(place.path, vocabulary) }];
   });
   found.sort((one, other) => one.bound.length - other.bound.length);
   const places = new Map<string, Place>();

@@ -27,6 +27,10 @@ const reversed = (names: Names): ReadonlyMap<string, string> =>
   new Map(Object.entries(names).map(([canonical, alias]) => [alias, canonical]));
 const canonicalTypes = reversed(types);
 const canonicalFields = reversed(fieldNames);
+const words: Names = { ...types, ...statuses, ...fieldNames };
+
+/** The canonical names that have another one. */
+export const canonicalWords: readonly string[] = Object.keys(words);
 
 /** A type identifier as the reply shall show it. */
 export const typeName = (type: string, vocabulary: Vocabulary): string => shown(types, type, vocabulary);
@@ -36,6 +40,9 @@ export const statusName = (status: string, vocabulary: Vocabulary): string => sh
 
 /** The name of a field as the reply shall show it. */
 export const fieldName = (field: string, vocabulary: Vocabulary): string => shown(fieldNames, field, vocabulary);
+
+/** Any of these names as the reply shall show it. */
+export const wordName = (word: string, vocabulary: Vocabulary): string => shown(words, word, vocabulary);
 
 /** The text of the 503 while the keyring is not in memory. */
 export const sealedText = (vocabulary: Vocabulary): string => sealedTexts[vocabulary];
@@ -54,11 +61,19 @@ const destinations = 'sys/sync/destinations/';
  * have to be read through this as well, or a grant by the alias would not match.
  */
 export function canonicalPath(path: string): string {
+  return withType(path, canonicalType);
+}
+
+/** A full path with canonical names as the reply shall show it. */
+export const pathName = (path: string, vocabulary: Vocabulary): string =>
+  withType(path, (type) => typeName(type, vocabulary));
+
+function withType(path: string, rename: (type: string) => string): string {
   if (!path.startsWith(destinations)) return path;
   const end = path.indexOf('/', destinations.length);
   const type = path.slice(destinations.length, end < 0 ? undefined : end);
-  const canonical = canonicalTypes.get(type);
-  return canonical === undefined ? path : destinations + canonical + path.slice(destinations.length + type.length);
+  const renamed = rename(type);
+  return renamed === type ? path : destinations + renamed + path.slice(destinations.length + type.length);
 }
 
 function shown(names: Names, canonical: string, vocabulary: Vocabulary): string {

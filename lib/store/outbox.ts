@@ -11,14 +11,22 @@ export interface Dirty {
 }
 
 /**
+ * What becomes of an association that is asked for anew, as assignments of an `update`. The time of its next attempt
+ * becomes the present, and null only when a worker takes it: until then every change says that its job waits, since the
+ * word of an earlier one may not have come to the queue.
+ */
+export const startAfresh = sql`generation = generation + 1, attempts = 0, status = 'PENDING', updated_at = now(),
+         dirty_since = coalesce(dirty_since, now()),
+         next_attempt_at = case when next_attempt_at is not null then now() end`;
+
+/**
  * SQL that marks every association of a secret dirty and returns them as `Dirty` rows. An engine puts it into the same
  * statement or transaction as its change: change and mark commit together (rule 2 of the sync). `where` is a condition
  * on `associations`. They are locked in the order of their ids, as everybody does who locks several.
  */
 export const markDirty = (where: RawBuilder<unknown>): RawBuilder<Dirty> => sql<Dirty>`
   update associations
-     set generation = generation + 1, attempts = 0, status = 'PENDING', updated_at = now(),
-         dirty_since = coalesce(dirty_since, now())
+     set ${startAfresh}
    where id = any(array(select id from associations where ${where} order by id for no key update))
   returning id::text as id, type, destination_id::text as destination_id, generation::int as generation,
             next_attempt_at is not null as waiting`;

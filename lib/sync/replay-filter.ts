@@ -44,7 +44,8 @@ function knownStatus(given: string): SyncStatus {
   const status = toStatus(given === 'INTERNAL_VAULT_ERROR' ? 'INTERNAL_ERROR' : given);
   if (status !== 'UNKNOWN') return status;
   throw badRequest(
-    `unknown sync_status ${JSON.stringify(given)}: it is one of PENDING, SYNCED, UNSYNCED, CLIENT_SIDE_ERROR, EXTERNAL_SERVICE_ERROR, INTERNAL_ERROR`,
+    (word) =>
+      `unknown sync_status ${JSON.stringify(given)}: it is one of PENDING, SYNCED, UNSYNCED, CLIENT_SIDE_ERROR, EXTERNAL_SERVICE_ERROR, ${word('INTERNAL_ERROR')}`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { badRequest } from '../core/errors.ts';
 import type { DestinationDefinition } from '../destinations/contract.ts';
 import { type Dirty, markDirty } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
@@ -14,7 +15,10 @@ export interface Page {
   readonly last: string | undefined;
 }
 
-/** Ids of the destinations that the filter names; undefined: it names none. */
+/**
+ * Ids of the destinations that the filter names; undefined: it names none.
+ * @throws AppError `bad-request` when no destination has the name
+ */
 export async function destinationsNamed(
   store: Store,
   definitions: readonly DestinationDefinition[],
@@ -24,7 +28,14 @@ export async function destinationsNamed(
   const types = type === undefined ? definitions.map((definition) => definition.type) : [type];
   const { rows } = await sql<{ id: string }>`
     select id::text as id from destinations where type = any(${types}::text[]) and name = ${name}`.execute(store.db);
+  if (rows.length === 0) throw badRequest(unknownName(name, type));
   return rows.map(({ id }) => id);
+}
+
+/** The type has another name in the other vocabulary, so it is not told. */
+function unknownName(name: string, type: string | undefined): string {
+  const searched = type === undefined ? 'no destination' : 'no destination of this type';
+  return `name: ${searched} is called ${JSON.stringify(name)}: LIST sys/sync/destinations tells the names`;
 }
 
 /** Looks at the next associations behind `after` and marks those dirty that the filter wants. */

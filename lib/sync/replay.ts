@@ -30,6 +30,7 @@ export interface Replayed {
  * brought forward. Goes page by page in the order of the ids, each page queued before the next, until it is through, the
  * queue is full, or `signal` says that the time is over. What it has done stays done.
  *
+ * @throws AppError `bad-request` when no destination has the name
  * @throws AppError `unavailable` when not even the first page could be done
  */
 export async function replay(parts: ReplayParts, filter: ReplayFilter, signal: AbortSignal): Promise<Replayed> {

@@ -127,4 +127,36 @@ describe('while Redis is away', () => {
     expect((await ground.ask(api, 'POST', setPath('away'), link('away-new'))).status).toBe(200);
     await ground.untilQuiet();
   });
+
+  test('a change of the configuration answers 503, holds nevertheless, and may be asked for again', async () => {
+    await ground.destination(api, 'switch');
+    await write('switched', 'first');
+    await ground.client(api).write(setPath('switch'), link('switched'));
+    ending(await ground.start('worker'));
+    await ground.untilQuiet();
+    await ground.redis.kill();
+    const change = (changes: object) => ground.ask(api, 'PATCH', 'sys/sync/config', changes);
+    for (const _ of [1, 2]) {
+      const { status, errors } = await change({ disabled: true, queue_capacity: 500 });
+      expect({ status, errors }).toEqual({
+        status: 503,
+        errors: ['the sync queue cannot be used: Redis cannot be reached; try again'],
+      });
+      const { data } = await ground.ask(api, 'GET', 'sys/sync/config');
+      expect(data).toEqual({ disabled: true, queue_capacity: 500 });
+    }
+    await ground.redis.start();
+    await until(async () => (await change({ disabled: true })).status === 200);
+    await write('switched', 'second');
+    const calls = allCalls();
+    await ground.redis.kill();
+    expect((await change({ disabled: null, queue_capacity: null })).status).toBe(503);
+    await ground.redis.start();
+    // The sweep brings Redis in line by itself.
+    ending(await ground.start('sweep'));
+    await ground.untilQuiet();
+    expect(allCalls()).toBeGreaterThan(calls);
+    const values = [...ground.fake.objects()].filter(([at]) => at.includes('switched')).map(([, { value }]) => value);
+    expect(values).toEqual(['{"v":"second"}']);
+  });
 });

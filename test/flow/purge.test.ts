@@ -59,6 +59,25 @@ describe('DELETE of a destination', () => {
     expect(copies()).toBe(2);
   });
 
+  test('with purge and force_delete is done as force_delete alone, also during a purge', async () => {
+    const { place, copies } = await inUse();
+    const calls = stage.calls(type);
+    expect((await stage.ask('DELETE', `${at(place)}?purge=true&force_delete=true`)).status).toBe(204);
+    expect((await stage.ask('GET', at(place))).status).toBe(404);
+    await stage.untilQuiet();
+    expect([stage.calls(type), copies()]).toEqual([calls, 2]);
+
+    const next = await inUse();
+    await stage.ask('PATCH', 'sys/sync/config', { disabled: true });
+    await stage.ask('DELETE', `${at(next.place)}?purge=true`);
+    expect((await stage.ask('GET', at(next.place))).data).toHaveProperty('purge_initiated_at');
+    expect((await stage.ask('DELETE', `${at(next.place)}?force_delete=true`)).status).toBe(204);
+    expect((await stage.ask('GET', at(next.place))).status).toBe(404);
+    await stage.ask('PATCH', 'sys/sync/config', { disabled: null });
+    await stage.untilQuiet();
+    expect(next.copies()).toBe(2);
+  });
+
   test('with force_delete helps where the destination answers no more', async () => {
     const { place, secret } = await inUse();
     stage.fake(type).fail({ kind: 'credentials' });

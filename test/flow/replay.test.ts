@@ -53,6 +53,14 @@ describe('a replay', () => {
     expect([await one.status(), await two.status()]).toEqual(['CLIENT_SIDE_ERROR', 'SYNCED']);
   });
 
+  test('by name and a type that does not have it is refused, and starts nothing', async () => {
+    const { place, status } = await failed();
+    const answer = await stage.ask('POST', 'sys/sync/replay', { type: other, name: place });
+    expect(answer.status).toBe(400);
+    expect(answer.errors.join()).toContain('sys/sync/destinations');
+    expect(await status()).toBe('CLIENT_SIDE_ERROR');
+  });
+
   test('by status takes that status alone', async () => {
     await failed();
     expect(await replay({ sync_status: 'EXTERNAL_SERVICE_ERROR' })).toBe(0);
@@ -73,6 +81,8 @@ describe('a replay', () => {
   test.each([
     [{ type: 'cloud-z' }, 'unknown destination type "cloud-z"'],
     [{ sync_status: 'SAD' }, 'unknown sync_status "SAD"'],
+    [{ type, name: 'zz' }, 'name: no destination of this type is called "zz"'],
+    [{ name: 'zz' }, 'name: no destination is called "zz"'],
   ])('with %o is refused', async (filter, text) => {
     const { status, errors } = await stage.ask('POST', 'sys/sync/replay', filter);
     expect(status).toBe(400);

@@ -55,6 +55,44 @@ describe('bodies', () => {
     expect(json().errors[0]).toMatch(/^failed to decode JSON input: invalid JSON at character 10$/);
   });
 
+  test.each([
+    ['a byte that no text has', [0xff]],
+    ['a character that is cut off', [0xc3]],
+    ['a character in a longer form', [0xc0, 0xaf]],
+    ['half a character of two', [0xed, 0xa0, 0x80]],
+  ])('%s in a secret is refused, and nothing is stored', async (_what, bytes) => {
+    const server = createServer(sampleParts());
+    const payload = Buffer.concat([Buffer.from('{"a":"marker-value'), Buffer.from(bytes), Buffer.from('"}')]);
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', undefined]) {
+      const headers = { ...root, ...(type === undefined ? {} : { 'content-type': type }) };
+      const reply = await server.inject({ method: 'POST', url: '/v1/secret/a', headers, payload });
+      expect(reply.statusCode).toBe(400);
+      expect(reply.json().errors).toEqual([expect.stringContaining('the request body is not valid UTF-8')]);
+      expect(reply.body).not.toContain('marker');
+    }
+    expect((await server.inject({ method: 'GET', url: '/v1/secret/a', headers: root })).statusCode).toBe(404);
+  });
+
+  test.each([
+    ['a=%ff', 400],
+    ['a=%C3', 400],
+    ['%c3=1', 400],
+    ['a=%C3%A4', 204],
+    ['a=100%', 204],
+    ['a=%C3%A4%zz', 204],
+  ])('the form %s is %i', async (payload, status) => {
+    const headers = { ...root, 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await ask('POST', '/v1/secret/a', { headers, payload })).status).toBe(status);
+  });
+
+  test('a byte order mark is left out, and the character for what is unknown is kept', async () => {
+    const server = createServer(sampleParts());
+    const payload = Buffer.from('\ufeff{"a":"\ufffd \ufeff"}');
+    expect((await server.inject({ method: 'PUT', url: '/v1/secret/a', headers: root, payload })).statusCode).toBe(204);
+    const reply = await server.inject({ method: 'GET', url: '/v1/secret/a', headers: root });
+    expect(reply.json().data).toEqual({ a: '\ufffd \ufeff' });
+  });
+
   test.each(['', '  ', 'null'])('the body %j is no data', async (payload) => {
     expect((await write(payload)).json()).toEqual({
       errors: ['Field validation failed: missing required field "data"'],

@@ -49,3 +49,11 @@ test('a query arrives as it was sent, repeated and with commas', async () => {
   const { body } = await answersEvents(echo)({ ...sent, ...parsed, requestContext });
   expect(JSON.parse(body)).toEqual({ url: `/v1/some%2Fpath?${query}`, id: 'of-the-platform' });
 });
+
+test('a body in an event that is not UTF-8 is refused', async () => {
+  const body = Buffer.from('{"x":"\xff"}', 'latin1').toString('base64');
+  const refused = await answer(event('PUT', '/v1/secret/broken', { body, isBase64Encoded: true }));
+  expect(refused.statusCode).toBe(400);
+  expect(JSON.parse(refused.body).errors[0]).toContain('the request body is not valid UTF-8');
+  expect((await answer(event('GET', '/v1/secret/broken'))).statusCode).toBe(404);
+});

@@ -1,15 +1,10 @@
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { connect as connectTls } from 'node:tls';
-import { generate } from 'selfsigned';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { HttpParts } from '../../lib/http/parts.ts';
 import { createServer, type HttpServer } from '../../lib/http/server.ts';
 import { rawClient } from './raw.ts';
 import { sampleParts } from './sample.ts';
 import { lastSignal } from './sample-system.ts';
+import { tlsClient, tlsFiles } from './tls.ts';
 
 const open: HttpServer[] = [];
 const head = 'Host: x\r\nX-Service-Token: root\r\n';
@@ -121,6 +116,26 @@ describe('bodies', () => {
     expect(sent.status).toBe(204);
     const reply = await (await fetch(url, { headers })).text();
     expect(JSON.parse(reply).data.text === text).toBe(true);
+  });
+
+  test('one that is not UTF-8 is refused however it is split, and the connection goes on', async () => {
+    const { client } = await start();
+    const put = (bytes: string) =>
+      `PUT /v1/secret/a HTTP/1.1\r\n${head}Content-Length: ${bytes.length}\r\n\r\n${bytes}`;
+    const chunked = `PUT /v1/secret/a HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n`;
+    await client.send(put('{"a":"\xff"}'));
+    const { status, body } = await client.next();
+    expect(status).toBe(400);
+    expect(JSON.parse(body).errors[0]).toContain('the request body is not valid UTF-8');
+    await client.send(`${chunked}7\r\n{"a":"\xc3\r\n2\r\n"}\r\n0\r\n\r\n`);
+    expect((await client.next()).status).toBe(400);
+    await client.send(list);
+    expect((await client.next()).status).toBe(404);
+    await client.send(put('{"a":"\xc3\xa4"}'));
+    await client.send(`${chunked}7\r\n{"b":"\xc3\r\n3\r\n\xa4"}\r\n0\r\n\r\n`);
+    expect([(await client.next()).status, (await client.next()).status]).toEqual([204, 204]);
+    await client.send(`GET /v1/secret/a HTTP/1.1\r\n${head}\r\n`);
+    expect((await client.next()).body).toContain('"data":{"b":"\xc3\xa4"}');
   });
 
   test('a body that stops in the middle is no request', async () => {
@@ -242,26 +257,12 @@ describe('closing', () => {
 
 describe('TLS', () => {
   test('it speaks HTTP/1.1 by ALPN, and LIST', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'keyferry-tls-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 });
-    const tls = { certificateFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
-    await Promise.all([writeFile(tls.certificateFile, cert), writeFile(tls.keyFile, key)]);
+    const files = await tlsFiles();
     const server = createServer(sampleParts());
     open.push(server);
-    const { port } = await server.listen({ port: 0, host: '127.0.0.1', tls });
-
-    const socket = connectTls({
-      port,
-      host: '127.0.0.1',
-      ca: cert,
-      servername: 'localhost',
-      ALPNProtocols: ['h2', 'http/1.1'],
-    });
-    await once(socket, 'secureConnect');
-    expect(socket.alpnProtocol).toBe('http/1.1');
-    const client = await rawClient(port, socket);
-    onTestFinished(() => client.close());
+    const { port } = await server.listen({ port: 0, host: '127.0.0.1', tls: files.tls });
+    const client = await tlsClient(port, files.certificate);
+    expect(Reflect.get(client.socket, 'alpnProtocol')).toBe('http/1.1');
     for (let round = 0; round < 3; round += 1) {
       await client.drip(list);
       expect((await client.next()).status).toBe(404);

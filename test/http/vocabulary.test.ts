@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { badRequest, type Word } from '../../lib/core/errors.ts';
 import { createServer } from '../../lib/http/server.ts';
 import { ask, root } from './ask.ts';
 import { mount, mountTable, sampleParts } from './sample.ts';
@@ -40,6 +41,39 @@ describe('names', () => {
     ['/v1/sys/sync/destinations/unknown/d', 'x-vault-token', 'unknown'],
   ])('%s with %s answers type %s', async (url, header, type) => {
     expect((await ask('GET', url, { headers: { [header]: 'root' } })).json().data.type).toBe(type);
+  });
+
+  const alias = { 'x-vault-token': 'root' };
+
+  test.each([
+    ['/v1/sys/sync/destinations/aws-sm/d', root, 'aws-sm'],
+    ['/v1/sys/sync/destinations/cloud-a-sm/d', alias, 'aws-sm'],
+    ['/v1/sys/sync/destinations/cloud-a-sm/d', root, 'cloud-a-sm'],
+    ['/v1/sys/sync/destinations/aws-sm/cloud-a-sm', alias, 'aws-sm'],
+  ])('the help of %s with %j is that of %s', async (url, headers, type) => {
+    const { help, openapi } = (await ask('GET', `${url}?help=1`, { headers })).json();
+    const path = `sys/sync/destinations/${type}/${url.split('/').at(-1)}`;
+    expect(help).toMatch(new RegExp(`^# ${path}\n`));
+    expect(openapi.info.description).toBe(`Paths are relative to /v1/${path}`);
+  });
+
+  test.each([
+    ['/v1/sys/sync/destinations/cloud-a-sm/d', root, 'Service is sealed'],
+    ['/v1/sys/sync/destinations/cloud-a-sm/d', alias, 'Vault is sealed'],
+    ['/v1/sys/sync/destinations/aws-sm?list=true', root, 'Vault is sealed'],
+    ['/v1/sys/sync/destinations/aws%2Dsm/d', root, 'Vault is sealed'],
+  ])('the error of %s with %j is: %s', async (url, headers, text) => {
+    const parts = sampleParts({ state: () => 'sealed' });
+    expect((await ask('GET', url, { headers }, parts)).json()).toEqual({ errors: [text] });
+  });
+
+  test.each([
+    [root, 'cloud-a-sm/cloud-a-sm is INTERNAL_ERROR, not "cloud-a-sm"'],
+    [alias, 'aws-sm/cloud-a-sm is INTERNAL_VAULT_ERROR, not "cloud-a-sm"'],
+  ])("an error with %j names what is ours in these words, and what is the caller's as it is", async (headers, text) => {
+    const say = (word: Word) => `${word('cloud-a-sm')}/cloud-a-sm is ${word('INTERNAL_ERROR')}, not "cloud-a-sm"`;
+    const mounts = { resolve: () => Promise.reject(badRequest(say)) };
+    expect((await ask('GET', '/v1/secret/x', { headers }, sampleParts({ mounts }))).json()).toEqual({ errors: [text] });
   });
 
   test('a mount that a user named like a type keeps its name', async () => {

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
+import { ownText } from '../../lib/path/own-text.ts';
 import {
   canonicalField,
   canonicalPath,
   canonicalType,
   fieldName,
+  pathName,
   sealedText,
   statusName,
   typeName,
+  wordName,
 } from '../../lib/path/vocabulary.ts';
 
 test.each([
@@ -33,6 +36,11 @@ test('statuses, fields and the sealed text have both names', () => {
   expect(statusName('SYNCED', 'alias')).toBe('SYNCED');
   expect(fieldName('engine-version', 'alias')).toBe('terraform-version');
   expect(canonicalField('kubernetes_ca_cert')).toBe('orchestrator_ca_cert');
+  expect(['repo-host', 'INTERNAL_ERROR', 'SYNCED'].map((word) => wordName(word, 'alias'))).toEqual([
+    'gh',
+    'INTERNAL_VAULT_ERROR',
+    'SYNCED',
+  ]);
   expect([sealedText('canonical'), sealedText('alias')]).toEqual(['Service is sealed', 'Vault is sealed']);
 });
 
@@ -49,4 +57,19 @@ test.each([
 ])('the path %s is %s', (path, canonical) => {
   expect(canonicalPath(path)).toBe(canonical);
   expect(canonicalPath(canonical)).toBe(canonical);
+  expect(canonicalPath(pathName(canonical, 'alias'))).toBe(canonical);
+  expect(pathName(canonical, 'canonical')).toBe(canonical);
+});
+
+test.each([
+  ['one of cloud-a-sm, repo-host.', 'one of aws-sm, gh.'],
+  ['`cloud-a-sm/{name}` or "INTERNAL_ERROR"', '`aws-sm/{name}` or "INTERNAL_VAULT_ERROR"'],
+  ['orchestrator_host, orchestrator', 'kubernetes_host, kubernetes'],
+  [
+    'my-cloud-a-sm, cloud-a-sm-2, cloud-a-small, orchestrators',
+    'my-cloud-a-sm, cloud-a-sm-2, cloud-a-small, orchestrators',
+  ],
+])('a text of ours, %s, is %s', (text, shown) => {
+  expect(ownText(text, 'alias')).toBe(shown);
+  expect(ownText(text, 'canonical')).toBe(text);
 });

@@ -28,7 +28,8 @@ const clouds: readonly Cloud[] = [
   },
 ];
 
-export const cloudNames = clouds.map((cloud) => cloud.name).join(', ');
+/** `cloud` first: it is the default, and means the public one. */
+export const cloudNames = ['cloud', ...clouds.map((cloud) => cloud.name)].join(', ');
 
 /** Upper and lower case are the same. Undefined: there is no such cloud. */
 export function findCloud(name: string): Cloud | undefined {

@@ -13,7 +13,10 @@ export const fields = {
   client_secret: text().meta({ description: 'A client secret of the app registration', sensitive: true }),
   cloud: text()
     .default('cloud')
-    .meta({ description: `Cloud that the vault is in: ${cloudNames}. Default: the public one`, immutable: true }),
+    .meta({
+      description: `Cloud that the vault is in: ${cloudNames}. Default: cloud, the public one`,
+      immutable: true,
+    }),
   purge_on_delete: bool().default(false).meta({
     description:
       'Purges secrets that are removed, so that nobody can recover them. By default they stay recoverable for as long as the vault keeps them, and are recovered when they are needed again',

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { type AppError, badRequest } from '../../core/errors.ts';
+import { type AppError, badRequest, type Word } from '../../core/errors.ts';
 import { pathText, text } from '../../path/fields.ts';
 import { operation, type Reply, type Row } from '../../path/row.ts';
 import { markDirty } from '../../store/outbox.ts';
@@ -81,8 +81,10 @@ async function remove(parts: SyncParts, app: string): Promise<Reply> {
 }
 
 const inUse = (app: string, users: readonly { readonly type: string; readonly name: string }[]): AppError => {
-  const shown = users.map(({ type, name }) => `${type}/${name}`).join(', ');
-  return badRequest(`app ${JSON.stringify(app)} is in use by the destinations ${shown}: change or delete these first`);
+  const shown = (word: Word) => users.map(({ type, name }) => `${word(type)}/${name}`).join(', ');
+  return badRequest(
+    (word) => `app ${JSON.stringify(app)} is in use by the destinations ${shown(word)}: change or delete these first`,
+  );
 };
 
 /** SHA-256 over the public key's DER, in the form that the repository host shows. */

@@ -7,6 +7,7 @@ import { cut, type ListedSecret, listSecrets, loadAssociations, ofDestination, o
 import { associatedSecrets, shownRecords } from './association-view.ts';
 import { loadDestination } from './destination-store.ts';
 import type { SyncParts } from './parts.ts';
+import { withOwnKeys } from './record-keys.ts';
 
 /** The reads of associations (specification, sync document 4.4). */
 export function associationReadRows(parts: SyncParts): readonly Row[] {
@@ -93,14 +94,15 @@ async function ofOneSecret(
   const whole = `${mount.replace(/^\/+|\/+$/g, '')}/${name}`;
   const found = cut(await loadAssociations(parts.store, ofPath(whole, name)), 'associations of this secret', warn);
   if (found.length === 0) throw notFound();
-  const entries = found.flatMap((association) =>
+  // What an earlier mount at this path has left comes behind what is there now.
+  const entries = found.toReversed().flatMap((association) =>
     shownRecords(association, vocabulary).map(({ subKey, fields }) => {
       const type = typeName(association.type, vocabulary);
       const key = `${type}/${association.destination_name}${subKey === '' ? '' : `/${subKey}`}`;
       return [key, { type, name: association.destination_name, ...fields }] as const;
     }),
   );
-  return { data: { associated_destinations: Object.fromEntries(entries) } };
+  return { data: { associated_destinations: withOwnKeys(entries) } };
 }
 
 async function listAll(parts: SyncParts, warn: RequestContext['warn']): Promise<Reply> {

@@ -22,7 +22,8 @@ export interface Which {
 export async function loadAssociations(store: Store, { where, order }: Which): Promise<readonly AssociationRecord[]> {
   const { rows } = await sql<AssociationRecord>`
     select a.type, d.name as destination_name, a.mount_path, a.mount_accessor, a.secret_name, a.granularity, a.desired,
-           a.status, a.error, a.records, a.attempts, a.next_attempt_at, a.updated_at
+           a.status, a.error, a.records, a.attempts, a.updated_at,
+           case when a.next_attempt_at > now() then a.next_attempt_at end as next_attempt_at
       from associations a join destinations d on d.id = a.destination_id
      where ${where} order by ${order} limit ${associationsMax + 1}`.execute(store.db);
   return rows;

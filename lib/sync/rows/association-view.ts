@@ -2,6 +2,7 @@ import type { Vocabulary } from '../../path/row.ts';
 import { statusName } from '../../path/vocabulary.ts';
 import type { SyncError, SyncRecord } from '../../store/tables.ts';
 import { toStatus } from '../status.ts';
+import { asSegment, withOwnKeys } from './record-keys.ts';
 
 /** An association as the reads need it. */
 export interface AssociationRecord {
@@ -16,6 +17,7 @@ export interface AssociationRecord {
   readonly error: SyncError | null;
   readonly records: readonly SyncRecord[];
   readonly attempts: number;
+  /** In the future; null: none, or as soon as it can be made. */
   readonly next_attempt_at: Date | null;
   readonly updated_at: Date;
 }
@@ -33,7 +35,8 @@ export function shownRecords(association: AssociationRecord, vocabulary: Vocabul
   const untried = toStatus(association.status) === 'PENDING' && association.attempts === 0;
   return records.map((record) => {
     const shown = untried ? { ...record, ...startedAfresh(association) } : record;
-    return { subKey: record.sub_key, fields: fieldsOf(association, shown, vocabulary) };
+    const next = untried ? null : association.next_attempt_at;
+    return { subKey: record.sub_key, fields: fieldsOf({ ...association, next_attempt_at: next }, shown, vocabulary) };
   });
 }
 
@@ -63,16 +66,21 @@ function placeholder(association: AssociationRecord): SyncRecord {
   return { sub_key: '', external_name: '', status, error, updated_at: updated_at.toISOString() };
 }
 
-/** `associated_secrets` of a destination, keyed by accessor, secret name and, with granularity `secret-key`, key. */
+/**
+ * `associated_secrets` of a destination, keyed by accessor, secret name and, with granularity `secret-key`, key. An
+ * association keeps its granularity when the destination's changes, so key `x` of `col` may stand beside `col/x` as a
+ * whole: that one has the plain key.
+ */
 export function associatedSecrets(associations: readonly AssociationRecord[], vocabulary: Vocabulary): object {
-  const secrets: Record<string, object> = {};
+  const shown = associations.flatMap((association) => shownRecords(association, vocabulary));
   const counters: Record<string, number> = {};
-  for (const association of associations) {
-    for (const { subKey, fields } of shownRecords(association, vocabulary)) {
-      const name = `${association.mount_accessor}/${association.secret_name}`;
-      secrets[subKey === '' ? name : `${name}/${subKey}`] = fields;
-      counters[fields.sync_status] = (counters[fields.sync_status] ?? 0) + 1;
-    }
-  }
+  for (const { fields } of shown) counters[fields.sync_status] = (counters[fields.sync_status] ?? 0) + 1;
+  const [wholes, keys] = [shown.filter(({ subKey }) => subKey === ''), shown.filter(({ subKey }) => subKey !== '')];
+  const secrets = withOwnKeys([...wholes, ...keys].map((record) => [keyOf(record), record.fields]));
   return { associated_secrets: secrets, sync_operation_counters: counters };
+}
+
+function keyOf({ subKey, fields: { accessor, secret_name } }: Shown): string {
+  const name = `${accessor}/${secret_name}`;
+  return subKey === '' ? name : `${name}/${asSegment(subKey)}`;
 }

@@ -22,20 +22,36 @@ const fields = {
     .meta({ description: 'How many operations may be pending, over all destinations' }),
 };
 
+/** The same fields for a merge patch. */
+const mergeFields = {
+  disabled: orNull(fields.disabled),
+  queue_capacity: orNull(fields.queue_capacity),
+};
+
+function orNull<F extends z.ZodType>(field: F) {
+  return field.nullable().meta(field.meta() ?? {});
+}
+
 /** `sys/sync/config`. */
 export function configRow(parts: SyncParts): Row {
   const show = async (): Promise<ReplyContent> => ({ data: await loadSettings(parts.store) });
-  const change = operation(fields, {
-    summary: 'Change the configuration of the sync',
-    run: (input, { signal }) => apply(parts, input, signal),
-  });
+  const summary = 'Change the configuration of the sync';
   return {
     pattern: 'sync/config',
     help: 'Switches the sync off and on and bounds its queue.',
     operations: {
       read: operation({}, { summary: 'Read the configuration of the sync', run: show }),
-      write: change,
-      patch: change,
+      write: operation(fields, { summary, run: (input, { signal }) => apply(parts, input, signal) }),
+      patch: operation(mergeFields, {
+        summary: `${summary}; null sets a field back`,
+        run: ({ disabled, queue_capacity }, { signal }) => {
+          const changes = {
+            disabled: disabled === null ? defaults.disabled : disabled,
+            queue_capacity: queue_capacity === null ? defaults.queue_capacity : queue_capacity,
+          };
+          return apply(parts, changes, signal);
+        },
+      }),
       delete: operation(
         {},
         {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { badRequest } from '../../core/errors.ts';
 import type { DestinationDefinition } from '../../destinations/contract.ts';
 import { networkFields } from '../../destinations/network/fields.ts';
-import { bool, type FieldMeta, type Fields, text, textList, textMap } from '../../path/fields.ts';
+import { bool, type FieldMeta, type Fields, text, textList, textMap, textMapPatch } from '../../path/fields.ts';
 
 /** What a sensitive field reads as. */
 export const masked = '*****';
@@ -23,11 +23,17 @@ export const commonFields = (definition: DestinationDefinition) => ({
   ...networkFields,
 });
 
-/** Fields that only a merge takes. */
+/** Fields that a merge alone takes, or takes in another form. */
 export const mergeFields = (definition: DestinationDefinition) =>
   definition.tags === undefined
     ? {}
-    : { tags_to_remove: textList().optional().meta({ description: 'Keys of custom tags to remove' }) };
+    : {
+        custom_tags: textMapPatch()
+          .nullable()
+          .optional()
+          .meta({ description: 'Tags for the objects, beside those that are there; null takes a tag away' }),
+        tags_to_remove: textList().optional().meta({ description: 'Keys of custom tags to remove' }),
+      };
 
 /** The same fields, all of them optional, without defaults, and null to set a field back. */
 export function asMerge(fields: Fields): Fields {

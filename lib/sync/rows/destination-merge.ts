@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../core/errors.ts';
+import type { DestinationDefinition, TagRule } from '../../destinations/contract.ts';
 import type { Fields } from '../../path/fields.ts';
 import { inputProblems } from '../../path/problems.ts';
 import { isSensitive } from './destination-fields.ts';
@@ -11,9 +12,14 @@ type Given = Readonly<Record<string, unknown>>;
  * The fields of a destination with those that a request gives in their place; null sets one back.
  * @throws AppError `bad-request` with every rule that the result breaks; no sensitive value is in it
  */
-export function merged(own: Fields, before: DestinationRecord, input: Given): Given {
+export function merged(
+  { tags }: Pick<DestinationDefinition, 'tags'>,
+  own: Fields,
+  before: DestinationRecord,
+  input: Given,
+): Given {
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-  const all = withoutNulls({ ...asInput(before), ...given, custom_tags: mergedTags(before, given) });
+  const all = withoutNulls({ ...asInput(before), ...given, custom_tags: mergedTags(tags, before, given) });
   return reparse(own, { ...all, name: before.name });
 }
 
@@ -26,11 +32,27 @@ const asInput = (record: DestinationRecord): Given => ({
   adopt: record.adopt,
 });
 
-function mergedTags(before: DestinationRecord, given: Given): Given | undefined {
-  if (given['custom_tags'] === null) return undefined;
-  const removed = new Set(given['tags_to_remove'] as readonly string[] | undefined);
-  const all = { ...before.tags, ...(given['custom_tags'] as Given | undefined) };
-  return Object.fromEntries(Object.entries(all).filter(([key]) => !removed.has(key)));
+type TagChanges = Readonly<Record<string, string | null>>;
+
+/** Tags are kept as the remote takes them, so what is given is brought to that form before it is compared. */
+function mergedTags(rule: TagRule | undefined, before: DestinationRecord, given: Given): Given | undefined {
+  const changes = (given['custom_tags'] ?? {}) as TagChanges;
+  if (rule === undefined || given['custom_tags'] === null) return undefined;
+  const removed = Object.keys(changes).filter((key) => changes[key] === null);
+  const listed = (given['tags_to_remove'] ?? []) as readonly string[];
+  const gone = new Set([...removed, ...listed].flatMap((key) => [key, ...keptAs(rule, key)]));
+  const all = { ...before.tags, ...rule.normalise(withoutNulls(changes) as Readonly<Record<string, string>>) };
+  return Object.fromEntries(Object.entries(all).filter(([key]) => !gone.has(key)));
+}
+
+/** The key that a tag is kept by; none for what cannot be a tag, since it is not there either. */
+function keptAs(rule: TagRule, key: string): readonly string[] {
+  try {
+    return Object.keys(rule.normalise({ [key]: '' }));
+  } catch (cause) {
+    if (cause instanceof AppError) return [];
+    throw cause;
+  }
 }
 
 const withoutNulls = (values: Given): Given =>

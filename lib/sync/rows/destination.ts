@@ -82,7 +82,7 @@ async function merge(
 ) {
   return change(parts, definition, String(input['name']), context, async (before) => {
     if (before === undefined) throw notFound();
-    return toValues(definition, merged(own, before, unmask(definition, input, before.connection)));
+    return toValues(definition, merged(definition, own, before, unmask(definition, input, before.connection)));
   });
 }
 

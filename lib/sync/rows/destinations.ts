@@ -40,10 +40,9 @@ async function listAll(parts: SyncParts, { vocabulary, warn }: Pick<RequestConte
     select type, name from destinations order by type, name limit ${destinationsMax + 1}`.execute(parts.store.db);
   const shown = firstOf(rows, warn);
   const byType = Map.groupBy(shown, ({ type }) => `${typeName(type, vocabulary)}/`);
-  const key_info = Object.fromEntries([...byType].map(([type, list]) => [type, list.map(({ name }) => name)]));
-  return shown.length === 0
-    ? undefined
-    : { data: { keys: [...byType.keys()], key_info, total_destinations: shown.length } };
+  const keys = [...byType.keys()].sort();
+  const key_info = Object.fromEntries(keys.map((type) => [type, byType.get(type)?.map(({ name }) => name)]));
+  return shown.length === 0 ? undefined : { data: { keys, key_info, total_destinations: shown.length } };
 }
 
 async function listType(

@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { DestinationDefinition } from '../../destinations/contract.ts';
 import type { Mount } from '../../path/row.ts';
 import type { Operation } from '../../queue/contract.ts';
+import { startAfresh } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
 import { templateOf } from '../naming.ts';
@@ -96,8 +97,7 @@ export async function renewLink(
   const { rows } = await sql<Operation>`
     update associations
        set granularity = ${destination.granularity}, template = ${template}, mount_path = ${link.mountPath},
-           adopt = ${link.adopt}, desired = 'present', generation = generation + 1, forced_generation = generation + 1,
-           attempts = 0, status = 'PENDING', updated_at = now(), dirty_since = coalesce(dirty_since, now())
+           adopt = ${link.adopt}, desired = 'present', forced_generation = generation + 1, ${startAfresh}
      where id = ${id}::bigint
     returning ${operationColumns}`.execute(tx);
   return rows;
@@ -111,8 +111,7 @@ export async function endLinks(
   const ids = targets.map(({ id }) => id);
   const { rows } = await sql<Operation>`
     update associations
-       set desired = 'absent', generation = generation + 1, attempts = 0, status = 'PENDING', updated_at = now(),
-           dirty_since = coalesce(dirty_since, now())
+       set desired = 'absent', ${startAfresh}
      where id = any(${ids}::bigint[])
     returning ${operationColumns}`.execute(tx);
   return rows;

@@ -122,4 +122,4 @@ export const noSecret = ({ mountPath, secretName }: Pick<Link, 'mountPath' | 'se
   );
 
 const noDestination = (type: string, name: string): AppError =>
-  new AppError('not-found', `no destination ${JSON.stringify(name)} of type ${type}`);
+  new AppError('not-found', (word) => `no destination ${JSON.stringify(name)} of type ${word(type)}`);

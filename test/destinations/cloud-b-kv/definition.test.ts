@@ -29,7 +29,7 @@ test.each([
   [{ key_vault_uri: 'https://my-vault.vault.azure.net/secrets/x' }, 'key_vault_uri'],
   [{ key_vault_uri: 'https://evil.example.com' }, 'endpoint'],
   [{ key_vault_uri: 'https://my-vault.vault.azure.net', cloud: 'china' }, 'vault.azure.cn'],
-  [{ cloud: 'mars' }, 'AzurePublicCloud, AzureChinaCloud, AzureUSGovernmentCloud'],
+  [{ cloud: 'mars' }, 'one of cloud, AzurePublicCloud, AzureChinaCloud, AzureUSGovernmentCloud'],
   [{ tenant_id: '../x' }, 'tenant_id'],
   [{ client_id: ' ' }, 'client_id'],
   [{ client_secret: '' }, 'client_secret'],
