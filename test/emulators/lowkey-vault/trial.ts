@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { wholeContract } from '../contract.ts';
 import { forward } from '../forward.ts';
 import { installJar } from '../install.ts';
 import { startServer } from '../server.ts';
@@ -15,18 +16,7 @@ export const lowkeyVault: Trial = {
   name: 'lowkey-vault',
   covers: 'the whole contract of a driver; at Key Vault also soft delete, recovery, purge, pages, challenge',
   type: 'cloud-b-kv',
-  suites: [
-    'test/contract/driver.test.ts',
-    'test/contract/driver-claims.test.ts',
-    'test/contract/driver-ownership.test.ts',
-    'test/contract/driver-untouched.test.ts',
-    'test/contract/driver-values.test.ts',
-    'test/contract/driver-tags.test.ts',
-    'test/contract/driver-ends.test.ts',
-    'test/contract/driver-network.test.ts',
-    'test/contract/driver-failures.test.ts',
-    'test/emulators/lowkey-vault/lowkey-vault.suite.ts',
-  ],
+  suites: [...wholeContract, 'test/emulators/lowkey-vault/lowkey-vault.suite.ts'],
   gaps: [
     {
       test: / on (throttle|unavailable) as |left alone$| met (throttle|unavailable)$/,

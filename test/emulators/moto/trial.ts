@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { wholeContract } from '../contract.ts';
 import { installPython, run } from '../install.ts';
 import { startServer } from '../server.ts';
 import type { Trial } from '../trial.ts';
@@ -11,18 +12,7 @@ export const moto: Trial = {
   covers:
     'the whole contract of a driver; at Secrets Manager also recovery window, replicas, KMS key, versions; STS AssumeRole',
   type: 'cloud-a-sm',
-  suites: [
-    'test/contract/driver.test.ts',
-    'test/contract/driver-claims.test.ts',
-    'test/contract/driver-ownership.test.ts',
-    'test/contract/driver-untouched.test.ts',
-    'test/contract/driver-values.test.ts',
-    'test/contract/driver-tags.test.ts',
-    'test/contract/driver-ends.test.ts',
-    'test/contract/driver-network.test.ts',
-    'test/contract/driver-failures.test.ts',
-    'test/emulators/moto/moto.suite.ts',
-  ],
+  suites: [...wholeContract, 'test/emulators/moto/moto.suite.ts'],
   gaps: [
     {
       test: / on (throttle|unavailable) as |left alone$| met (throttle|unavailable)$/,

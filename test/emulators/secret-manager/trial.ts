@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { wholeContract } from '../contract.ts';
 import { installGo } from '../install.ts';
 import { startServer } from '../server.ts';
 import type { Trial } from '../trial.ts';
@@ -14,18 +15,7 @@ export const secretManagerEmulator: Trial = {
   name: 'gcp-secret-manager-emulator',
   covers: 'the whole contract of a driver; at Secret Manager also replication, labels of others, states of versions',
   type: 'cloud-c-sm',
-  suites: [
-    'test/contract/driver.test.ts',
-    'test/contract/driver-claims.test.ts',
-    'test/contract/driver-ownership.test.ts',
-    'test/contract/driver-untouched.test.ts',
-    'test/contract/driver-values.test.ts',
-    'test/contract/driver-tags.test.ts',
-    'test/contract/driver-ends.test.ts',
-    'test/contract/driver-network.test.ts',
-    'test/contract/driver-failures.test.ts',
-    'test/emulators/secret-manager/secret-manager.suite.ts',
-  ],
+  suites: [...wholeContract, 'test/emulators/secret-manager/secret-manager.suite.ts'],
   gaps: [
     {
       test: / on (throttle|unavailable) as |left alone$| met (throttle|unavailable)$/,
