@@ -1,0 +1,106 @@
+import { merge } from './merge.ts';
+import { type Precedence, precedenceOf, precedes } from './precedence.ts';
+import type { Grant, Rule } from './rule.ts';
+import { SegmentTree } from './segment-tree.ts';
+
+/** All rules of a caller, by pattern. */
+export interface Acl {
+  /**
+   * The grant of the one pattern that speaks for a path; patterns are not added up. An exact pattern speaks first, else the
+   * one whose first wildcard comes last (see `precedence.ts`).
+   *
+   * @param path without a leading slash
+   * @param list a listing: its path may be matched with its trailing slash or without
+   */
+  find(path: string, list: boolean): Grant | undefined;
+  /** Whether some pattern that grants anything can match a path below this one, for what a caller may see of mounts. */
+  touches(prefix: string): boolean;
+  /** Each pattern with its grant, exact ones and those with wildcards. */
+  readonly exact: ReadonlyMap<string, Grant>;
+  readonly globs: ReadonlyMap<string, Grant>;
+}
+
+interface Placed {
+  readonly grant: Grant;
+  readonly precedence: Precedence;
+}
+
+/** Built once per set of policies. A look-up costs a few hash look-ups, however many rules there are. */
+export function compileAcl(rules: readonly Rule[]): Acl {
+  const exact = new Map<string, Grant>();
+  const globs = new Map<string, Grant>();
+  for (const rule of rules) {
+    const by = isGlob(rule.pattern) ? globs : exact;
+    const before = by.get(rule.pattern);
+    by.set(rule.pattern, before === undefined ? rule : merge(before, rule));
+  }
+  const prefixes = new Prefixes();
+  const segments = new SegmentTree<Placed>();
+  for (const [pattern, grant] of globs) {
+    const placed = { grant, precedence: precedenceOf(pattern) };
+    if (hasSegmentWildcard(pattern)) segments.add(pattern, placed);
+    else prefixes.add(pattern.slice(0, -1), placed);
+  }
+  const best = (path: string) => bestOf([...prefixes.longest(path), ...segments.find(path)]);
+  return {
+    exact,
+    globs,
+    find(path, list) {
+      const bare = list && path.endsWith('/') ? path.slice(0, -1) : undefined;
+      const found = exact.get(path) ?? (bare === undefined ? undefined : exact.get(bare));
+      return found ?? best(path) ?? (bare === undefined ? undefined : best(bare));
+    },
+    touches: (prefix) => touches(exact, globs, prefix),
+  };
+}
+
+/** A `+` that is a whole segment, or begins one. */
+export const hasSegmentWildcard = (pattern: string): boolean => pattern.startsWith('+') || pattern.includes('/+');
+
+export const isGlob = (pattern: string): boolean => pattern.endsWith('*') || hasSegmentWildcard(pattern);
+
+function bestOf(candidates: readonly Placed[]): Grant | undefined {
+  let best: Placed | undefined;
+  for (const candidate of candidates) {
+    if (best === undefined || precedes(candidate.precedence, best.precedence)) best = candidate;
+  }
+  return best?.grant;
+}
+
+/** Patterns that end in `*`, by the text before it. One hash look-up per length that there is, the longest first. */
+class Prefixes {
+  readonly #byPrefix = new Map<string, Placed>();
+  #lengths: readonly number[] = [];
+
+  add(prefix: string, placed: Placed): void {
+    this.#byPrefix.set(prefix, placed);
+    if (!this.#lengths.includes(prefix.length)) this.#lengths = [...this.#lengths, prefix.length].sort((a, b) => b - a);
+  }
+
+  longest(path: string): readonly Placed[] {
+    for (const length of this.#lengths) {
+      const found = length > path.length ? undefined : this.#byPrefix.get(path.slice(0, length));
+      if (found !== undefined) return [found];
+    }
+    return [];
+  }
+}
+
+function touches(exact: ReadonlyMap<string, Grant>, globs: ReadonlyMap<string, Grant>, prefix: string): boolean {
+  const grants = ([pattern, { capabilities }]: readonly [string, Grant]): boolean =>
+    capabilities.size > 0 && !capabilities.has('deny') && mayMatchBelow(pattern, prefix);
+  return exact.entries().some(grants) || globs.entries().some(grants);
+}
+
+/** Segment by segment, as far as both go. */
+function mayMatchBelow(pattern: string, prefix: string): boolean {
+  const wanted = prefix.replace(/\/$/, '').split('/');
+  const parts = pattern.split('/');
+  for (const [index, part] of parts.entries()) {
+    const segment = wanted[index];
+    if (segment === undefined) return true;
+    if (part === '+' || part === segment) continue;
+    return index === parts.length - 1 && part.endsWith('*') && segment.startsWith(part.slice(0, -1));
+  }
+  return parts.length >= wanted.length;
+}

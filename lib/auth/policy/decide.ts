@@ -1,0 +1,60 @@
+import type { Acl } from './acl.ts';
+import { type Parameters, parameterRefusal } from './parameters.ts';
+import type { Capability, Grant } from './rule.ts';
+
+export type Asked = Exclude<Capability, 'deny' | 'sudo'>;
+
+/** A request as policies see it. */
+export interface Need {
+  readonly capability: Asked;
+  /** Below `/v1/` and the namespace, without a leading slash. A listing ends in a slash. */
+  readonly path: string;
+  /** The path needs the sudo capability as well. */
+  readonly sudo: boolean;
+  readonly parameters: Parameters;
+  /** Seconds for which the answer shall be wrapped; undefined: not at all. */
+  readonly wrapSeconds: number | undefined;
+}
+
+export type Decision =
+  | { readonly allowed: true; readonly sudo: boolean; readonly mfaMethods: readonly string[] }
+  /** `why` is for the audit log and for people who may read policies, not for the caller. */
+  | { readonly allowed: false; readonly why: string };
+
+const withParameters: ReadonlySet<Asked> = new Set<Asked>(['create', 'read', 'update', 'patch']);
+
+/** Whether the policies of a caller allow a request. It touches nothing and costs microseconds. */
+export function decide(acl: Acl, need: Need): Decision {
+  const grant = acl.find(need.path, need.capability === 'list');
+  if (grant === undefined) return refused('no rule matches the path');
+  const why = refusal(grant, need);
+  if (why !== undefined) return refused(why);
+  return { allowed: true, sudo: grant.capabilities.has('sudo'), mfaMethods: grant.mfaMethods };
+}
+
+function refusal(grant: Grant, need: Need): string | undefined {
+  if (grant.capabilities.has('deny')) return 'a rule denies the path';
+  if (!grant.capabilities.has(need.capability)) return `the capability "${need.capability}" is missing`;
+  if (need.sudo && !grant.capabilities.has('sudo')) return 'the capability "sudo" is missing';
+  return (
+    wrappingRefusal(grant, need.wrapSeconds) ??
+    (withParameters.has(need.capability) ? parameterRefusal(grant, need.parameters) : undefined)
+  );
+}
+
+function wrappingRefusal(grant: Grant, wrapSeconds: number | undefined): string | undefined {
+  const { wrappingSecondsMin: least, wrappingSecondsMax: most } = grant;
+  if (least === 0 && most === 0) return undefined;
+  if (most > 0 && most < least) return 'the limits of wrapping leave no time';
+  if (wrapSeconds === undefined) return 'the answer has to be wrapped';
+  if (wrapSeconds < least) return `the answer has to be wrapped for ${least} s at least`;
+  return most > 0 && wrapSeconds > most ? `the answer may be wrapped for ${most} s at most` : undefined;
+}
+
+const refused = (why: string): Decision => ({ allowed: false, why });
+
+/** What a caller may do on a path, as `sys/capabilities` lists it: `deny` alone when nothing is allowed. */
+export function capabilitiesOn(acl: Acl, path: string): readonly Capability[] {
+  const found = acl.find(path, path.endsWith('/'))?.capabilities ?? new Set<Capability>();
+  return found.size === 0 || found.has('deny') ? ['deny'] : [...found].sort();
+}

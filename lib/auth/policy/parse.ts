@@ -1,0 +1,53 @@
+import { badRequest } from '../../core/errors.ts';
+import { readGrant } from './grant-fields.ts';
+import { HclError, positionAt } from './hcl/error.ts';
+import { type Member, type Node, parseHcl } from './hcl/parse.ts';
+import type { Policy, Rule } from './rule.ts';
+
+const rulesMax = 10_000;
+
+/**
+ * A policy from its text, in HCL or JSON: `path "secret/data/*" { capabilities = ["read"] }`, and the forms of
+ * `path` that JSON and HCL know (an object by patterns, or a list of such objects).
+ *
+ * @throws AppError `bad-request`: `failed to parse policy: ` with line, column and what is wrong there
+ */
+export function parsePolicy(text: string): Policy {
+  try {
+    const rules = parseHcl(text).flatMap((member) => rulesOf(member, text));
+    if (rules.length > rulesMax) throw new HclError(`more than ${rulesMax} paths`, { line: 1, column: 1 });
+    return { rules, templated: rules.some(({ pattern }) => pattern.includes('{{')) };
+  } catch (cause) {
+    if (!(cause instanceof HclError)) throw cause;
+    throw badRequest(`failed to parse policy: ${cause.message}`);
+  }
+}
+
+function rulesOf(member: Member, text: string): readonly Rule[] {
+  const [key, ...labels] = member.keys;
+  if (key === 'name' && labels.length === 0) return [];
+  if (key !== 'path') throw wrong(text, member.at, `invalid key ${JSON.stringify(key)}: expected "path" or "name"`);
+  return pathRules(labels, member.value, text);
+}
+
+function pathRules(labels: readonly string[], value: Node, text: string): readonly Rule[] {
+  if (labels.length > 1) throw wrong(text, value.at, 'a path has one pattern');
+  if (value.kind === 'list') return value.items.flatMap((item) => pathRules(labels, item, text));
+  if (value.kind !== 'object') throw wrong(text, value.at, 'expected a block of a path');
+  const [pattern] = labels;
+  if (pattern !== undefined) return [toRule(pattern, value.members, value.at, text)];
+  return value.members.flatMap((member) => pathRules(member.keys, member.value, text));
+}
+
+function toRule(given: string, members: readonly Member[], at: number, text: string): Rule {
+  const pattern = given.replace(/^\/+/, '');
+  if (pattern === '') throw wrong(text, at, 'the path is empty');
+  if (pattern.includes('+*'))
+    throw wrong(text, at, `path ${JSON.stringify(given)}: invalid use of wildcards ("+*" is forbidden)`);
+  return {
+    pattern,
+    ...readGrant(members, (offset, problem) => wrong(text, offset, `path ${JSON.stringify(given)}: ${problem}`)),
+  };
+}
+
+const wrong = (text: string, at: number, problem: string): HclError => new HclError(problem, positionAt(text, at));

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compileAcl } from '../../../lib/auth/policy/acl.ts';
+import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
+import { precedenceOf, precedes } from '../../../lib/auth/policy/precedence.ts';
+import { fuzzing, runs } from '../../fuzz.ts';
+
+/** An ACL whose rules allow one parameter each, named after its pattern, so that the rule found is known. */
+function aclOf(...patterns: readonly string[]) {
+  const text = patterns.map((pattern) => `path "${pattern}" { mfa_methods = ["${pattern}"] }`).join('\n');
+  const acl = compileAcl(parsePolicy(text).rules);
+  return (path: string, list = false) => acl.find(path, list)?.mfaMethods[0];
+}
+
+describe('the rule that speaks for a path', () => {
+  test.each([
+    ['an exact one before all others', ['a/b', 'a/b*', 'a/+', '+/b'], 'a/b', 'a/b'],
+    ['the longest prefix', ['*', 'a/*', 'a/b*'], 'a/bc', 'a/b*'],
+    ['the one whose first wildcard comes later', ['+/b/c', 'a/*'], 'a/b/c', 'a/*'],
+    ['the one whose first wildcard comes later, segment or not', ['a/+/c', 'a/b*'], 'a/b/c', 'a/b*'],
+    ['without a glob at the end before one with', ['a/+/c', 'a/+/*'], 'a/b/c', 'a/+/c'],
+    ['fewer segment wildcards', ['a/+/+/d', 'a/+/c/d'], 'a/b/c/d', 'a/+/c/d'],
+    ['the longer one', ['a/+/c*', 'a/+/cd*'], 'a/b/cde', 'a/+/cd*'],
+    ['the greater one', ['+/b/+/d', '+/+/c/d'], 'a/b/c/d', '+/b/+/d'],
+    ['a segment wildcard stands for one segment', ['a/+'], 'a/b/c', undefined],
+    ['a segment wildcard stands for a whole segment', ['a/+b'], 'a/cb', undefined],
+    ['a glob takes the rest', ['a/+/c*'], 'a/b/cd/e/f', 'a/+/c*'],
+    ['a star inside is a star', ['a*/b'], 'axx/b', undefined],
+    ['a star inside is itself', ['a*/b'], 'a*/b', 'a*/b'],
+    ['a prefix matches itself', ['a/*'], 'a/', 'a/*'],
+    ['a prefix matches nothing shorter', ['a/*'], 'a', undefined],
+    ['everything', ['*'], 'x/y', '*'],
+  ])('%s', (_, patterns, path, expected) => {
+    expect(aclOf(...patterns)(path)).toBe(expected);
+    expect(aclOf(...patterns.toReversed())(path)).toBe(expected);
+  });
+
+  test('a listing is matched with its slash, then without', () => {
+    expect(aclOf('a/b/', 'a/b')('a/b/', true)).toBe('a/b/');
+    expect(aclOf('a/b', 'a/*')('a/b/', true)).toBe('a/b');
+    expect(aclOf('a/+')('a/b/', true)).toBe('a/+');
+    expect(aclOf('a/+')('a/b/', false)).toBe(undefined);
+  });
+});
+
+test('the index finds what a look at every rule finds', fuzzing, () => {
+  const segment = fc.constantFrom('a', 'b', 'ab', '');
+  const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
+  const pattern = fc
+    .tuple(fc.array(fc.oneof(segment, fc.constant('+')), { minLength: 1, maxLength: 4 }), fc.constantFrom('', '*'))
+    .map(([parts, end]) => parts.join('/') + end)
+    .filter((text) => text !== '' && !text.startsWith('/') && !text.includes('+*'));
+  fc.assert(
+    fc.property(fc.uniqueArray(pattern, { maxLength: 12 }), path, fc.boolean(), (patterns, at, list) => {
+      expect(aclOf(...patterns)(at, list)).toBe(lookedAtEach(patterns, at, list));
+    }),
+    runs(1_000),
+  );
+});
+
+function lookedAtEach(patterns: readonly string[], path: string, list: boolean): string | undefined {
+  const without = list && path.endsWith('/') ? path.slice(0, -1) : undefined;
+  const exact = [path, without].find((one) => one !== undefined && patterns.some((p) => p === one && !hasWildcard(p)));
+  if (exact !== undefined) return exact;
+  const best = (at: string) =>
+    patterns
+      .filter((pattern) => hasWildcard(pattern) && toRegExp(pattern).test(at))
+      .sort((a, b) => (precedes(precedenceOf(a), precedenceOf(b)) ? -1 : 1))[0];
+  return best(path) ?? (without === undefined ? undefined : best(without));
+}
+
+const hasWildcard = (pattern: string) => pattern.endsWith('*') || pattern.split('/').includes('+');
+
+function toRegExp(pattern: string): RegExp {
+  const body = pattern
+    .replace(/\*$/, '')
+    .split('/')
+    .map((part) => (part === '+' ? '[^/]*' : part));
+  return new RegExp(`^${body.join('/')}${pattern.endsWith('*') ? '' : '$'}`);
+}
+
+describe('what a caller may see of a mount', () => {
+  const acl = compileAcl(
+    parsePolicy(`
+      path "secret/data/web/*" { capabilities = ["read"] }
+      path "+/config" { capabilities = ["read"] }
+      path "closed/*" { capabilities = ["deny"] }
+      path "nothing/*" { }
+      path "te*" { capabilities = ["list"] }`).rules,
+  );
+  test.each([
+    ['secret/', true],
+    ['secret/data/', true],
+    ['secret/data/other/', false],
+    ['anything/', true],
+    ['anything/else/', false],
+    ['team/kv/', true],
+  ])('%s: %s', (prefix, expected) => {
+    expect(acl.touches(prefix)).toBe(expected);
+  });
+});
+
+describe('rules of one pattern in several policies', () => {
+  const merged = (...texts: readonly string[]) =>
+    compileAcl(texts.flatMap((text) => parsePolicy(`path "a" { ${text} }`).rules)).find('a', false);
+
+  test('add up, and deny wins', () => {
+    expect(merged('capabilities = ["read"]', 'capabilities = ["list"]')?.capabilities).toEqual(
+      new Set(['read', 'list']),
+    );
+    expect(merged('capabilities = ["read"]', 'policy = "deny"')?.capabilities).toEqual(new Set(['deny']));
+  });
+
+  test('have the parameters of both, and any value where one takes any', () => {
+    const grant = merged(
+      'allowed_parameters = { a = ["1"], b = ["2"] } required_parameters = ["a"]',
+      'allowed_parameters = { a = ["3"], b = [] } required_parameters = ["b"]',
+    );
+    expect(grant?.allowedParameters).toEqual(
+      new Map([
+        ['a', ['1', '3']],
+        ['b', []],
+      ]),
+    );
+    expect(grant?.requiredParameters).toEqual(new Set(['a', 'b']));
+  });
+
+  test('have the smaller limits of wrapping', () => {
+    expect(merged('min_wrapping_ttl = 10', 'min_wrapping_ttl = 5 max_wrapping_ttl = 60')).toMatchObject({
+      wrappingSecondsMin: 5,
+      wrappingSecondsMax: 60,
+    });
+  });
+});

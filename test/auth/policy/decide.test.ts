@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { compileAcl } from '../../../lib/auth/policy/acl.ts';
+import { defaultPolicyText, responseWrappingPolicyText } from '../../../lib/auth/policy/built-in.ts';
+import { capabilitiesOn, decide, type Need } from '../../../lib/auth/policy/decide.ts';
+import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
+import { rulesFor, type Subject } from '../../../lib/auth/policy/template.ts';
+
+const aclOf = (text: string) => compileAcl(parsePolicy(text).rules);
+const onA = (text: string) => aclOf(`path "a" { ${text} }`);
+const need = (change: Partial<Need> = {}): Need => ({
+  capability: 'update',
+  path: 'a',
+  sudo: false,
+  parameters: {},
+  wrapSeconds: undefined,
+  ...change,
+});
+const why = (text: string, change: Partial<Need> = {}) => {
+  const decision = decide(onA(text), need(change));
+  return decision.allowed ? 'allowed' : decision.why;
+};
+
+describe('capabilities', () => {
+  test.each([
+    ['capabilities = ["update"]', {}, 'allowed'],
+    ['capabilities = ["read"]', {}, 'the capability "update" is missing'],
+    ['capabilities = ["update", "deny"]', {}, 'a rule denies the path'],
+    ['capabilities = ["update"]', { path: 'b' }, 'no rule matches the path'],
+    ['capabilities = ["update"]', { sudo: true }, 'the capability "sudo" is missing'],
+    ['capabilities = ["update", "sudo"]', { sudo: true }, 'allowed'],
+  ])('%s with %j: %s', (text, change, expected) => {
+    expect(why(text, change)).toBe(expected);
+  });
+
+  test('are listed for a path, deny alone where nothing is allowed', () => {
+    const acl = aclOf('path "a" { capabilities = ["update", "read"] } path "b" { policy = "deny" }');
+    expect(capabilitiesOn(acl, 'a')).toEqual(['read', 'update']);
+    expect(capabilitiesOn(acl, 'b')).toEqual(['deny']);
+    expect(capabilitiesOn(acl, 'c')).toEqual(['deny']);
+  });
+});
+
+describe('parameters', () => {
+  const open = 'capabilities = ["update", "list"]';
+  test.each([
+    [`${open} required_parameters = ["a"]`, { b: 1 }, 'the parameter "a" is required'],
+    [`${open} required_parameters = ["a"]`, { A: 1 }, 'allowed'],
+    [`${open} allowed_parameters = { a = ["x*"] }`, { a: 'xyz' }, 'allowed'],
+    [`${open} allowed_parameters = { a = ["*x"] }`, { a: 'yyx' }, 'allowed'],
+    [`${open} allowed_parameters = { a = ["*x*"] }`, { a: 'yxz' }, 'allowed'],
+    [`${open} allowed_parameters = { a = ["x"] }`, { a: 'xyz' }, 'the parameter "a" is not allowed'],
+    [`${open} allowed_parameters = { a = [1, true] }`, { a: true }, 'allowed'],
+    [`${open} allowed_parameters = { a = [1] }`, { a: '1' }, 'the parameter "a" is not allowed'],
+    [`${open} allowed_parameters = { a = [["x", "y"]] }`, { a: ['x', 'y'] }, 'allowed'],
+    [`${open} allowed_parameters = { a = [["x", "y"]] }`, { a: ['x'] }, 'the parameter "a" is not allowed'],
+    [`${open} allowed_parameters = { a = [] }`, { a: { any: 'thing' } }, 'allowed'],
+    [`${open} allowed_parameters = { a = [] }`, { b: 1 }, 'the parameter "b" is not allowed'],
+    [`${open} allowed_parameters = { a = ["x"], "*" = [] }`, { b: 1 }, 'allowed'],
+    [`${open} allowed_parameters = { a = ["x"], "*" = [] }`, { a: 'y' }, 'the parameter "a" is not allowed'],
+    [`${open} allowed_parameters = { a = [] }`, {}, 'allowed'],
+    [`${open} denied_parameters = { a = [] }`, { a: 1 }, 'the parameter "a" is denied'],
+    [`${open} denied_parameters = { a = ["x"] }`, { a: 'y' }, 'allowed'],
+    [`${open} denied_parameters = { "*" = [] }`, { z: 1 }, 'the parameter "z" is denied'],
+    [`${open} denied_parameters = { a = [] } allowed_parameters = { a = [] }`, { a: 1 }, 'the parameter "a" is denied'],
+  ])('%s with %j: %s', (text, parameters, expected) => {
+    expect(why(text, { parameters })).toBe(expected);
+  });
+
+  test('are not looked at in a listing', () => {
+    expect(why(`${open} denied_parameters = { "*" = [] }`, { capability: 'list', parameters: { list: true } })).toBe(
+      'allowed',
+    );
+  });
+});
+
+describe('limits of wrapping', () => {
+  const between = 'capabilities = ["update"] min_wrapping_ttl = "1m" max_wrapping_ttl = "1h"';
+  test.each([
+    [between, undefined, 'the answer has to be wrapped'],
+    [between, 59, 'the answer has to be wrapped for 60 s at least'],
+    [between, 60, 'allowed'],
+    [between, 3601, 'the answer may be wrapped for 3600 s at most'],
+    [
+      'capabilities = ["update"] min_wrapping_ttl = "1m" max_wrapping_ttl = "1s"',
+      60,
+      'the limits of wrapping leave no time',
+    ],
+    ['capabilities = ["update"]', 10, 'allowed'],
+  ])('%s with %s seconds: %s', (text, wrapSeconds, expected) => {
+    expect(why(text, { wrapSeconds })).toBe(expected);
+  });
+});
+
+describe('templates', () => {
+  const alias = { id: 'al-1', name: 'team/bot', metadata: { role: 'ci' }, customMetadata: { area: 'eu' } };
+  const entity = { id: 'en-1', name: 'ada', metadata: { team: 'web', wild: '*' }, aliases: new Map([['acc', alias]]) };
+  const subject: Subject = { entity, groups: [{ id: 'g-1', name: 'ops', metadata: { floor: '3' } }] };
+  const rendered = (pattern: string, who = subject) =>
+    rulesFor(parsePolicy(`path "${pattern}" {}`), who).map((rule) => rule.pattern)[0];
+
+  test.each([
+    ['a/{{identity.entity.id}}/*', 'a/en-1/*'],
+    ['a/{{ identity.entity.name }}', 'a/ada'],
+    ['a/{{identity.entity.metadata.team}}', 'a/web'],
+    ['a/{{identity.entity.aliases.acc.id}}', 'a/al-1'],
+    ['a/{{identity.entity.aliases.acc.name}}', 'a/team/bot'],
+    ['a/{{identity.entity.aliases.acc.metadata.role}}', 'a/ci'],
+    ['a/{{identity.entity.aliases.acc.custom_metadata.area}}', 'a/eu'],
+    ['a/{{identity.groups.ids.g-1.name}}', 'a/ops'],
+    ['a/{{identity.groups.names.ops.id}}', 'a/g-1'],
+    ['a/{{identity.groups.names.ops.metadata.floor}}', 'a/3'],
+    ['a/{{identity.entity.metadata.none}}', undefined],
+    ['a/{{identity.entity.metadata.toString}}', undefined],
+    ['a/{{identity.entity.metadata.wild}}', undefined],
+    ['a/{{identity.entity.aliases.other.id}}', undefined],
+    ['a/{{identity.groups.names.dev.id}}', undefined],
+    ['a/{{something.else}}', undefined],
+    ['a/{{identity.entity.id', undefined],
+  ])('%s is %s', (pattern, expected) => {
+    expect(rendered(pattern)).toBe(expected);
+  });
+
+  test('without an entity give nothing, and the other rules stay', () => {
+    const policy = parsePolicy('path "a/{{identity.entity.id}}" {} path "b" {}');
+    expect(rulesFor(policy, { groups: [] }).map(({ pattern }) => pattern)).toEqual(['b']);
+  });
+});
+
+test('the built-in policies are policies', () => {
+  const acl = compileAcl(rulesFor(parsePolicy(defaultPolicyText), { groups: [] }));
+  expect(capabilitiesOn(acl, 'auth/token/lookup-self')).toEqual(['read']);
+  expect(capabilitiesOn(acl, 'sys/tools/hash/sha2-256')).toEqual(['update']);
+  expect(capabilitiesOn(acl, 'secret/data/a')).toEqual(['deny']);
+  const wrapping = compileAcl(parsePolicy(responseWrappingPolicyText).rules);
+  expect(capabilitiesOn(wrapping, 'cubbyhole/response')).toEqual(['create', 'read']);
+});
