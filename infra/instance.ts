@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openApi, openSweeper, openWorkers } from '../lib/app.ts';
 import { type Config, readConfig } from '../lib/core/config.ts';
@@ -17,6 +17,8 @@ import { sweepRegularly } from './sweeping.ts';
 export interface Instance {
   readonly address: string;
   readonly rootToken: string;
+  /** Resolves when it cannot go on: a server that it stands on is gone for good. */
+  readonly failed: Promise<Error>;
   close(): Promise<void>;
 }
 
@@ -39,11 +41,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const environment = options.settings ?? readConfig();
   // Looked at before anything is started: the usual mistake is a second start beside the first.
   await mustBeFree(options.port, environment.KEYFERRY_HOST);
-  await mkdir(options.dataDir, { recursive: true });
-  const services = await startServices(options.dataDir, {
-    databaseUrl: environment.DATABASE_URL,
-    redisUrl: environment.REDIS_URL,
-  });
+  const given = { databaseUrl: environment.DATABASE_URL, redisUrl: environment.REDIS_URL };
+  const services = await startServices(options.dataDir, given, (text) => options.log.warn({}, text));
   options.tell('PostgreSQL and Redis are running');
   const ends: (() => Promise<void>)[] = [];
   try {
@@ -60,7 +59,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     ends.push(await sweepRegularly(await openSweeper(app), config.KEYFERRY_SWEEP_MS, options.log));
     const { port } = await api.listen(options.port, config.KEYFERRY_HOST);
     options.tell('the API and the workers are running');
-    return { address: apiAddress(config, port), rootToken, close: () => closeAll(ends, services.stop) };
+    const { failed } = services;
+    return { address: apiAddress(config, port), rootToken, failed, close: () => closeAll(ends, services.stop) };
   } catch (error) {
     await closeAll(ends, services.stop);
     throw error;

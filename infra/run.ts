@@ -1,9 +1,13 @@
 import { readConfig } from '../lib/core/config.ts';
+import { endProcess } from './end.ts';
 import { explain } from './explain.ts';
+import { keepHeapSmall } from './heap.ts';
 import { stopRequest } from './stop-request.ts';
 
 /** Something that runs until a signal comes. */
 export interface Running {
+  /** Resolves when it cannot go on. Absent: it always can. */
+  readonly failed?: Promise<Error>;
   close(): Promise<void>;
 }
 
@@ -18,27 +22,31 @@ const tellAfterMs = 1_000;
  */
 export async function runUntilSignal(start: () => Promise<Running>): Promise<void> {
   const asked = stopRequest();
+  keepHeapSmall();
+  // The time runs from then on, also for a process that is still starting.
+  void asked.then(() => endInTime(readConfig().KEYFERRY_SHUTDOWN_MS_MAX + marginMs));
   try {
     const running = await start();
-    await asked;
-    await closeInTime(running, readConfig().KEYFERRY_SHUTDOWN_MS_MAX + marginMs);
-    process.exit(0);
+    const failure = await Promise.race([asked, ...(running.failed === undefined ? [] : [running.failed])]);
+    if (failure !== undefined) {
+      process.stderr.write(`keyferry: ${explain(failure)}\n`);
+      endInTime(readConfig().KEYFERRY_SHUTDOWN_MS_MAX + marginMs);
+    }
+    await running.close();
+    await endProcess(failure === undefined ? 0 : 1);
   } catch (error) {
     process.stderr.write(`keyferry: ${explain(error)}\n`);
-    process.exit(1);
+    await endProcess(1);
   }
 }
 
 /** A close that never ended would leave the process to SIGKILL, and whoever started it without a word. */
-async function closeInTime(running: Running, limitMs: number): Promise<void> {
-  const telling = setTimeout(() => {
+function endInTime(limitMs: number): void {
+  setTimeout(() => {
     process.stderr.write('keyferry: ending the work in hand; a second signal ends it at once\n');
-  }, tellAfterMs);
-  const limit = setTimeout(() => {
+  }, tellAfterMs).unref();
+  setTimeout(() => {
     process.stderr.write(`keyferry: the work in hand did not end in ${limitMs} ms and is left\n`);
-    process.exit(1);
+    void endProcess(1);
   }, limitMs);
-  await running.close();
-  clearTimeout(telling);
-  clearTimeout(limit);
 }

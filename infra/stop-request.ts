@@ -1,3 +1,5 @@
+import { endProcess } from './end.ts';
+
 /** npm passes Ctrl-C on to a child that the terminal has told already: what comes so soon after is the same request. */
 const echoMs = 1_000;
 const parentLookMs = 250;
@@ -11,7 +13,7 @@ export function stopRequest(): Promise<void> {
     let askedAt: number | undefined;
     const ask = () => {
       const now = performance.now();
-      if (askedAt !== undefined && now - askedAt > echoMs) process.exit(130);
+      if (askedAt !== undefined && now - askedAt > echoMs) void endProcess(130);
       askedAt ??= now;
       resolve();
     };

@@ -1,6 +1,7 @@
 import { openSweeper } from '../lib/app.ts';
 import { readConfig } from '../lib/core/config.ts';
 import { openLog } from '../lib/core/open-log.ts';
+import { endProcess } from './end.ts';
 import { measured } from './measured.ts';
 import { runUntilSignal } from './run.ts';
 import { optionsOf } from './show/options.ts';
@@ -18,7 +19,7 @@ await runUntilSignal(async () => {
     const sweeper = await openSweeper({ config, log });
     process.stdout.write(`${JSON.stringify(await sweeper.run())}\n`);
     await sweeper.close();
-    process.exit(0);
+    return endProcess(0);
   }
   const sweeper = await measured(config, (metrics) => openSweeper({ config, log, metrics }));
   process.stdout.write('ready sweep\n');

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sweeper } from '../lib/app.ts';
 import type { Log } from '../lib/core/log.ts';
+import { outageOf } from '../lib/core/outage-log.ts';
 
 /**
  * Rounds one after the other; answers how to end them. A round that fails is tried again by the next; the log gets the first
@@ -11,10 +12,10 @@ export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log
   const rounds = (async () => {
     let failing = false;
     while (!stop.signal.aborted) {
-      const error = await failureOf(sweeper);
-      if (error !== undefined && !failing) log.warn({ error }, 'the sweep fails; it is tried again');
-      if (error === undefined && failing) log.info({}, 'the sweep works again');
-      failing = error !== undefined;
+      const failure = await failureOf(sweeper);
+      if (failure !== undefined && !failing) log.warn(failure, 'the sweep fails; it is tried again');
+      if (failure === undefined && failing) log.info({}, 'the sweep works again');
+      failing = failure !== undefined;
       await pause(everyMs, undefined, { signal: stop.signal }).catch(() => {});
     }
   })();
@@ -25,8 +26,9 @@ export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log
   };
 }
 
-const failureOf = (sweeper: Sweeper): Promise<string | undefined> =>
+/** Fields of a line about it. */
+const failureOf = (sweeper: Sweeper): Promise<object | undefined> =>
   sweeper.run().then(
     () => undefined,
-    (error: unknown) => String(error),
+    (error: unknown) => outageOf(error) ?? { error: String(error) },
   );

@@ -68,7 +68,7 @@ test.each(definitions)('the page of $type names each of its fields, names and li
   expect(page).toContain(`\`${definition.alias}\``);
   expect(page).toContain(definition.valueBytesMax.toLocaleString('en-US'));
   const { callsPerSecond, burst } = definition.rate;
-  expect(page).toMatch(new RegExp(`Budget[^:]*: ${callsPerSecond} operations a second, burst ${burst},`));
+  expect(page).toMatch(new RegExp(`Budget[^:]*: ${callsPerSecond} calls a second, burst ${burst},`));
 });
 
 test('the page about all destinations names the fields that all types have', async () => {

@@ -1,4 +1,5 @@
 import type fc from 'fast-check';
+import { patience } from './patience.ts';
 
 const factor = Math.max(Number(process.env['KEYFERRY_FUZZ_RUNS'] ?? '1') || 1, 0.01);
 
@@ -11,4 +12,4 @@ export const runs = <T = unknown>(count: number): fc.Parameters<T> => ({
 });
 
 /** Options of a test with a property: a second try would have other seeds, and hide what the first one found. */
-export const fuzzing = { timeout: 30_000 * Math.max(1, factor), retry: 0 };
+export const fuzzing = { timeout: patience.testMs * Math.max(1, factor), retry: 0 };

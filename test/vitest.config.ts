@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { ClosingLine } from './closing-line.ts';
+import { patience } from './patience.ts';
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
@@ -7,8 +8,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/start-services.ts'],
     reporters: ['default', new ClosingLine()],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: patience.testMs,
+    hookTimeout: patience.testMs,
+    expect: { poll: { timeout: patience.conditionMs } },
     pool: 'forks',
     maxWorkers: 2,
     // Tests that end processes and wait for recoveries share a machine with others there; what fails twice is wrong.

@@ -10,7 +10,7 @@ export interface ServerlessParts {
   readonly workerSecondsMax: number;
 }
 
-/** How long a worker runs at most: several times the 30 s that one operation may take. */
+/** How long a worker runs at most: several times the 27 s that one operation may take. */
 const workerSecondsMax = 120;
 
 /** @param functions names of the files in `functions/`; those that begin with `sync-` are workers */

@@ -5,18 +5,29 @@ import { runMillion } from './million/run.ts';
 import type { Section } from './section.ts';
 import { apiSection } from './sections/api.ts';
 import { arrivalSection } from './sections/arrival.ts';
+import { callsSection } from './sections/calls.ts';
 import { memorySection } from './sections/memory.ts';
 import { reconcileSection } from './sections/reconcile.ts';
 import { startSection } from './sections/start.ts';
 import { type Measured, showTable, toJson } from './show.ts';
+import { minutesOf } from './soak/minutes.ts';
+import { runSoak } from './soak/run.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /**
  * `npm run bench`: figures as ratios to what the bare libraries do in the same run. `-- --quick` for a short one, `--json`,
  * `--only <section>`, `--profile <folder>` for CPU profiles of the processes that are measured. `--million` instead: a backlog
- * of a million operations, made, held and worked off (`--quick`: of 2,000).
+ * of a million operations, made, held and worked off (`--quick`: of 2,000). `--soak`: light use of an API and a worker for 30
+ * minutes (`--minutes <n>`); fails unless both stay flat and under 256 MB.
  */
-const sections: readonly Section[] = [memorySection, reconcileSection, arrivalSection, apiSection, startSection];
+const sections: readonly Section[] = [
+  callsSection,
+  memorySection,
+  reconcileSection,
+  arrivalSection,
+  apiSection,
+  startSection,
+];
 
 const options = readOptions();
 const terminal = openTerminal(options.json ? process.stderr : process.stdout);
@@ -32,6 +43,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 try {
   stage = await openStage(options.profile);
   if (options.million) await runMillion(stage, terminal, options.quick);
+  const isFlat = options.soak === undefined || (await runSoak(stage, terminal, options.soak));
   const measured: Measured[] = [];
   for (const section of options.sections) {
     terminal.line(terminal.styled('dim', `${section.name}: ${section.title}`));
@@ -40,7 +52,7 @@ try {
     measured.push({ section: section.name, title: section.title, figures });
   }
   await stage.close();
-  if (options.million) process.exit(0);
+  if (options.million || options.soak !== undefined) process.exit(isFlat ? 0 : 1);
   if (options.json) process.stdout.write(`${toJson(measured)}\n`);
   else showTable(terminal, measured);
   conclude(measured);
@@ -60,8 +72,12 @@ function readOptions() {
     only: { type: 'string', multiple: true },
     profile: { type: 'string' },
     million: { type: 'boolean', default: false },
+    soak: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: '30' },
   });
-  const { quick, json, profile, million, only = million ? [] : sections.map(({ name }) => name) } = values;
+  const { quick, json, profile, million } = values;
+  const soak = values.soak ? minutesOf(values.minutes) : undefined;
+  const { only = million || values.soak ? [] : sections.map(({ name }) => name) } = values;
   const unknown = only.filter((name) => !sections.some((section) => section.name === name));
   if (unknown.length > 0) {
     process.stderr.write(
@@ -69,7 +85,7 @@ function readOptions() {
     );
     process.exit(2);
   }
-  return { quick, json, profile, million, sections: sections.filter(({ name }) => only.includes(name)) };
+  return { quick, json, profile, million, soak, sections: sections.filter(({ name }) => only.includes(name)) };
 }
 
 function conclude(measured: readonly Measured[]): void {

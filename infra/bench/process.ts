@@ -9,12 +9,18 @@ export interface Process<Ready> {
   ask<Answer extends z.ZodType>(question: string, answer: Answer): Promise<z.output<Answer>>;
   /** Milliseconds of processor time that it has used. */
   cpuMs(): Promise<number>;
+  memory(): Promise<Memory>;
   end(): Promise<void>;
 }
 
-/** Every process answers this one. */
+/** Every process answers these. */
 export const cpuQuestion = 'cpu';
+export const memoryQuestion = 'memory';
 const cpuAnswer = z.object({ cpuMs: z.number() });
+/** Bytes: resident, on the heap (garbage included), and of buffers outside of it. */
+const memoryAnswer = z.object({ rss: z.number(), heapUsed: z.number(), arrayBuffers: z.number() });
+
+export type Memory = z.output<typeof memoryAnswer>;
 
 export interface ProcessOptions {
   readonly parameters?: object;
@@ -22,6 +28,12 @@ export interface ProcessOptions {
   /** Where to write a CPU profile at the end. */
   readonly profileDir?: string | undefined;
 }
+
+/** As the npm scripts and the Dockerfile start the processes of the service. */
+export const production = {
+  nodeOptions: ['--max-semi-space-size=8'],
+  environment: { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' },
+} as const;
 
 const startMsMax = 60_000;
 const answerMsMax = 120_000;
@@ -38,8 +50,8 @@ export async function startProcess<Ready extends z.ZodType>(
   const child = fork(file, [JSON.stringify(parameters)], {
     // Standard output is for the table.
     stdio: ['ignore', 2, 2, 'ipc'],
-    env: { PATH: process.env['PATH'], ...environment },
-    execArgv: profile,
+    env: { PATH: process.env['PATH'], ...production.environment, ...environment },
+    execArgv: [...production.nodeOptions, ...profile],
   });
   try {
     const told = ready.parse(await message(child, name, startMsMax));
@@ -51,6 +63,7 @@ export async function startProcess<Ready extends z.ZodType>(
       ready: told,
       ask: async (question, answer) => answer.parse(await ask(question)),
       cpuMs: async () => cpuAnswer.parse(await ask(cpuQuestion)).cpuMs,
+      memory: async () => memoryAnswer.parse(await ask(memoryQuestion)),
       end: () => end(child),
     };
   } catch (error) {

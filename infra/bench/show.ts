@@ -23,12 +23,45 @@ export function showTable(terminal: Terminal, measured: readonly Measured[]): vo
   for (const { title, figures } of measured) {
     terminal.line();
     terminal.line(terminal.styled('bold', title));
-    for (const line of tableLines(
-      columns,
-      figures.map((figure) => cells(terminal, figure)),
-    ))
-      terminal.line(`  ${line}`);
+    const placed = figures.filter(({ cell }) => cell !== undefined);
+    const listed = figures.filter(({ cell }) => cell === undefined);
+    for (const line of [...gridLines(terminal, placed), ...listLines(terminal, listed)]) terminal.line(`  ${line}`);
   }
+}
+
+const listLines = (terminal: Terminal, figures: readonly Figure[]): readonly string[] =>
+  figures.length === 0
+    ? []
+    : tableLines(
+        columns,
+        figures.map((figure) => cells(terminal, figure)),
+      );
+
+/** One row for all figures of a row, each with its bound beside it; what misses it is red. */
+function gridLines(terminal: Terminal, figures: readonly Figure[]): readonly string[] {
+  const titles = [...new Set(figures.map(({ cell }) => cell?.column ?? ''))];
+  const rows = [...Map.groupBy(figures, ({ cell }) => JSON.stringify(cell?.row)).values()];
+  const head = rows[0]?.[0]?.cell?.row ?? [];
+  return rows.length === 0
+    ? []
+    : tableLines(
+        [...head.map(() => ({ title: '' })), ...titles.map((title): Column => ({ title, align: 'right' }))],
+        rows.map((row) => [
+          ...(row[0]?.cell?.row ?? []),
+          ...titles.map((title) =>
+            row
+              .filter(({ cell }) => cell?.column === title)
+              .map((one) => told(terminal, one))
+              .join(),
+          ),
+        ]),
+      );
+}
+
+function told(terminal: Terminal, figure: Figure): string {
+  const { value, target } = figure;
+  const bound = target !== undefined && 'bound' in target ? ` (${target.bound})` : '';
+  return `${isMet(figure) === false ? terminal.styled('red', `${value} missed`) : value}${bound}`;
 }
 
 /** For programs. A missing member means that there is no such thing for this figure. */

@@ -34,7 +34,9 @@ export async function openStage(profileDir: string | undefined): Promise<Stage> 
     for (const end of ends.splice(0).reverse()) await end();
   };
   try {
-    const { databaseUrl, redisUrl, stop } = await startServices(folder, {});
+    const { databaseUrl, redisUrl, stop } = await startServices(folder, {}, (text) =>
+      process.stderr.write(`${text}\n`),
+    );
     ends.push(stop);
     const environment = settings(databaseUrl, redisUrl);
     const api = await openApi({ config: readConfig(environment), log: silentLog });

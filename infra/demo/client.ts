@@ -2,10 +2,13 @@
 export class ApiClient {
   readonly #address: string;
   readonly #token: string;
+  readonly #answerMsMax: number;
 
-  constructor(address: string, token: string) {
+  /** @param answerMsMax how long an answer may take */
+  constructor(address: string, token: string, answerMsMax = 30_000) {
     this.#address = address;
     this.#token = token;
+    this.#answerMsMax = answerMsMax;
   }
 
   read<T>(path: string): Promise<T> {
@@ -29,7 +32,7 @@ export class ApiClient {
       method,
       headers: { 'x-service-token': this.#token, ...(body === undefined ? {} : { 'content-type': type }) },
       body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(this.#answerMsMax),
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.trim()}`);

@@ -1,63 +1,72 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
-
-/** A user id without rights of its own: PostgreSQL refuses to run as root. */
-const nobody = 65_534;
-
-const haveSetpriv = spawnSync('setpriv', ['--version']).status === 0;
-
-/** Whether this process is root, so that a server has to run as somebody else. */
-export const isRoot = process.getuid?.() === 0;
+import { asServer } from './account.ts';
 
 export interface ChildOptions {
-  /** Run as an unprivileged user when we are root. */
-  readonly unprivileged?: boolean;
+  /** Its working folder: it needs no right to pass the folders above. */
+  readonly cwd?: string;
+  /** What it reads on standard input; nobody else sees that. */
+  readonly input?: string;
   readonly onLine?: (line: string) => void;
 }
 
-/**
- * Starts a server that ends with this process, even when this process is killed: `setpriv --pdeathsig` asks the kernel
- * for it. An unprivileged child keeps the right to pass folders that only root may enter (a checkout below /root).
- */
+/** Starts a server, or a program that makes its files, as the user of servers. It ends with this process. */
 export function startChild(command: string, args: readonly string[], options: ChildOptions = {}): ChildProcess {
-  const other = options.unprivileged === true && isRoot;
-  const [program, all] = haveSetpriv ? ['setpriv', [...privileges(other), command, ...args]] : [command, [...args]];
-  const child = spawn(program, all, {
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const { program, args: all, ...user } = asServer(command, args);
+  const child = spawn(program, [...all], {
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
     // Ctrl-C goes to the whole group of the terminal; a server is to end after those who work on it.
     detached: true,
-    ...(other && !haveSetpriv ? { uid: nobody, gid: nobody } : {}),
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...user,
   });
+  // A program that ended before it read its input is told by its end.
+  child.stdin.on('error', () => {}).end(options.input);
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on('line', (line) => options.onLine?.(line));
   }
   return child;
 }
 
-function privileges(other: boolean): readonly string[] {
-  const death = ['--pdeathsig', 'SIGTERM'];
-  if (!other) return death;
-  const user = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'];
-  return [...death, ...user, '--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override'];
+/** How a program ended by itself, for people; undefined: it runs. */
+export function endOf(child: ChildProcess): string | undefined {
+  if (child.exitCode !== null) return `code ${child.exitCode}`;
+  return child.signalCode === null ? undefined : `signal ${child.signalCode}`;
 }
 
-/** Who owns the files of an unprivileged child; undefined: we do. */
-export const childOwner: number | undefined = isRoot ? nobody : undefined;
+/** Resolves when it has ended, whoever ended it, with how. */
+export async function untilEnd(child: ChildProcess): Promise<string> {
+  const how = endOf(child);
+  if (how !== undefined) return how;
+  await new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return endOf(child) ?? 'unknown';
+}
 
 /** Sends the signal and waits; after `killAfterMs` the child is killed. */
 export async function endChild(child: ChildProcess, signal: NodeJS.Signals, killAfterMs = 10_000): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  if (endOf(child) !== undefined) return;
+  const ended = untilEnd(child);
   child.kill(signal);
   const timer = setTimeout(() => child.kill('SIGKILL'), killAfterMs);
   await ended;
   clearTimeout(timer);
 }
 
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
-export const freePort = (): Promise<number> => listenShortly(0, '127.0.0.1');
+/** Systems give outgoing connections ports above these (Linux from 32768 on), which would take one that was found free. */
+const [portLeast, portMost] = [10_000, 32_767];
+const portTries = 100;
+
+/** A port of 127.0.0.1 that nobody listens on at this moment, and that no outgoing connection is going to be given. */
+export async function freePort(): Promise<number> {
+  for (let tries = 1; tries < portTries; tries += 1) {
+    const found = await listenShortly(randomInt(portLeast, portMost + 1), '127.0.0.1').catch(() => undefined);
+    if (found !== undefined) return found;
+  }
+  return listenShortly(0, '127.0.0.1');
+}
 
 /** @throws the system's error, such as EADDRINUSE, when the port cannot be listened on */
 export async function mustBeFree(port: number, host: string): Promise<void> {

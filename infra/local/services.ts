@@ -1,34 +1,55 @@
 import { join } from 'node:path';
-import { startPostgres } from './postgres.ts';
-import { startRedis } from './redis.ts';
+import { closedFolder } from './folder.ts';
+import { keepRunning } from './kept.ts';
+import { startPostgres } from './postgres/start.ts';
+import { startRedis } from './redis/start.ts';
+import type { LocalServer } from './server.ts';
 
 /** What an instance on this machine stands on. */
 export interface LocalServices {
   readonly databaseUrl: string;
   readonly redisUrl: string;
+  /** Resolves when a server of ours cannot be kept running. */
+  readonly failed: Promise<Error>;
   stop(): Promise<void>;
 }
 
-/** Starts what is not given by its URL; the data stays in `dataDir`. */
+export interface Given {
+  readonly databaseUrl?: string | undefined;
+  readonly redisUrl?: string | undefined;
+}
+
+/**
+ * Starts what is not given by its URL, and starts it again when it ends by itself. The data stays in `dataDir`, which nobody
+ * else may enter. `tell` is told of what happens to the servers.
+ */
 export async function startServices(
   dataDir: string,
-  given: { readonly databaseUrl?: string | undefined; readonly redisUrl?: string | undefined },
+  given: Given,
+  tell: (text: string) => void,
 ): Promise<LocalServices> {
+  await closedFolder(dataDir);
+  const failed = Promise.withResolvers<Error>();
   const ends: (() => Promise<void>)[] = [];
   const stop = async () => {
     await Promise.all(ends.map((end) => end()));
   };
-  const start = async (service: Promise<{ readonly url: string; stop(): Promise<void> }>) => {
-    const { url, stop: end } = await service;
-    ends.push(end);
-    return url;
+  const keep = async (name: string, start: (port: number | undefined) => Promise<LocalServer>) => {
+    const server = await keepRunning({ name, start, tell });
+    ends.push(server.stop);
+    void server.failed.then(failed.resolve);
+    return server.url;
   };
+  const place = (name: string, port: number | undefined) => ({
+    dataDir: join(dataDir, name),
+    ...(port === undefined ? {} : { port }),
+  });
   const [database, redis] = await Promise.allSettled([
-    given.databaseUrl ?? start(startPostgres({ dataDir: join(dataDir, 'postgres') })),
-    given.redisUrl ?? start(startRedis({ dataDir: join(dataDir, 'redis') })),
+    given.databaseUrl ?? keep('PostgreSQL', (port) => startPostgres(place('postgres', port))),
+    given.redisUrl ?? keep('Redis', (port) => startRedis(place('redis', port))),
   ]);
   if (database.status === 'fulfilled' && redis.status === 'fulfilled') {
-    return { databaseUrl: database.value, redisUrl: redis.value, stop };
+    return { databaseUrl: database.value, redisUrl: redis.value, failed: failed.promise, stop };
   }
   await stop();
   throw database.status === 'rejected' ? database.reason : (redis as PromiseRejectedResult).reason;

@@ -2,11 +2,12 @@ import type { Transaction } from 'kysely';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
 import { mintRootToken } from '../auth/token/mint.ts';
 import { tokenEngine } from '../auth/token/rows.ts';
-import { type Config, ConfigError } from '../core/config.ts';
+import { type Config, ConfigError, largeBodiesBytesMax } from '../core/config.ts';
 import { definitions } from '../destinations/index.ts';
 import { kvV1 } from '../engines/kv-v1/index.ts';
 import { kvV2 } from '../engines/kv-v2/index.ts';
 import { insertMount } from '../engines/mounts/insert.ts';
+import { alwaysMounted } from '../engines/mounts/record.ts';
 import { openMountTable } from '../engines/mounts/table.ts';
 import { activationRows } from '../engines/sys/activation.ts';
 import { metricsRow } from '../engines/sys/metrics.ts';
@@ -37,9 +38,10 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const { config, log } = parts;
   const { store, queue, changed, metrics, tracing } = shared;
   const gauges = gaugeService(parts, shared);
-  const mounts = openMountTable({ store, clock, fixed: fixedMounts });
   const engineParts = { store, clock, changed };
   const secrets = kvV2(engineParts);
+  const engines = [tokenEngine({ store, clock }), secrets.engine, kvV1(engineParts)];
+  const mounts = openMountTable({ store, clock, fixed: alwaysMounted([{ ...system, rows: [] }, ...engines]) });
   const mintRoot = (version: '1' | '2', id?: string) => async (tx: Transaction<Database>) => {
     await insertMount(tx, {
       path: 'secret/',
@@ -58,21 +60,19 @@ export async function openApi(parts: AppParts): Promise<Api> {
     mounts,
     currentSecret: secrets.current,
     holdSecret: secrets.hold,
+    credentialsDir: config.KEYFERRY_CREDENTIALS_DIR,
     waitMs: config.KEYFERRY_SYNC_WAIT_MS,
-    drainMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX,
+    drainMs: config.KEYFERRY_SYNC_LOCK_MS,
   };
-  const system = {
-    type: 'system',
-    rows: [
-      ...sealRows(sealParts),
-      ...mountRows({ ...engineParts, mounts }),
-      ...activationRows,
-      metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
-      ...syncRows(syncParts),
-    ],
-  };
+  const systemRows = [
+    ...sealRows(sealParts),
+    ...mountRows({ ...engineParts, mounts }),
+    ...activationRows,
+    metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
+    ...syncRows(syncParts),
+  ];
   const server = createServer({
-    engines: [system, tokenEngine({ store, clock }), secrets.engine, kvV1(engineParts)],
+    engines: [{ ...system, rows: systemRows }, ...engines],
     mounts,
     gatekeeper: openGatekeeper({ store, seenMountsRevision: mounts.seenRevision }),
     state: () => store.seal.state(),
@@ -82,6 +82,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     accessLogLevel: config.KEYFERRY_ACCESS_LOG_LEVEL,
     clock,
     bodyLimitBytes: config.KEYFERRY_BODY_BYTES_MAX,
+    largeBodiesBytesMax: largeBodiesBytesMax(config),
     requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
   });
   return {
@@ -106,11 +107,11 @@ export async function openApi(parts: AppParts): Promise<Api> {
   };
 }
 
-/** `sys/` and `auth/token/` are there without having been mounted. */
-const fixedMounts = [
-  { path: 'sys/', type: 'system', description: 'system endpoints used for control, policy and debugging' },
-  { path: 'auth/token/', type: 'token', description: 'token based credentials' },
-];
+/** The engine that has the rows about the others. */
+const system = {
+  type: 'system',
+  always: { path: 'sys/', description: 'system endpoints used for control, policy and debugging' },
+};
 
 function tlsOf(config: Config) {
   const certificateFile = config.KEYFERRY_TLS_CERT_FILE;

@@ -29,7 +29,16 @@ export function openHandler(
   const observed = observedSync({ type, metrics, tracing, log });
   const timeouts = { connectMs: config.KEYFERRY_SYNC_CONNECT_MS_MAX, requestMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX };
   const { current } = kvV2({ store, clock, changed });
-  const drivers = keepDrivers(destination, { store, clock, log, timeouts });
+  const drivers = keepDrivers(destination, {
+    store,
+    clock,
+    log,
+    timeouts,
+    credentialFiles: {
+      folder: config.KEYFERRY_CREDENTIALS_DIR,
+      endpoints: config.KEYFERRY_CREDENTIALS_ENDPOINTS,
+    },
+  });
   const reconcileParts: ReconcileParts = {
     definition: destination.definition,
     store,
@@ -41,6 +50,7 @@ export function openHandler(
       delayMsFirst: config.KEYFERRY_SYNC_RETRY_MS_FIRST,
       delayMsMax: config.KEYFERRY_SYNC_RETRY_MS_MAX,
     },
+    recheck: { firstMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX, secondMs: config.KEYFERRY_SYNC_RECHECK_MS },
     operationMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX,
     callsMs: config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX,
     claim: observed.claim(

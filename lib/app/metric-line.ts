@@ -7,6 +7,7 @@ const namespace = 'Keyferry';
 const told: readonly CounterName[] = [
   'keyferry_sync_operations_total',
   'keyferry_sync_failures_total',
+  'keyferry_sync_rechecks_total',
   'keyferry_sync_gate_refusals_total',
   'keyferry_sweep_rounds_total',
   'keyferry_sweep_requeued_total',

@@ -32,6 +32,7 @@ export function observedSync(parts: ObservedParts): ObservedSync {
       tracing.span('sync claim', { attributes: { type } }, async (span) => {
         const claimed = await claim(id);
         span.tell({ outcome: claimed.kind });
+        measure.claim(claimed.kind);
         if (claimed.kind !== 'claimed') return claimed;
         claimedAt.set(id, performance.now());
         if (claimed.attempts > 0) measure.retry();
@@ -44,6 +45,7 @@ export function observedSync(parts: ObservedParts): ObservedSync {
         span.tell({ outcome, attempts: attempt.attempts, objects: attempt.records.length });
         measure.operation(outcome);
         if (attempt.error !== null) measure.failure(attempt.error.kind);
+        if (attempt.rechecked !== null && finished !== 'lost') measure.recheck(attempt.rechecked);
         const since = claimedAt.get(attempt.id);
         if (since !== undefined) measure.duration((performance.now() - since) / secondMs);
         return finished;
@@ -81,11 +83,15 @@ export function outcomeOf(attempt: Pick<Finish, 'done' | 'status' | 'error'>, fi
 
 function measures({ type, metrics }: ObservedParts) {
   const operations = boundOnce((outcome) => metrics.counter('keyferry_sync_operations_total', { type, outcome }));
+  const claims = boundOnce((outcome) => metrics.counter('keyferry_sync_claims_total', { type, outcome }));
   const failures = boundOnce((kind) => metrics.counter('keyferry_sync_failures_total', { type, kind }));
+  const rechecks = boundOnce((result) => metrics.counter('keyferry_sync_rechecks_total', { type, result }));
   const refusals = boundOnce((reason) => metrics.counter('keyferry_sync_gate_refusals_total', { type, reason }));
   return {
     operation: (outcome: string) => operations(outcome)(),
+    claim: (outcome: string) => claims(outcome)(),
     failure: (kind: string) => failures(kind)(),
+    recheck: (result: string) => rechecks(result)(),
     refusal: (reason: string) => refusals(reason)(),
     retry: metrics.counter('keyferry_sync_retries_total', { type }),
     duration: metrics.histogram('keyferry_sync_reconcile_duration_seconds', { type }),

@@ -3,10 +3,12 @@ import { z } from 'zod';
 /** Every setting, read once at the start. This is the only file that reads the environment. */
 export type Config = z.output<typeof settings>;
 
-const wholeNumber = (least: number, most: number, usual: number) => {
+const whole = (least: number, most: number) => {
   const rule = `has to be a whole number from ${least} to ${most}`;
-  return z.coerce.number(rule).pipe(z.int(rule).min(least, rule).max(most, rule)).default(usual);
+  return z.coerce.number(rule).pipe(z.int(rule).min(least, rule).max(most, rule));
 };
+
+const wholeNumber = (least: number, most: number, usual: number) => whole(least, most).default(usual);
 
 const portRule = 'has to be a whole number from 0 to 65535';
 const port = z.coerce.number(portRule).pipe(z.int(portRule).min(0, portRule).max(65_535, portRule));
@@ -31,6 +33,11 @@ const addresses = z
   })
   .pipe(z.record(z.string(), z.url({ protocol: /^https?$/, error: addressesRule }), addressesRule));
 
+const baseUrls = z
+  .string()
+  .transform((text) => text.split(',').flatMap((one) => one.trim() || []))
+  .pipe(z.array(z.url({ protocol: /^https?$/, error: 'has to be http or https addresses with commas between' })));
+
 /** Names of the environment, and what they mean; the README's table tells the same. Times are in milliseconds. */
 const settings = z.object({
   DATABASE_URL: url(/^postgres(ql)?:/, 'has to be of the form postgres://user:password@host:port/database').optional(),
@@ -53,6 +60,7 @@ const settings = z.object({
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.optional(),
   OTEL_SERVICE_NAME: z.string().default('keyferry'),
   KEYFERRY_BODY_BYTES_MAX: wholeNumber(1_024, 1_073_741_824, 33_554_432),
+  KEYFERRY_LARGE_BODIES_BYTES_MAX: whole(1_024, 17_179_869_184).optional(),
   KEYFERRY_REQUEST_MS_MAX: wholeNumber(100, 3_600_000, 90_000),
   KEYFERRY_DATABASE_POOL_SIZE: wholeNumber(1, 500, 10),
   KEYFERRY_DATABASE_STATEMENT_MS_MAX: wholeNumber(100, 3_600_000, 30_000),
@@ -69,8 +77,11 @@ const settings = z.object({
   KEYFERRY_SYNC_RETRY_MS_MAX: wholeNumber(1, 86_400_000, 60_000),
   KEYFERRY_SYNC_CONNECT_MS_MAX: wholeNumber(10, 600_000, 5_000),
   KEYFERRY_SYNC_REQUEST_MS_MAX: wholeNumber(10, 600_000, 10_000),
-  KEYFERRY_SYNC_OPERATION_MS_MAX: wholeNumber(100, 600_000, 20_000),
+  KEYFERRY_SYNC_OPERATION_MS_MAX: wholeNumber(100, 600_000, 17_000),
   KEYFERRY_SYNC_LOCK_MS: wholeNumber(500, 600_000, 30_000),
+  KEYFERRY_CREDENTIALS_DIR: z.string().optional(),
+  KEYFERRY_CREDENTIALS_ENDPOINTS: baseUrls.default([]),
+  KEYFERRY_SYNC_RECHECK_MS: wholeNumber(100, 86_400_000, 60_000),
   KEYFERRY_SWEEP_MS: wholeNumber(50, 3_600_000, 2_000),
   KEYFERRY_DOORBELL_SQS: addresses.optional(),
   KEYFERRY_SHUTDOWN_MS_MAX: wholeNumber(0, 600_000, 10_000),
@@ -78,13 +89,28 @@ const settings = z.object({
   KEYFERRY_DEV_ROOT_TOKEN: z.string().optional(),
 });
 
-/** Lifetimes that have to fit into each other, so that no work outlives what protects it. */
+/** Tenths of the lock on an operation that its calls may take; the rest is for timers that run late and clocks that differ. */
+const lockTenths = 9;
+
+/** Lifetimes that have to fit into each other: every call has to end before another worker may take the operation over. */
 function checkTimes(config: Config): void {
-  const operationMs = config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX;
-  if (config.KEYFERRY_SYNC_LOCK_MS >= operationMs) return;
+  const { KEYFERRY_SYNC_LOCK_MS: lockMs } = config;
+  const callsMs = config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX;
+  const callsMsMax = Math.floor((lockMs * lockTenths) / 10);
+  if (callsMs <= callsMsMax) return;
   throw new ConfigError(
-    `KEYFERRY_SYNC_LOCK_MS (${config.KEYFERRY_SYNC_LOCK_MS}) has to be at least KEYFERRY_SYNC_OPERATION_MS_MAX + KEYFERRY_SYNC_REQUEST_MS_MAX (${operationMs})`,
+    `KEYFERRY_SYNC_OPERATION_MS_MAX + KEYFERRY_SYNC_REQUEST_MS_MAX (${callsMs}) may be at most 0.${lockTenths} of ` +
+      `KEYFERRY_SYNC_LOCK_MS (${lockMs}), which is ${callsMsMax}: calls end before another worker may take over`,
   );
+}
+
+/** For the large bodies of all requests together, in bytes: one of the largest, unless it is set. */
+export const largeBodiesBytesMax = (config: Config): number =>
+  config.KEYFERRY_LARGE_BODIES_BYTES_MAX ?? config.KEYFERRY_BODY_BYTES_MAX;
+
+function checkBodies(config: Config): void {
+  if (largeBodiesBytesMax(config) >= config.KEYFERRY_BODY_BYTES_MAX) return;
+  throw new ConfigError('KEYFERRY_LARGE_BODIES_BYTES_MAX has to be at least KEYFERRY_BODY_BYTES_MAX');
 }
 
 /** The message names every setting that is wrong; never its value, which may be a secret. */
@@ -101,5 +127,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; '));
   }
   checkTimes(parsed.data);
+  checkBodies(parsed.data);
   return parsed.data;
 }

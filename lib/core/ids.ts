@@ -17,3 +17,5 @@ export function randomBase62(length: number): string {
 export const randomHex8 = (): string => randomBytes(4).toString('hex');
 
 export const uuid = (): string => randomUUID();
+
+export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

@@ -21,9 +21,17 @@ export const counters = {
     help: 'Attempts that failed, by the kind of their error.',
     labels: ['type', 'kind'],
   },
+  keyferry_sync_claims_total: {
+    help: 'Claims of associations, by outcome: claimed, busy (another worker has it), early, clean, disabled.',
+    labels: ['type', 'outcome'],
+  },
   keyferry_sync_retries_total: {
     help: 'Attempts that were begun after a failed one of the same change.',
     labels: ['type'],
+  },
+  keyferry_sync_rechecks_total: {
+    help: 'Looks at a destination after a call whose end was not seen, by result: unchanged, mended, repeated (pushed without a look).',
+    labels: ['type', 'result'],
   },
   keyferry_sync_gate_refusals_total: {
     help: 'Jobs that the gate of their destination put aside, by reason: rate, concurrency, broken.',

@@ -1,8 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { Secret } from '../core/secret.ts';
+import { Secret } from '../core/secret.ts';
 import type { Fields, Input } from '../path/fields.ts';
 import type { NetworkPolicy } from './network/policy.ts';
+import type { Rate } from './rate.ts';
 
 /**
  * Words of this room.
@@ -32,6 +33,13 @@ export interface DestinationDefinition<F extends Fields = Fields> {
   readonly fields: F;
   /** Rules over several fields. Each text names the field, the problem and the rule; never a sensitive value. */
   validate(connection: Input<F>): readonly string[];
+  /**
+   * What may not change once the destination exists, beside the fields marked `immutable`: by name, in a form that is equal
+   * where the meaning is.
+   */
+  fixed?(connection: Input<F>): Readonly<Record<string, unknown>>;
+  /** Login by a configured app (specification, sync document 4.5). Absent: the type knows no apps. */
+  readonly apps?: AppRule;
   readonly granularity: Granularity;
   /** Name templates used when the destination has none. */
   readonly templates: Readonly<Record<Granularity, string>>;
@@ -40,11 +48,38 @@ export interface DestinationDefinition<F extends Fields = Fields> {
   readonly tags?: TagRule;
   /** The system has no place for our mark. Absent: its objects carry it. */
   readonly markless?: true;
+  /** Two writes may leave the same version (its times are in seconds, say), so a look does not tell a late write. */
+  readonly coarseVersions?: true;
   readonly valueBytesMax: number;
-  /** Rate budget per destination, from the provider's published limits. */
-  readonly rate: { readonly callsPerSecond: number; readonly burst: number };
+  /** Members of sensitive JSON fields that are no secret: failures may show them. */
+  readonly publicMembers?: readonly string[];
+  /**
+   * Whether the version that a look found is the one that our last put was told. Absent: when they are equal. For systems that
+   * tell no version with a put, so that what is recorded is near it.
+   */
+  isSameVersion?(recorded: string, found: string): boolean;
+  /** Rate budget per destination: nine tenths of the provider's published limit. */
+  readonly rate: Rate;
+  /** What a verb uses up of the rate, where that is not one call: the first put of an object, a look. */
+  readonly costs?: { readonly create?: number; readonly look?: number };
   /** Objects that may be under way at once for one destination. */
   readonly concurrencyMax: number;
+}
+
+/** Fields of an app, and of a connection that logs in by one, that say which host it is for. */
+export interface AppAddresses {
+  readonly endpoint?: string | undefined;
+  readonly enterprise_url?: string | undefined;
+}
+
+/** Where the signature of a configured app may go: to the host that the app was configured for. */
+export interface AppRule {
+  /** The fields of `AppAddresses`. */
+  readonly fields: Fields;
+  /** What is wrong with them, in words. */
+  refuse(addresses: AppAddresses): readonly string[];
+  /** Base URL of the host's API. The addresses were not refused. */
+  base(addresses: AppAddresses): string;
 }
 
 export interface NameRule {
@@ -67,7 +102,10 @@ export interface TagRule {
   builtIn(mark: string): Readonly<Record<string, string>>;
 }
 
-/** The verbs of an external system. All are idempotent and end when `signal` aborts. Failures are `DestinationFailure`. */
+/**
+ * The verbs of an external system. All are idempotent and end when `signal` aborts. Failures are `DestinationFailure`. A call
+ * that was ended, or whose answer was lost, may still be applied by the system, also after later ones.
+ */
 export interface Driver {
   /** Creates the object or gives it this value. Its failure tells by `untouched` whether anything was written. */
   put(item: PutItem, signal: AbortSignal): Promise<PutReceipt>;
@@ -103,8 +141,16 @@ export interface PutItem {
   readonly claim: Claim;
   readonly mark: string;
   readonly intendedAt: Date;
+  /** Names the intent: the same in all its puts, and another one when the object was removed and is wanted again. */
+  readonly intent: string;
   /** The remote version of our last put, if there was one. */
   readonly remoteVersion: string | null;
+  /**
+   * The record leaves no doubt: no put of this intent was begun before (`create`), or the object was left as our last put
+   * made it, with these very tags (`update`, `adopt`). Then the value may go out first, and a look is needed only where the
+   * answer gives reason for one.
+   */
+  readonly asRecorded: boolean;
 }
 
 export interface PutReceipt {
@@ -120,12 +166,18 @@ export interface RemoveItem {
   readonly name: string;
   readonly mark: string;
   readonly remoteVersion: string | null;
+  /** As with a put: the object was left as our last put made it. Absent: nobody knows. */
+  readonly asRecorded?: boolean;
 }
 
 export interface Inspection {
   readonly remoteVersion: string | null;
   /** Our mark on it, or null if it has none or the system has no marks. */
   readonly mark: string | null;
+  /** All its tags, in systems that have them. */
+  readonly tags?: Readonly<Record<string, string>>;
+  /** Something else that a put sets by the connection details (a key, copies in other regions) is not as they say. */
+  readonly differs?: boolean;
 }
 
 /** Opens a driver. It makes no call; connections and tokens are made when first needed and kept. */
@@ -142,12 +194,25 @@ export interface DriverContext {
   readonly log: Log;
   /** Credentials of a configured repository-host app (specification 4.5), by its name. Undefined: there is none. */
   readonly app: (name: string) => Promise<AppCredentials | undefined>;
+  /** Files of the worker's machine that a destination may name. Absent: none. */
+  readonly credentialFiles?: CredentialFiles | undefined;
+  /** Hears of each credential that is not in the connection (tokens of a login, say), so that no failure shows it. */
+  readonly obtained?: ((credential: string) => void) | undefined;
+}
+
+export interface CredentialFiles {
+  /** Such files are below this folder. Undefined: no file is read. */
+  readonly folder: string | undefined;
+  /** Base URLs beside the provider's own that credentials from such files may be used at. */
+  readonly endpoints: readonly string[];
 }
 
 export interface AppCredentials {
   readonly appId: number;
   /** PEM. */
   readonly privateKey: Secret;
+  /** The host that it signs in at. None: the type's public one. */
+  readonly addresses: AppAddresses;
 }
 
 /**
@@ -175,15 +240,22 @@ export type FailureKind =
 export interface FailureOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
   readonly untouched?: boolean;
+  /** What the remote says of it, uncut. It may quote what was sent, so only the exit (`redaction/exit.ts`) shows it. */
+  readonly said?: string | undefined;
 }
 
-/** The one error that leaves a driver. Its message says what failed, where, and what to do; it never holds a value. */
+/**
+ * The one error that leaves a driver. Its message says what failed, where, and what to do, in our own words: names are in
+ * it, never a value, and no text or undocumented code of the remote.
+ */
 export class DestinationFailure extends Error {
   readonly kind: FailureKind;
   /** From the remote's Retry-After, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** The put has changed nothing at the remote, for certain. False: it has, or nobody knows. */
+  /** The put has changed nothing at the remote, for certain. False: it has, or may yet, or nobody knows. */
   readonly untouched: boolean;
+  /** What the remote says of it. A secret until the exit has looked at it. */
+  readonly said: Secret | undefined;
 
   constructor(kind: FailureKind, message: string, options?: FailureOptions) {
     super(message, options);
@@ -191,5 +263,14 @@ export class DestinationFailure extends Error {
     this.kind = kind;
     this.retryAfterMs = options?.retryAfterMs;
     this.untouched = options?.untouched === true;
+    this.said = options?.said === undefined || options.said === '' ? undefined : new Secret(options.said);
+  }
+
+  /** The same failure with another message or with `changes`, as a plain `DestinationFailure`. */
+  again(message: string, changes: FailureOptions = {}): DestinationFailure {
+    const { kind, cause, retryAfterMs, untouched } = this;
+    const all = { cause, retryAfterMs, untouched, said: this.said?.reveal(), ...changes };
+    const { cause: behind, ...rest } = all;
+    return new DestinationFailure(kind, message, behind === undefined ? rest : { ...rest, cause: behind });
   }
 }

@@ -32,11 +32,14 @@ export interface FakeObject {
  * - `unavailable`: 5xx. `denied`: the provider's answer to missing permission. `credentials`: to wrong credentials.
  * - `hang`: takes the request and never answers. `reset`: destroys the socket.
  * - `lost-answer`: applies the request, then destroys the socket.
+ * - `late`: takes the request, never answers, and applies it after `lateMs`.
  */
 export interface Fault {
-  readonly kind: 'throttle' | 'unavailable' | 'denied' | 'credentials' | 'hang' | 'reset' | 'lost-answer';
+  readonly kind: 'throttle' | 'unavailable' | 'denied' | 'credentials' | 'hang' | 'reset' | 'lost-answer' | 'late';
   readonly times?: number;
   /** So many matching calls go well before it. */
   readonly after?: number;
   readonly retryAfterSeconds?: number;
+  /** Default: 1,000. */
+  readonly lateMs?: number;
 }

@@ -1,5 +1,13 @@
+/** A list of codes, written as one text. */
+export const codeList = (...lines: readonly string[]): ReadonlySet<string> =>
+  new Set(lines.flatMap((line) => line.split(/\s+/)).filter((code) => code !== ''));
+
 /**
- * A remote's error code, as it may be shown. Codes are names; what is none came from something else in its place, which may
- * quote what was sent.
+ * A remote's code as it may be shown: one that the provider documents. What is in its place may be anything, a secret too.
+ * Undefined: it is left out.
  */
-export const shownCode = (code: string): string => (/^[A-Za-z]\w{0,63}$/.test(code) ? code : 'unknown');
+export const shownCode = (code: string | undefined, documented: ReadonlySet<string>): string | undefined =>
+  code !== undefined && documented.has(code) ? code : undefined;
+
+/** A code of Node, undici or TLS, which no remote can choose: `ECONNRESET`. */
+export const localCode = (code: string): string => (/^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : 'no code');

@@ -53,11 +53,5 @@ export async function touching<T>(touch: Touch, put: () => Promise<T>): Promise<
 const kindOfFailure = (error: unknown): FailureKind => (error instanceof DestinationFailure ? error.kind : 'internal');
 
 /** A copy, because several puts may share one failure. */
-function untouched(failure: DestinationFailure): DestinationFailure {
-  const { kind, message, cause, retryAfterMs } = failure;
-  return new DestinationFailure(kind, message, {
-    retryAfterMs,
-    untouched: true,
-    ...(cause !== undefined && { cause }),
-  });
-}
+const untouched = (failure: DestinationFailure): DestinationFailure =>
+  failure.again(failure.message, { untouched: true });

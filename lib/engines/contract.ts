@@ -57,5 +57,13 @@ export interface Mounts extends MountTable {
   /** `tune` decides under the row's lock what becomes of the mount; it may throw. False: there is no such mount. */
   tune(path: string, tune: (mount: Mount) => MountTuning): Promise<boolean>;
   /** Moves a mount with its data. @throws AppError `bad-request` as `enable`, and when there is nothing to move */
-  move(from: string, to: string, changed: Changed): Promise<readonly string[]>;
+  move(from: string, to: string, changed: Changed): Promise<EndedMove>;
+  /** A move by its id, from whatever process; undefined when it is not known, or so old that it was forgotten. */
+  findMove(id: string): Promise<{ readonly from: string; readonly to: string } | undefined>;
+}
+
+export interface EndedMove {
+  /** A UUID. */
+  readonly id: string;
+  readonly warnings: readonly string[];
 }

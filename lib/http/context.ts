@@ -21,6 +21,7 @@ export interface ContextParts {
 export class Context implements RequestContext {
   readonly requestId: string;
   readonly caller: Caller | undefined;
+  readonly tokenSent: boolean;
   readonly mount: Mount;
   readonly path: string;
   readonly verb: Verb;
@@ -28,18 +29,21 @@ export class Context implements RequestContext {
   readonly headers: RequestContext['headers'];
   readonly query: URLSearchParams;
   readonly warnings: string[] = [];
+  readonly #body: Incoming['body'];
   readonly #ending: Ending;
   readonly #gatekeeper: Gatekeeper;
 
   constructor({ incoming, asked, mount, path, caller, gatekeeper, ending }: ContextParts) {
     this.requestId = incoming.requestId;
     this.caller = caller;
+    this.tokenSent = asked.token !== undefined;
     this.mount = mount;
     this.path = path;
     this.verb = asked.verb;
     this.vocabulary = asked.vocabulary;
     this.headers = incoming.headers;
     this.query = asked.query;
+    this.#body = incoming.body;
     this.#ending = ending;
     this.#gatekeeper = gatekeeper;
   }
@@ -47,6 +51,8 @@ export class Context implements RequestContext {
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
+
+  readonly hold = (bytes: number): void => this.#body.hold(bytes);
 
   readonly warn = (message: string): void => {
     this.warnings.push(message);

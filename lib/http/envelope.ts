@@ -23,7 +23,8 @@ export function envelope(
   if (reply?.body !== undefined) return { status: reply.status ?? status.ok, body: JSON.stringify(reply.body) };
   if (about.verb === 'list' && isEmptyListing(reply, warnings)) throw notFound();
   const body = members(reply ?? {}, warnings, about);
-  return { status: reply?.status ?? status.ok, body: JSON.stringify(body) };
+  const text = reply?.written === undefined ? JSON.stringify(body) : reply.written.within(body);
+  return { status: reply?.status ?? status.ok, body: text };
 }
 
 const isLooking = (verb: Verb): boolean => verb === 'read' || verb === 'list';

@@ -6,22 +6,49 @@ export interface Incoming {
   /** Path and query as sent. */
   readonly url: string;
   readonly headers: Headers;
-  /** Undefined: no body came. */
-  readonly body: string | undefined;
+  readonly body: IncomingBody;
   /** Told once, when it is known, which row of the path table the request is for. */
   readonly onRoute?: (route: string) => void;
   /** Calls `gone` once when the connection closes. */
   onClose(gone: () => void): void;
 }
 
+/** A request's body, which may still be on its way. What was not read is of no matter to anybody. */
+export interface IncomingBody {
+  /** In bytes, where the head says it. */
+  readonly length: number | undefined;
+  /**
+   * Reads the body if it is no longer than that. False: it is, and perhaps nothing was read yet.
+   *
+   * @throws AppError
+   */
+  first(bytesMax: number): Promise<boolean>;
+  /** The text of a body that was read by `first`. @throws AppError `bad-request` */
+  text(): string;
+  /**
+   * Reads the whole of a longer body: gives its text away piece by piece, with time for others in between.
+   *
+   * @throws AppError `too-large`, `bad-request`, `unavailable` when the memory is taken, and what `take` throws
+   */
+  rest(bytesMax: number, take: (piece: string) => void): Promise<void>;
+  /** Told while data are made of it how many members they have by now. @throws AppError `unavailable` when the memory is taken */
+  weigh(members: number): void;
+  /** Takes more memory for its answer, in bytes. @throws AppError `unavailable` when the memory is taken */
+  hold(bytes: number): void;
+  /** Gives back the memory, when the answer is known or sent. What was not read is read away from then on. */
+  release(): void;
+  /** When all of it has come; never fails. */
+  gone(): Promise<void>;
+}
+
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** An answer as bytes-to-be: `body` is JSON text unless `contentType` says what else it is. */
+/** An answer as bytes-to-be: `body` is JSON text unless `contentType` says what else it is; a long one is in pieces. */
 export interface Outgoing {
   readonly status: number;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  readonly body: string | readonly Buffer[] | undefined;
 }
 
 /** The single value of a header; of a repeated one the first. */

@@ -3,17 +3,8 @@ import type { Log } from '../core/log.ts';
 import type { Vocabulary } from '../path/row.ts';
 import { sealedText, wordName } from '../path/vocabulary.ts';
 import type { Outgoing } from './exchange.ts';
+import { Busy, UnsupportedOperation, UnsupportedPath } from './refusals.ts';
 import { statusOf } from './status.ts';
-
-/** A 404 that also says what the caller may have meant. */
-export class UnsupportedPath extends AppError {
-  readonly warning: string | undefined;
-
-  constructor(warning: string | undefined) {
-    super('unsupported-path', '1 error occurred:\n\t* unsupported path\n\n');
-    this.warning = warning;
-  }
-}
 
 /**
  * The answer to whatever was thrown. Only an `AppError` has texts for the caller. Of any other error not even the log
@@ -25,7 +16,14 @@ export function failure(
 ): Outgoing {
   if (!(error instanceof AppError)) return unexpected(error, about);
   if (error.kind === 'internal') about.log.error({ request_id: about.requestId, ...traceOf(error) }, error.message);
-  return { status: statusOf(error.kind), body: JSON.stringify(bodyOf(error, about.vocabulary)) };
+  const answer = { status: statusOf(error.kind), body: JSON.stringify(bodyOf(error, about.vocabulary)) };
+  const headers = headersOf(error);
+  return headers === undefined ? answer : { ...answer, headers };
+}
+
+function headersOf(error: AppError): Outgoing['headers'] {
+  if (error instanceof UnsupportedOperation) return { allow: error.allow };
+  return error instanceof Busy ? { 'retry-after': String(error.retryAfterSeconds) } : undefined;
 }
 
 function bodyOf(error: AppError, vocabulary: Vocabulary): object {
@@ -38,11 +36,14 @@ function bodyOf(error: AppError, vocabulary: Vocabulary): object {
 const textsMax = 32;
 const charactersMax = 2_000;
 
-const texts = (error: AppError, vocabulary: Vocabulary): readonly string[] =>
-  error
+/** One text at most, a line for each: clients of the API family put the members of `errors` together without a gap. */
+function texts(error: AppError, vocabulary: Vocabulary): readonly string[] {
+  const lines = error
     .messagesIn((word) => wordName(word, vocabulary))
     .slice(0, textsMax)
     .map((text) => (text.length > charactersMax ? `${text.slice(0, charactersMax)} (cut off)` : text));
+  return lines.length > 1 ? [lines.join('\n')] : lines;
+}
 
 function unexpected(error: unknown, about: { readonly requestId: string; readonly log: Log }): Outgoing {
   about.log.error({ request_id: about.requestId, ...traceOf(error) }, 'a request failed unexpectedly');

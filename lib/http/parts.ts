@@ -19,11 +19,10 @@ export interface HttpParts {
   readonly accessLogLevel?: 'debug' | 'info';
   readonly clock: Clock;
   readonly bodyLimitBytes: number;
+  /** For the large bodies of all requests together, in bytes as they were sent; at least one has to fit. */
+  readonly largeBodiesBytesMax: number;
   /** For receiving a request, and again for answering it. */
   readonly requestTimeoutMs: number;
   /** Routes beside `/v1/`, such as another API on the same port. Each has its own parsers and error handler. */
   readonly plugins?: readonly FastifyPluginAsync[];
 }
-
-/** The specification's limit (section 8) and the API family's default time. */
-export const defaultLimits = { bodyLimitBytes: 32 * 1024 * 1024, requestTimeoutMs: 90_000 } as const;

@@ -5,7 +5,7 @@ import type { Caller, RequestContext } from '../path/row.ts';
 import type { Match } from '../path/table.ts';
 import { capabilityOf } from './context.ts';
 import type { HttpParts } from './parts.ts';
-import type { Asked } from './request.ts';
+import type { Asked, AskedHead } from './request.ts';
 import type { Target } from './target.ts';
 
 /**
@@ -16,7 +16,7 @@ import type { Target } from './target.ts';
  */
 export async function identify(
   parts: HttpParts,
-  asked: Asked,
+  asked: AskedHead,
   target: Target | undefined,
 ): Promise<Caller | undefined> {
   const marks = asked.help ? undefined : target?.match?.operation?.marks;

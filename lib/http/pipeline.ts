@@ -5,16 +5,19 @@ import type { Parsed } from '../path/parse.ts';
 import type { Caller } from '../path/row.ts';
 import type { CompiledOperation } from '../path/table.ts';
 import { type Address, cleaned, pathIfSound, readAddress, urlOf } from './address.ts';
+import { allowOf } from './allow.ts';
 import { Context } from './context.ts';
-import { createDeadline } from './deadline.ts';
+import { createDeadline, type Within } from './deadline.ts';
 import { Ending } from './ending.ts';
 import { compileEngines, type Engines, systemMount } from './engines.ts';
 import { envelope } from './envelope.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
-import { failure, UnsupportedPath } from './failure.ts';
+import { failure } from './failure.ts';
 import type { HttpParts } from './parts.ts';
 import { authorise, identify } from './permission.ts';
-import { type Asked, readRequest } from './request.ts';
+import { type Admitted, receive } from './receive.ts';
+import { UnsupportedOperation, UnsupportedPath } from './refusals.ts';
+import { type Asked, type AskedHead, readHead } from './request.ts';
 import { status } from './status.ts';
 import { findTarget, type Target } from './target.ts';
 import { aliasedHeader, vocabularyOf } from './vocabulary.ts';
@@ -23,13 +26,11 @@ import { aliasedHeader, vocabularyOf } from './vocabulary.ts';
 export type Pipeline = (incoming: Incoming) => Promise<Outgoing>;
 
 export function createPipeline(parts: HttpParts): Pipeline {
-  const engines = compileEngines(parts.engines);
-  const within = createDeadline(parts.requestTimeoutMs);
+  const kit = { parts, engines: compileEngines(parts.engines), within: createDeadline(parts.requestTimeoutMs) };
   return async (incoming) => {
     const ending = new Ending(incoming.onClose);
     try {
-      const answered = answer(parts, engines, incoming, ending);
-      return named(incoming, await within(answered, () => ending.end()));
+      return named(incoming, await respond(kit, incoming, ending));
     } catch (error) {
       const vocabulary = vocabularyOf(incoming.headers, pathIfSound(incoming.url));
       return named(incoming, failure(error, { requestId: incoming.requestId, vocabulary, log: parts.log }));
@@ -37,29 +38,57 @@ export function createPipeline(parts: HttpParts): Pipeline {
   };
 }
 
+interface Kit {
+  readonly parts: HttpParts;
+  readonly engines: Engines;
+  readonly within: Within;
+}
+
 /**
  * The order of the checks. It is part of the API: a request that cannot be read is refused before anybody asks whether
- * the service is sealed, and a caller without permission learns by its 403 nothing of what is there.
+ * the service is sealed, and a caller without permission learns by its 403 nothing of what is there. A large body is the
+ * exception: it is read when all is known that can be known without it.
  */
-async function answer(parts: HttpParts, engines: Engines, incoming: Incoming, ending: Ending): Promise<Outgoing> {
+async function respond(kit: Kit, incoming: Incoming, ending: Ending): Promise<Outgoing> {
+  const { parts, within } = kit;
+  const expire = () => ending.end();
   const address = readAddress(incoming.url); //                            400
   const elsewhere = toCleanPath(incoming, address); //                     301, 400
   if (elsewhere !== undefined) return elsewhere;
-  const asked = readRequest(incoming, address); //                         400, 405, 415
-  const always = asked.help ? undefined : engines.whileSealed(asked.path, asked.verb);
+  const head = readHead(incoming, address); //                             400, 405, 415
+  const admission = () => within(admit(kit, incoming, head), expire);
+  const { data, admitted } = await receive(parts, incoming, head, admission); // 400, 413, 503
+  return within(answer(kit, incoming, { ...head, data }, admitted, ending), expire);
+}
+
+/** Who asks, and for what. */
+async function admit({ parts, engines }: Kit, incoming: Incoming, head: AskedHead): Promise<Admitted> {
+  const always = head.help ? undefined : engines.whileSealed(head.path, head.verb);
   if (always === undefined) mustBeReady(parts); //                         503
-  mustNotWriteToFolder(asked); //                                          400
-  const first = await findTarget(parts.mounts, engines, asked, always);
+  mustNotWriteToFolder(head); //                                           400
+  const first = await findTarget(parts.mounts, engines, head, always);
   tellRoute(incoming, first);
-  const caller = await identify(parts, asked, first); //                   403
+  const caller = await identify(parts, head, first); //                    403
   // Asking for the token has told whether our copy of the mount table is old.
-  const target = await findTarget(parts.mounts, engines, asked, always);
+  const target = await findTarget(parts.mounts, engines, head, always);
   tellRoute(incoming, target);
-  if (asked.help) return help(parts.gatekeeper, caller, asked, target); // 403, 404
+  return { caller, target };
+}
+
+async function answer(
+  kit: Kit,
+  incoming: Incoming,
+  asked: Asked,
+  admitted: Admitted | undefined,
+  ending: Ending,
+): Promise<Outgoing> {
+  const { gatekeeper } = kit.parts;
+  const { caller, target } = admitted ?? (await admit(kit, incoming, asked));
+  if (asked.help) return help(gatekeeper, caller, asked, target); //       403, 404
   const { mount = systemMount, path = asked.path } = target ?? {};
-  const context = new Context({ incoming, asked, mount, path, caller, gatekeeper: parts.gatekeeper, ending });
+  const context = new Context({ incoming, asked, mount, path, caller, gatekeeper, ending });
   const parsed = target?.match?.operation?.read({ parameters: target.match.parameters, data: asked.data });
-  await authorise(parts.gatekeeper, asked, target, parsed, context); //    403
+  await authorise(gatekeeper, asked, target, parsed, context); //          403
   const operation = mustBeKnown(asked, target); //                         404, 405
   const { input, warnings } = mustBeValid(parsed); //                      400
   const reply = await operation.run(input, context);
@@ -85,7 +114,7 @@ function mustBeReady(parts: HttpParts): void {
   if (parts.state() !== 'ready') throw new AppError('sealed', 'sealed');
 }
 
-function mustNotWriteToFolder({ verb, path }: Asked): void {
+function mustNotWriteToFolder({ verb, path }: AskedHead): void {
   if ((verb === 'write' || verb === 'patch') && path.endsWith('/')) {
     throw badRequest("cannot write to a path ending in '/'");
   }
@@ -109,10 +138,13 @@ async function help(
 
 function mustBeKnown(asked: Asked, target: Target | undefined): CompiledOperation {
   if (target === undefined) throw noRoute(asked);
-  if (target.match === undefined) throw new UnsupportedPath(target.engine.unsupportedPathWarning?.(asked.verb));
-  const { operation } = target.match;
-  if (operation !== undefined) return operation;
-  throw new AppError('unsupported-operation', '1 error occurred:\n\t* unsupported operation\n\n');
+  const { match, engine } = target;
+  const warning = engine.unsupportedPathWarning?.(asked.verb);
+  if (match === undefined) throw new UnsupportedPath(warning);
+  if (match.operation !== undefined) return match.operation;
+  // To such an engine a folder of another path than its listings is no path at all.
+  if (asked.verb === 'list' && warning !== undefined) throw new UnsupportedPath(warning);
+  throw new UnsupportedOperation(allowOf(target), ['1 error occurred:\n\t* unsupported operation\n\n']);
 }
 
 const noRoute = (asked: Asked): AppError => notFound([`no handler for route "${asked.path}". route entry not found.`]);

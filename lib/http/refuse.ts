@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { allVerbs } from './request.ts';
 
 /**
  * Answers bytes that the parser refused. Node's own answer has no body, while clients look for the `errors` of a 400
@@ -17,15 +18,27 @@ export function refuseMalformed(error: Error, socket: Duplex): void {
 export function refuseConnect(_request: IncomingMessage, socket: Duplex): void {
   socket.on('error', () => socket.destroy());
   // The answer that is under way is for a request before it, and the client would take ours for that one.
-  if (Reflect.get(socket, '_httpMessage') instanceof ServerResponse) socket.destroy();
+  if (answerOn(socket) !== undefined) socket.destroy();
   else endWith(socket, notOurs);
 }
 
-/** HTTP/1.1 asks for it (RFC 9112, 3.2). */
-export const hasHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
-  headers.host !== undefined || httpVersion !== '1.1';
+/** What is wrong with the Host of a request: HTTP/1.1 asks for it, and never for two (RFC 9112, 3.2). */
+export function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): Refusal | undefined {
+  if (headers.host === undefined) return httpVersion === '1.1' ? hostless : undefined;
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isHost(rawHeaders[at] ?? '')) hosts += 1;
+  return hosts > 1 ? manyHosts : undefined;
+}
 
-export const refuseWithoutHost = (response: ServerResponse): void => answer(response, hostless);
+const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === 'host';
+
+export const refuse = (response: ServerResponse, refusal: Refusal): void => answer(response, refusal);
+
+/** The answer that is being made on a connection; undefined: none. */
+export function answerOn(socket: Duplex): ServerResponse | undefined {
+  const answered: unknown = Reflect.get(socket, '_httpMessage');
+  return answered instanceof ServerResponse ? answered : undefined;
+}
 
 /** Whether the body of such a request follows nobody knows, so its connection ends (RFC 9110, 10.1.1). */
 export const refuseExpectation = (_request: IncomingMessage, response: ServerResponse): void =>
@@ -48,22 +61,31 @@ const headersOf = (refusal: Refusal) => ({
   'Cache-Control': 'no-store',
   Connection: 'close',
   'Content-Length': Buffer.byteLength(bodyOf(refusal)),
+  ...refusal.headers,
 });
 
-interface Refusal {
+export interface Refusal {
   readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly errors: readonly string[];
 }
 
 const malformed: Refusal = { status: 400, errors: ['malformed request'] };
 const hostless: Refusal = { status: 400, errors: ['the request has no Host header'] };
-const notOurs: Refusal = { status: 405, errors: [] };
+const manyHosts: Refusal = { status: 400, errors: ['the request has more than one Host header'] };
+const notOurs: Refusal = { status: 405, headers: { Allow: allVerbs }, errors: [] };
+/** For what comes when no more requests are taken. */
+export const closing: Refusal = {
+  status: 503,
+  headers: { 'Retry-After': '1' },
+  errors: ['the service is being stopped: nothing was done; try again'],
+};
 const unexpected: Refusal = { status: 417, errors: ['the only Expect header that is understood is 100-continue'] };
 
 /** By the parser's error codes. */
 const refusals: Readonly<Record<string, Refusal>> = {
   HPE_INVALID_HEADER_TOKEN: { status: 400, errors: ['invalid header value'] },
-  HPE_INVALID_METHOD: { status: 405, errors: [] },
+  HPE_INVALID_METHOD: notOurs,
   HPE_HEADER_OVERFLOW: { status: 431, errors: ['request headers too large'] },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, errors: ['request body too large'] },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, errors: ['the request did not arrive in time'] },

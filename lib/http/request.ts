@@ -1,22 +1,28 @@
-import { AppError, badRequest } from '../core/errors.ts';
+import { badRequest } from '../core/errors.ts';
 import type { Verb, Vocabulary } from '../path/row.ts';
 import { canonicalPath } from '../path/vocabulary.ts';
 import { type Address, mustBeSound } from './address.ts';
-import { type Data, fieldsOf, mustBeMergePatch, readBody } from './body.ts';
+import type { Data } from './body/fields.ts';
+import { mustBeMergePatch, mustBeUncompressed } from './body/media.ts';
 import { type Headers, header, type Incoming } from './exchange.ts';
+import { UnsupportedOperation } from './refusals.ts';
 import { aliasedHeader, vocabularyOf } from './vocabulary.ts';
 
-/** A request, read: everything that can be known of it without asking anybody. */
-export interface Asked {
+/** The head of a request, read: everything that can be known of it without its body and without asking anybody. */
+export interface AskedHead {
   readonly verb: Verb;
   /** The help of the path is asked for, not the path. */
   readonly help: boolean;
   /** Full path, namespace first, types by their canonical names. */
   readonly path: string;
   readonly query: URLSearchParams;
-  readonly data: Data;
   readonly token: string | undefined;
   readonly vocabulary: Vocabulary;
+}
+
+/** A request, read. */
+export interface Asked extends AskedHead {
+  readonly data: Data;
 }
 
 const verbs: Readonly<Record<string, Verb>> = {
@@ -30,34 +36,35 @@ const verbs: Readonly<Record<string, Verb>> = {
   DELETE: 'delete',
 };
 
-/** Query parameters that speak to the server and are no fields. */
-const reserved = new Set(['help', 'list', 'scan']);
+/** What a path may answer; nobody is told before the token is known what this one does. */
+export const allVerbs = Object.keys(verbs).join(', ');
 
 /** @throws AppError 400, 405 or 415: the request cannot be understood. */
-export function readRequest(incoming: Incoming, { path: sent, query }: Address): Asked {
+export function readHead(incoming: Incoming, { path: sent, query }: Address): AskedHead {
   const { method, headers } = incoming;
   const base = verbs[method];
-  if (base === undefined) throw new AppError('unsupported-operation', []);
+  if (base === undefined) throw new UnsupportedOperation(allVerbs, []);
   const verb = method === 'GET' && flag(query, 'list') ? 'list' : base;
   const path = inNamespace(headers, sent);
   mustBeSound(path);
   refuseWrapping(headers);
+  if (bringsBody(verb)) mustHaveReadableBody(verb, headers);
   return {
     verb,
     help: method === 'HELP' || flag(query, 'help'),
     path: canonicalPath(verb === 'list' && !path.endsWith('/') ? `${path}/` : path),
     query,
-    data: dataOf(incoming, verb, query),
     token: tokenOf(headers),
     vocabulary: vocabularyOf(headers, path),
   };
 }
 
-function dataOf(incoming: Incoming, verb: Verb, query: URLSearchParams): Data {
-  if (verb !== 'write' && verb !== 'patch') return fieldsOf(query, reserved);
-  const contentType = header(incoming.headers, 'content-type');
-  if (verb === 'patch') mustBeMergePatch(contentType);
-  return readBody(incoming.body, contentType);
+/** Whether the body of such a request is looked at. */
+export const bringsBody = (verb: Verb): boolean => verb === 'write' || verb === 'patch';
+
+function mustHaveReadableBody(verb: Verb, headers: Headers): void {
+  mustBeUncompressed(headers);
+  if (verb === 'patch') mustBeMergePatch(header(headers, 'content-type'));
 }
 
 /** A namespace is nothing but the first part of the path (specification 4.0.8). */

@@ -1,8 +1,10 @@
 import { METHODS } from 'node:http';
+import { finished, Readable } from 'node:stream';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../core/errors.ts';
 import { originForm, prefix } from './address.ts';
-import { textOf } from './body.ts';
+import { BodyReader } from './body/reader.ts';
+import { BodyRoom } from './body/room.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
 import { failure } from './failure.ts';
 import { createObserver, type Observer } from './observe.ts';
@@ -44,6 +46,8 @@ export function createRoutes(parts: HttpParts): FastifyInstance {
   return app;
 }
 
+/** Of the data of all large bodies together. */
+const largeMembersMax = 100_000;
 const noErrors = JSON.stringify({ errors: [] });
 const own = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 /** CONNECT never reaches a route. */
@@ -57,24 +61,40 @@ function addMethods(app: FastifyInstance): void {
 async function secretsApi(scope: FastifyInstance, parts: HttpParts, observer: Observer): Promise<void> {
   const pipeline = observer.around(createPipeline(parts));
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => done(null, textOf(body)));
+  // The pipeline reads bodies, when it is known from whom.
+  scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+  const room = new BodyRoom({ large: parts.largeBodiesBytesMax, members: largeMembersMax });
   scope.route({
     method: [...own, ...others],
     url: `${prefix}*`,
-    handler: async (request, reply) => send(reply, await pipeline(incomingOf(request, reply))),
+    handler: async (request, reply) => {
+      const incoming = incomingOf(request, reply, room);
+      const outgoing = await pipeline(incoming);
+      if (typeof outgoing.body !== 'object') incoming.body.release();
+      else whenSent(reply, parts.requestTimeoutMs, () => incoming.body.release());
+      // Where the connection ends with the answer, who is still sending would hear of the end before the answer.
+      if (!reply.raw.shouldKeepAlive) await incoming.body.gone();
+      return send(reply, outgoing);
+    },
   });
 }
 
-function incomingOf(request: FastifyRequest, reply: FastifyReply): Incoming {
+function incomingOf(request: FastifyRequest, reply: FastifyReply, room: BodyRoom): Incoming {
   const { raw } = request;
   return {
     requestId: request.id,
     method: trueVerb(request.method),
     url: originForm(raw.url ?? ''),
     headers: raw.headers,
-    body: typeof request.body === 'string' ? request.body : undefined,
+    body: new BodyReader(raw, lengthOf(raw), room),
     onClose: (gone) => void reply.raw.once('close', gone),
   };
+}
+
+/** In bytes; undefined: it comes in chunks. */
+function lengthOf({ headers }: FastifyRequest['raw']): number | undefined {
+  if (headers['content-length'] !== undefined) return Number(headers['content-length']);
+  return headers['transfer-encoding'] === undefined ? 0 : undefined;
 }
 
 /** Clients compare the content type for equality, so Fastify must not add a charset: a serializer of one's own stops it. */
@@ -85,7 +105,25 @@ function send(reply: FastifyReply, outgoing: Outgoing): FastifyReply {
   return reply
     .header('content-type', outgoing.contentType ?? 'application/json')
     .serializer(asItIs)
-    .send(outgoing.body);
+    .send(typeof outgoing.body === 'string' ? outgoing.body : inPieces(reply, outgoing.body));
+}
+
+/** A long answer, which goes out as the client takes it. */
+function inPieces(reply: FastifyReply, pieces: readonly Buffer[]): Readable {
+  reply.header(
+    'content-length',
+    pieces.reduce((sum, { length }) => sum + length, 0),
+  );
+  return Readable.from(pieces, { objectMode: false });
+}
+
+/** Calls `done` when an answer was taken or its connection ended, which happens after so long at the latest. */
+function whenSent({ raw }: FastifyReply, msMax: number, done: () => void): void {
+  const cut = setTimeout(() => raw.destroy(), msMax);
+  finished(raw, () => {
+    clearTimeout(cut);
+    done();
+  });
 }
 
 const asItIs = (text: string): string => text;
@@ -94,13 +132,8 @@ const asItIs = (text: string): string => text;
 function asAppError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError('too-large', 'request body too large');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new AppError('unsupported-media', 'the Content-Type is not a media type');
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-    case 'ECONNRESET':
-      return new AppError('bad-request', 'the request body did not arrive whole');
     case 'FST_ERR_BAD_URL':
       return new AppError('bad-request', 'path has an invalid percent-encoding');
     default:

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer, METHODS, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
+import { closeServer, type Open } from './close.ts';
 import type { HttpParts } from './parts.ts';
-import { hasHost, refuseConnect, refuseExpectation, refuseMalformed, refuseWithoutHost } from './refuse.ts';
+import { closing, hostProblem, refuse, refuseConnect, refuseExpectation, refuseMalformed } from './refuse.ts';
 import { createRoutes } from './routes.ts';
 import { disguised } from './verbs/names.ts';
 import { acceptVerbs } from './verbs/socket.ts';
@@ -11,7 +12,10 @@ import { acceptVerbs } from './verbs/socket.ts';
 export interface HttpServer {
   /** Port 0 takes a free one. Listens until `close`; may be called for several addresses. */
   listen(address: ListenAddress): Promise<{ readonly port: number }>;
-  /** Takes no more requests, waits so long for those under way, then cuts them off. Calling it again waits as well. */
+  /**
+   * Takes no more requests (503), waits so long for those under way, then cuts them off. Every answer ends its connection from
+   * then on. Calling it again waits as well.
+   */
   close(graceMs: number): Promise<void>;
   /** A request without a socket, with any verb. */
   inject(options: Inject): Promise<LightMyRequestResponse>;
@@ -37,21 +41,24 @@ const checkEveryMsMax = 5_000;
 
 export function createServer(parts: HttpParts): HttpServer {
   const routes = createRoutes(parts);
-  const servers: Server[] = [];
+  const servers: Open[] = [];
   let closed: Promise<void> | undefined;
 
   return {
     routes,
     async listen({ port, host, tls }) {
       await routes.ready();
-      const listener: RequestListener = (request, response) =>
-        hasHost(request) ? routes.routing(request, response) : refuseWithoutHost(response);
-      const server = await createListener(parts, listener, tls);
-      servers.push(server);
-      return { port: await bind(server, port, host) };
+      const listener: RequestListener = (request, response) => {
+        const refusal = closed === undefined ? hostProblem(request) : closing;
+        if (refusal === undefined) routes.routing(request, response);
+        else refuse(response, refusal);
+      };
+      const open = await createListener(parts, listener, tls);
+      servers.push(open);
+      return { port: await bind(open.server, port, host) };
     },
     close(graceMs) {
-      closed ??= Promise.all(servers.map((server) => closeWithin(server, graceMs))).then(() => routes.close());
+      closed ??= Promise.all(servers.map((open) => closeServer(open, graceMs))).then(() => routes.close());
       return closed;
     },
     inject({ method = 'GET', ...options }) {
@@ -68,7 +75,7 @@ async function createListener(
   { requestTimeoutMs }: HttpParts,
   listener: RequestListener,
   tls: ListenAddress['tls'],
-): Promise<Server> {
+): Promise<Open> {
   const options = {
     maxHeaderSize: headerBytesMax,
     requestTimeout: requestTimeoutMs,
@@ -80,11 +87,11 @@ async function createListener(
   };
   const server =
     tls === undefined ? createHttpServer(options, listener) : await createTlsListener(options, listener, tls);
-  acceptVerbs(server, tls === undefined ? 'connection' : 'secureConnection');
+  const connections = acceptVerbs(server, tls === undefined ? 'connection' : 'secureConnection');
   server.on('clientError', refuseMalformed);
   server.on('connect', refuseConnect);
   server.on('checkExpectation', refuseExpectation);
-  return server;
+  return { server, connections };
 }
 
 /** The verbs are translated in the bytes of HTTP/1.1, so ALPN offers nothing else. */
@@ -111,16 +118,6 @@ function bind(server: Server, port: number, host: string): Promise<number> {
       server.off('error', reject);
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
-}
-
-function closeWithin(server: Server, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearTimeout(cut);
-      resolve();
     });
   });
 }

@@ -1,7 +1,7 @@
 import type { Mount, MountTable } from '../path/row.ts';
 import type { Match } from '../path/table.ts';
 import { type CompiledEngine, type Engines, systemMount } from './engines.ts';
-import type { Asked } from './request.ts';
+import type { AskedHead } from './request.ts';
 
 /** Where a path leads. `match` is undefined when the mount's engine has no such path. */
 export interface Target {
@@ -16,7 +16,7 @@ export interface Target {
 export async function findTarget(
   mounts: MountTable,
   engines: Engines,
-  asked: Asked,
+  asked: AskedHead,
   always: Match | undefined,
 ): Promise<Target | undefined> {
   if (always !== undefined) return systemTarget(engines, asked, always);
@@ -27,7 +27,7 @@ export async function findTarget(
   return { mount, engine, path, match: engine.table.find(path, asked.verb) };
 }
 
-function systemTarget(engines: Engines, asked: Asked, match: Match): Target {
+function systemTarget(engines: Engines, asked: AskedHead, match: Match): Target {
   const path = asked.path.slice(systemMount.path.length);
   return { mount: systemMount, engine: engines.of(systemMount), path, match };
 }

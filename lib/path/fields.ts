@@ -14,6 +14,12 @@ export interface FieldMeta {
   readonly sensitive?: boolean;
   /** Fixed once the resource exists. */
   readonly immutable?: boolean;
+  /** Says where calls go or whom they trust: who changes it sends the stored sensitive fields anew. */
+  readonly routes?: boolean;
+  /** A write that leaves it out keeps the stored value. */
+  readonly kept?: boolean;
+  /** A value `@path` stands for the content of a file. */
+  readonly namesFile?: boolean;
   /** Where the value comes from; body is the default for writes, query for reads. */
   readonly in?: 'path';
 }
@@ -21,13 +27,23 @@ export interface FieldMeta {
 export type Fields = Readonly<Record<string, z.ZodType>>;
 export type Input<F extends Fields> = { readonly [K in keyof F]: z.output<F[K]> };
 
-export const text = () => z.preprocess(scalarText, z.string());
+/** Every type has a bound, so that no value costs more to read than it is worth. */
+const textCharactersMax = 65_536;
+const listEntriesMax = 10_000;
+const mapEntriesMax = 1_000;
+
+/** What is beyond its bound is not looked at any closer. */
+export const atMost = (count: number, things: 'characters' | 'entries') =>
+  ({ error: `expected at most ${count} ${things}`, abort: true }) as const;
+
+export const text = (charactersMax = textCharactersMax) =>
+  z.preprocess(scalarText, z.string().max(charactersMax, atMost(charactersMax, 'characters')));
 export const bool = () => z.preprocess(looseBool, z.boolean());
 export const integer = () => z.preprocess(looseInteger, z.int('expected a whole number'));
 /** Seconds. */
 export const duration = () => z.preprocess(looseSeconds, z.int(durationRule).min(0, durationRule));
-export const textList = () => z.preprocess(looseList, z.array(z.preprocess(scalarText, z.string())));
-export const integerList = () => z.preprocess(looseList, z.array(z.preprocess(looseInteger, z.int())));
+export const textList = () => listOf(text());
+export const integerList = () => listOf(z.preprocess(looseInteger, z.int()));
 export const textMap = () => mapOf(text());
 /** Of a merge patch: null takes a key away. */
 export const textMapPatch = () => mapOf(text().nullable());
@@ -43,6 +59,9 @@ export const jsonObject = () =>
 export const pathText = (description: string) => z.string().meta({ description, in: 'path' });
 
 const durationRule = 'expected a duration that is not negative: seconds, or a text such as "30s" or "1h30m"';
+
+const listOf = <V extends z.ZodType>(value: V) =>
+  z.preprocess(looseList, z.array(value).max(listEntriesMax, atMost(listEntriesMax, 'entries')));
 
 const mapOf = <V extends z.ZodType>(value: V) =>
   z.preprocess((given, context) => mustKeepKeys(looseMap(given), context), z.record(z.string(), value));
@@ -67,9 +86,12 @@ function looseInteger(value: unknown): unknown {
 
 const unitSeconds: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
 
+const durationCharactersMax = 64;
+
 function looseSeconds(value: unknown): unknown {
   if (isRawNumber(value)) return Number(value.rawJSON);
   if (typeof value !== 'string') return value;
+  if (value.length > durationCharactersMax) return value;
   const given = value.trim();
   if (given === '') return 0;
   if (/^-?\d{1,15}$/.test(given)) return Number(given);
@@ -85,7 +107,7 @@ function looseList(value: unknown): unknown {
   if (typeof value === 'number' || isRawNumber(value)) return [value];
   if (typeof value !== 'string') return value;
   return value
-    .split(',')
+    .split(',', listEntriesMax + 1)
     .map((item) => item.trim())
     .filter((item) => item !== '');
 }
@@ -93,8 +115,11 @@ function looseList(value: unknown): unknown {
 /** zod would take a number with digits for a map, and leave a key out that it fears. */
 function mustKeepKeys(value: unknown, context: z.RefinementCtx): unknown {
   if (isRawNumber(value)) return Number(value.rawJSON);
-  if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__'))
+  if (typeof value !== 'object' || value === null) return value;
+  if (Object.hasOwn(value, '__proto__'))
     context.addIssue({ code: 'custom', message: 'the key __proto__ cannot be kept' });
+  if (Object.keys(value).length > mapEntriesMax)
+    context.addIssue({ code: 'custom', message: atMost(mapEntriesMax, 'entries').error });
   return value;
 }
 

@@ -76,8 +76,13 @@ function fieldTable(fields: readonly (readonly [string, z.ZodType])[]): string {
 }
 
 function meaningOf(field: z.ZodType): string {
-  const { description = '', sensitive, immutable } = fieldMeta(field);
-  const marks = [...(sensitive ? ['Never shown.'] : []), ...(immutable ? ['Fixed once set.'] : [])];
+  const { description = '', sensitive, immutable, routes, kept } = fieldMeta(field);
+  const marks = [
+    ...(sensitive ? ['Never shown.'] : []),
+    ...(immutable ? ['Fixed once set.'] : []),
+    ...(kept ? ['Kept by a write that leaves it out; null or an empty text sets it back.'] : []),
+    ...(routes && !immutable ? ['Who changes it sends the stored sensitive fields again.'] : []),
+  ];
   if (marks.length === 0 || description === '') return description + marks.join(' ');
   return [description.replace(/\.?$/, '.'), ...marks].join(' ');
 }

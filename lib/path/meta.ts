@@ -9,12 +9,18 @@ export function fieldMeta(field: z.ZodType): Partial<FieldMeta> {
     description,
     sensitive,
     immutable,
+    routes,
+    kept,
+    namesFile,
     in: place,
   } = { ...(inner === undefined ? {} : fieldMeta(inner)), ...outer };
   return {
     ...(typeof description === 'string' ? { description } : {}),
     ...(sensitive === true ? { sensitive } : {}),
     ...(immutable === true ? { immutable } : {}),
+    ...(routes === true ? { routes } : {}),
+    ...(kept === true ? { kept } : {}),
+    ...(namesFile === true ? { namesFile } : {}),
     ...(place === 'path' ? { in: place } : {}),
   };
 }

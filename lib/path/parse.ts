@@ -25,18 +25,28 @@ export function inputReader(operation: Operation): ReadInput {
   const { fields, marks } = operation;
   const schema = z.object(fields);
   const arbitrary = marks.anyFields === true;
+  const unnamed = Object.keys(fields).length === 0;
   const sensitive = namesOf(fields, (field) => fieldMeta(field).sensitive === true);
   const nullable = namesOf(fields, (field) => field.safeParse(null).success);
 
   return ({ parameters, data }) => {
+    // Such data may have very many members, of which a copy would take long to make.
+    if (arbitrary && unnamed) return { ok: true, input: data, warnings: [] };
+    if (!arbitrary && Object.keys(data).length > namesMax) return tooManyFields;
     const named = arbitrary ? data : byCanonicalName(data, fields);
     const offered = withoutNulls({ ...named, ...parameters }, fields, nullable);
     const result = schema.safeParse(offered);
     if (!result.success) return { ok: false, problems: inputProblems(result.error, offered, sensitive) };
     if (arbitrary) return { ok: true, input: { ...data, ...result.data }, warnings: [] };
+    const refused = refusedFields(named, fields, marks.refuses);
+    if (refused.length > 0) return { ok: false, problems: refused };
     return { ok: true, input: result.data, warnings: inputWarnings(named, parameters, fields) };
   };
 }
+
+/** More names than any operation has fields. */
+const namesMax = 1_000;
+const tooManyFields = { ok: false, problems: [`the request has more than ${namesMax} fields`] } as const;
 
 function namesOf(fields: Fields, test: (field: z.ZodType) => boolean): ReadonlySet<string> {
   return new Set(Object.entries(fields).flatMap(([name, field]) => (test(field) ? [name] : [])));
@@ -67,17 +77,38 @@ function withoutNulls(
   return offered;
 }
 
+/** Texts of one reply. */
+const refusedMax = 10;
+
+function refusedFields(data: Given['data'], fields: Fields, refuses: Operation['marks']['refuses']): readonly string[] {
+  if (refuses === undefined) return [];
+  const texts = Object.entries(data).flatMap(([name, value]) =>
+    Object.hasOwn(fields, name) ? [] : (refuses(name, value) ?? []),
+  );
+  return texts.slice(0, refusedMax);
+}
+
 function inputWarnings(data: Given['data'], parameters: Given['parameters'], fields: Fields): readonly string[] {
   const names = Object.keys(data);
   if (names.length === 0) return [];
   const ignored = names.filter((name) => !Object.hasOwn(fields, name) && !Object.hasOwn(parameters, name)).sort();
   const replaced = names.filter((name) => Object.hasOwn(parameters, name) && data[name] !== null).sort();
   return [
-    ...(ignored.length > 0 ? [`Endpoint ignored these unrecognized parameters: [${ignored.join(' ')}]`] : []),
+    ...(ignored.length > 0 ? [`Endpoint ignored these unrecognized parameters: ${shown(ignored)}`] : []),
     ...(replaced.length > 0
       ? [
-          `Endpoint replaced the value of these parameters with the values captured from the endpoint's path: [${replaced.join(' ')}]`,
+          `Endpoint replaced the value of these parameters with the values captured from the endpoint's path: ${shown(replaced)}`,
         ]
       : []),
   ];
+}
+
+const shownMax = 32;
+const shownCharactersMax = 64;
+
+/** Names as the API family shows them, with a bound on what is given back. */
+function shown(names: readonly string[]): string {
+  const first = names.slice(0, shownMax).map((name) => name.slice(0, shownCharactersMax));
+  const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : '';
+  return `[${first.join(' ')}]${more}`;
 }

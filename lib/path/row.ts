@@ -1,3 +1,4 @@
+import type { WrittenJson } from '../core/json/written.ts';
 import type { Fields, Input } from './fields.ts';
 
 /**
@@ -36,6 +37,10 @@ export interface OperationMarks {
   readonly whileSealed?: boolean;
   /** Fields that the row does not name are handed to the handler as they are instead of being ignored with a warning. */
   readonly anyFields?: boolean;
+  /** Why a field that the row does not name is refused; undefined: it is ignored with a warning. */
+  readonly refuses?: (name: string, value: unknown) => string | undefined;
+  /** Its body may be as large as the server takes any. Others are small. */
+  readonly large?: boolean;
 }
 
 interface OperationSpec<F extends Fields> extends OperationMarks {
@@ -65,6 +70,8 @@ export interface ReplyContent {
   readonly status?: number;
   /** The members of `data` stand at the top level as well (reference core 1.1). */
   readonly flat?: boolean;
+  /** A value in `data` that is written already. */
+  readonly written?: WrittenJson;
   /** Replaces the envelope. */
   readonly body?: object;
   /** Replaces the envelope by something that is not JSON. */
@@ -91,6 +98,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** Absent only where the operation is marked `unauthenticated` and no valid token came. */
   readonly caller: Caller | undefined;
+  /** Whether a token came; without a caller it is not a valid one. */
+  readonly tokenSent: boolean;
   readonly mount: Mount;
   /** Path below the mount, without a leading slash. */
   readonly path: string;
@@ -101,6 +110,8 @@ export interface RequestContext {
   readonly query: URLSearchParams;
   /** Ends when the client has gone or the request's time is over. */
   readonly signal: AbortSignal;
+  /** Takes memory for a long reply, in bytes, until it is sent. @throws AppError `unavailable` when none is left */
+  hold(bytes: number): void;
   /** Adds a text to the reply's `warnings`. */
   warn(message: string): void;
   /** Throws `permission-denied` unless the caller may do this on another path (full path below `/v1/`). */
@@ -147,6 +158,8 @@ export interface Engine {
   readonly type: string;
   readonly matches?: (mount: Mount) => boolean;
   readonly rows: readonly Row[];
+  /** Where it is mounted without anybody having mounted it, for good. The list of mounts shows it there. */
+  readonly always?: { readonly path: string; readonly description: string };
   /** Text of the warning in the 404 for a path that no row of this engine has. */
   readonly unsupportedPathWarning?: (verb: Verb) => string;
 }

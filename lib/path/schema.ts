@@ -25,7 +25,10 @@ export function typeOf(field: z.ZodType): string {
 }
 
 /** What `.meta()` holds for us and what JSON Schema has but OpenAPI 3.0 has not. */
-const foreign = ['sensitive', 'immutable', 'in', '$schema', '$id', 'id', 'propertyNames', 'const', 'examples'] as const;
+const foreign = [
+  ...(['sensitive', 'immutable', 'routes', 'kept', 'namesFile', 'in'] as const),
+  ...(['$schema', '$id', 'id', 'propertyNames', 'const', 'examples'] as const),
+] as const;
 
 function build(field: z.ZodType): Schema {
   const { sensitive, immutable } = fieldMeta(field);

@@ -19,6 +19,12 @@ const fieldNames: Names = {
   'engine-version': 'terraform-version',
   'vcs-app-installation-id': 'github-app-installation-id',
 };
+/** Whole texts, some of which clients compare. Only for errors that are these texts and nothing else. */
+const texts: Names = {
+  'the service is already initialized': 'Vault is already initialized',
+  'the service is not initialized': 'Vault is not initialized',
+  'the service is unsealed': 'vault is unsealed',
+};
 const sealedTexts = { canonical: 'Service is sealed', alias: 'Vault is sealed' } satisfies Record<Vocabulary, string>;
 
 type Names = Readonly<Record<string, string>>;
@@ -28,6 +34,7 @@ const reversed = (names: Names): ReadonlyMap<string, string> =>
 const canonicalTypes = reversed(types);
 const canonicalFields = reversed(fieldNames);
 const words: Names = { ...types, ...statuses, ...fieldNames };
+const wordsAndTexts: Names = { ...words, ...texts };
 
 /** The canonical names that have another one. */
 export const canonicalWords: readonly string[] = Object.keys(words);
@@ -41,8 +48,8 @@ export const statusName = (status: string, vocabulary: Vocabulary): string => sh
 /** The name of a field as the reply shall show it. */
 export const fieldName = (field: string, vocabulary: Vocabulary): string => shown(fieldNames, field, vocabulary);
 
-/** Any of these names as the reply shall show it. */
-export const wordName = (word: string, vocabulary: Vocabulary): string => shown(words, word, vocabulary);
+/** Any of these names, or a whole text, as the reply shall show it. */
+export const wordName = (word: string, vocabulary: Vocabulary): string => shown(wordsAndTexts, word, vocabulary);
 
 /** The text of the 503 while the keyring is not in memory. */
 export const sealedText = (vocabulary: Vocabulary): string => sealedTexts[vocabulary];

@@ -1,5 +1,6 @@
 import type { Job } from 'bullmq';
 import type { Log } from '../core/log.ts';
+import { outageOf } from '../core/outage-log.ts';
 import type { Handler, Outcome } from './contract.ts';
 import { addition, type JobData, type Jobs } from './jobs.ts';
 import type { HeldLock } from './locks.ts';
@@ -54,10 +55,10 @@ export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock
   } catch (cause) {
     if (lock.stopped === 'lost') return { kind: 'leave' };
     if (lock.stopped === 'shutdown') return { kind: 'aside', afterMs: 0, firm: true };
-    parts.log.error(
-      { type: parts.type, operation: job.data.a, job: job.id, ...trace(cause) },
-      'a sync job failed unexpectedly',
-    );
+    const about = { type: parts.type, operation: job.data.a, job: job.id };
+    const outage = outageOf(cause);
+    if (outage === undefined) parts.log.error({ ...about, ...trace(cause) }, 'a sync job failed unexpectedly');
+    else parts.log.warn({ ...about, ...outage }, 'a sync job has to wait');
     return { kind: 'aside', afterMs: unforeseenMs, firm: true };
   }
 }

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Log } from '../core/log.ts';
-import { hastyConnection } from './connection.ts';
+import { type ConnectionLimits, hastyConnection } from './connection.ts';
 import type { Doorbell } from './contract.ts';
 import { lookAtDue } from './due.ts';
 import { type Keys, keysBelow, usualPrefix } from './keys.ts';
@@ -35,24 +35,34 @@ export interface BellOptions {
   /** What carries a ring to a worker. */
   readonly sender: Doorbell;
   readonly log: Log;
+  readonly limits?: ConnectionLimits;
+  readonly times?: BellTimes;
 }
 
-const wayMs = 10_000;
-const holdMs = 1_000;
+/** How long a flag stays up, in milliseconds. */
+export interface BellTimes {
+  /** After a ring was sent. */
+  readonly wayMs: number;
+  /** After it was heard. */
+  readonly holdMs: number;
+}
+
+const usualTimes: BellTimes = { wayMs: 10_000, holdMs: 1_000 };
 /** A dead worker's job cannot be taken before its lock has been found expired twice. */
 const orphanMs = 5_000;
 /** Later work is for the sweep. Also the longest delay of an SQS message. */
 const laterMsMax = 900_000;
 const secondMs = 1_000;
 
-export function openBell({ redisUrl, prefix = usualPrefix, sender, log }: BellOptions): Bell {
-  const redis = hastyConnection(redisUrl, log);
+export function openBell(options: BellOptions): Bell {
+  const { redisUrl, prefix = usualPrefix, sender, log, limits, times = usualTimes } = options;
+  const redis = hastyConnection(redisUrl, log, limits);
   const keys = keysBelow(prefix);
-  const parts = { redis, keys, sender };
+  const parts = { redis, keys, sender, wayMs: times.wayMs };
   return {
     ring: (type) => ring(parts, type),
     async heard(type) {
-      await redis.pexpire(flagOf(keys, type), holdMs);
+      await redis.pexpire(flagOf(keys, type), times.holdMs);
     },
     rearm: (type, pauseMs) => rearm(parts, type, pauseMs),
     close: () => redis.disconnect(),
@@ -63,12 +73,13 @@ interface Parts {
   readonly redis: Redis;
   readonly keys: Keys;
   readonly sender: Doorbell;
+  readonly wayMs: number;
 }
 
 const flagOf = (keys: Keys, type: string): string => `${keys.prefix}:bell:${type}`;
 
 const ring = (parts: Parts, type: string): Promise<void> =>
-  once(parts.redis, flagOf(parts.keys, type), wayMs, () => parts.sender.ring(type));
+  once(parts.redis, flagOf(parts.keys, type), parts.wayMs, () => parts.sender.ring(type));
 
 /** Sends unless the flag is up; takes the flag back when nothing was sent. */
 async function once(redis: Redis, flag: string, forMs: number, send: () => Promise<void>): Promise<void> {

@@ -34,6 +34,12 @@ export interface Queue {
    * at least 10 s apart. Answers the cursor for the next slice ('0': through).
    */
   forget(cursor: string, isDirty: (ids: readonly string[]) => Promise<ReadonlySet<string>>): Promise<string>;
+  /**
+   * Takes up jobs that were put aside and that no worker's clock brings back in time: those that are overdue, and those that
+   * were put aside in the future, because a clock was set back since. Both by the clock of Redis, with half a minute of
+   * tolerance. At most some thousands; answers how many. For the sweep.
+   */
+  takeUpStranded(): Promise<number>;
   pause(): Promise<void>;
   resume(): Promise<void>;
   /** Ends when the association is announced, at the time-out, or on abort; true if announced. */

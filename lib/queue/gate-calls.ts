@@ -28,25 +28,45 @@ export interface Exit extends Entry {
 
 export type KeysOf = (destinationId: string) => readonly string[];
 
-/** Answers per entry: 1, its share of the calls at once; or 0, how long to wait in ms, reason (see `enterScript`). */
-export async function enterAll(redis: Redis, keysOf: KeysOf, now: number | '', entries: readonly Entry[]) {
+/** What became of an entry: its share of the calls at once, or how long to wait, in milliseconds, and why. */
+export type Entered =
+  | { readonly callsAtOnce: number }
+  | { readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'broken' };
+
+/** In the order of the entries. */
+export async function enterAll(
+  redis: Redis,
+  keysOf: KeysOf,
+  now: number | '',
+  entries: readonly Entry[],
+): Promise<readonly Entered[]> {
   const groups = Map.groupBy(entries.keys(), (index) => entries[index]?.destinationId ?? '');
-  const args = [...groups.values()].flatMap((indices) => {
-    const wanting = indices.flatMap((index) => entries[index] ?? []);
-    return [...limitsOf(wanting), wanting.length, ...wanting.map(({ pass }) => pass)];
-  });
-  const answer = numbers(await run(redis, enterScript, [...groups.keys()].flatMap(keysOf), [now, spreadMs, ...args]));
-  const results: (readonly number[])[] = new Array(entries.length);
+  const texts = [...groups.values()].map((indices) => wanting(indices.flatMap((index) => entries[index] ?? [])));
+  const keys = [...groups.keys()].flatMap(keysOf);
+  const answer = numbers(await run(redis, enterScript, keys, [now, spreadMs, ...texts]));
+  const results: Entered[] = new Array(entries.length);
   [...groups.values()].flat().forEach((index, place) => {
-    results[index] = answer.slice(place * 3, place * 3 + 3);
+    results[index] = toEntered(answer[place] ?? refusedFor);
   });
   return results;
 }
 
-function limitsOf([entry]: readonly Entry[]): readonly number[] {
-  if (entry === undefined) return [];
-  const { callsPerSecond, burst, concurrencyMax, passMs } = entry.budget;
-  return [callsPerSecond, Math.max(1, burst), Math.max(1, concurrencyMax), passMs];
+/** Of an answer that is too short. */
+const refusedFor = -4_003;
+
+function wanting(entries: readonly Entry[]): string {
+  const [first] = entries;
+  if (first === undefined) return '';
+  const { callsPerSecond, burst, concurrencyMax, passMs } = first.budget;
+  const budget = `${callsPerSecond} ${Math.max(1, burst)} ${Math.max(1, concurrencyMax)} ${passMs}`;
+  return `${budget} ${entries.map(({ pass }) => pass).join(' ')}`;
+}
+
+const reasons = ['broken', 'rate', 'concurrency', 'broken'] as const;
+
+function toEntered(number: number): Entered {
+  if (number > 0) return { callsAtOnce: number };
+  return { waitMs: Math.floor(-number / 4), reason: reasons[-number % 4] ?? 'broken' };
 }
 
 /** Gives passes back. */
@@ -58,19 +78,19 @@ export async function leaveAll(
 ): Promise<readonly undefined[]> {
   const { sickInRow, closedMsFirst, closedMsMax } = breaker;
   const groups = Map.groupBy(exits, ({ destinationId }) => destinationId);
-  const args = [...groups.values()].flatMap((leaving) => [
-    leaving[0]?.budget.callsPerSecond ?? 1,
-    leaving.length,
-    ...leaving.flatMap(({ pass, sick, afterMs, heldMs, calls, random }) => [
-      pass,
-      sick ? 1 : 0,
-      afterMs,
-      heldMs,
-      calls,
-      random,
-    ]),
-  ]);
   const about = [now, sickInRow, closedMsFirst, closedMsMax, owedSecondsMax];
-  await run(redis, leaveScript, [...groups.keys()].flatMap(keysOf), [...about, ...args]);
+  const texts = [...groups.values()].map(leaving);
+  await run(redis, leaveScript, [...groups.keys()].flatMap(keysOf), [...about, ...texts]);
   return exits.map(() => undefined);
 }
+
+function leaving(exits: readonly Exit[]): string {
+  const rate = exits[0]?.budget.callsPerSecond ?? 1;
+  if (exits.some(({ sick, calls }) => sick || calls === 0)) return `${rate} each ${exits.map(leavingAlone).join(' ')}`;
+  const sum = (of: (exit: Exit) => number) => exits.reduce((total, exit) => total + of(exit), 0);
+  const heldMs = sum((exit) => exit.heldMs) / exits.length;
+  return `${rate} well ${heldMs} ${sum(({ calls }) => calls)} ${exits.map(({ pass }) => pass).join(' ')}`;
+}
+
+const leavingAlone = ({ pass, sick, afterMs, heldMs, calls, random }: Exit): string =>
+  `${pass} ${sick ? 1 : 0} ${afterMs} ${heldMs} ${calls} ${random}`;

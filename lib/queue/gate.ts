@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import { coalesce } from '../core/coalesce.ts';
+import { randomBase62 } from '../core/ids.ts';
 import { type Log, silentLog } from '../core/log.ts';
 import { type ConnectionLimits, hastyConnection } from './connection.ts';
 import type { Gate, GateBudget, GatePass } from './contract.ts';
@@ -36,18 +36,22 @@ export function openGate(options: GateOptions): OpenGate {
   const redis = hastyConnection(redisUrl, log, options.limits);
   const now = () => options.clock?.now().getTime() ?? '';
   const keysOf = (destinationId: string) => [`${prefix}:gate:${destinationId}`, `${prefix}:passes:${destinationId}`];
+  // Of all the passes of a destination, ours begin with this.
+  const own = `${randomBase62(12)}.`;
+  let passes = 0;
   const enter = coalesce((entries: readonly Entry[]) => enterAll(redis, keysOf, now(), entries), together);
   const leave = coalesce((exits: readonly Exit[]) => leaveAll(redis, keysOf, now(), exits), together);
   return {
     async enter(destinationId, budget) {
       mustBePositive(budget);
-      const pass = randomUUID();
-      const [entered, b = 1, reason = 0] = await reach(() => enter({ destinationId, budget, pass }));
-      if (entered !== 1) return { open: false, waitMs: b, reason: reasons[reason] ?? 'broken' };
+      passes += 1;
+      const pass = `${own}${passes.toString(36)}`;
+      const entered = await reach(() => enter({ destinationId, budget, pass }));
+      if (!('callsAtOnce' in entered)) return { open: false, ...entered };
       const enteredAt = now() || Date.now();
       return {
         open: true,
-        callsAtOnce: b,
+        callsAtOnce: entered.callsAtOnce,
         async leave(verdict, retryAfterMs = 0, calls = 1) {
           const heldMs = Math.max(0, (now() || Date.now()) - enteredAt);
           const afterMs = Math.min(Math.max(0, Math.ceil(retryAfterMs) || 0), retryAfterMsMax);
@@ -73,8 +77,6 @@ export function openGate(options: GateOptions): OpenGate {
     },
   };
 }
-
-const reasons: Readonly<Record<number, 'rate' | 'concurrency' | 'broken'>> = { 1: 'rate', 2: 'concurrency' };
 
 /** A budget of nothing would never let anyone in. */
 function mustBePositive({ callsPerSecond, passMs }: GateBudget): void {

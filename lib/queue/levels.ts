@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Log } from '../core/log.ts';
-import { hastyConnection } from './connection.ts';
+import { type ConnectionLimits, hastyConnection } from './connection.ts';
 import { keysBelow } from './keys.ts';
 import { numbers, run, script } from './script.ts';
 
@@ -30,12 +30,13 @@ export interface LevelsOptions {
   readonly prefix: string;
   readonly types: readonly string[];
   readonly log: Log;
+  readonly limits?: ConnectionLimits;
 }
 
 /** A script holds Redis up for everybody while it runs. */
 const gatesPerCall = 500;
 /** A reading of metrics waits no longer. */
-const commandMsMax = 1_500;
+const usualLimits: ConnectionLimits = { commandMsMax: 1_500 };
 
 /** KEYS gates. A closed gate opens for a probe when its time (`c`) is over. Answers {closed, half open}. */
 const gatesScript = script(`
@@ -51,10 +52,10 @@ return {closed, half}`);
  * Has a connection of its own, made when it is first asked, so that a reading of metrics never waits behind the work, nor the
  * work behind it.
  */
-export function openLevels({ redisUrl, prefix, types, log }: LevelsOptions): Levels {
+export function openLevels({ redisUrl, prefix, types, log, limits = usualLimits }: LevelsOptions): Levels {
   let opened: Redis | undefined;
   const redis = () => {
-    opened ??= hastyConnection(redisUrl, log, { commandMsMax });
+    opened ??= hastyConnection(redisUrl, log, limits);
     return opened;
   };
   const keys = keysBelow(prefix);

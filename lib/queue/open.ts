@@ -12,6 +12,7 @@ import { jobsOf, type Parts } from './parts.ts';
 import { setPaused } from './pausing.ts';
 import { openPending } from './pending.ts';
 import { checkServer } from './server-check.ts';
+import { takeUpStranded } from './stranded.ts';
 import { reach } from './unavailable.ts';
 import { working } from './working.ts';
 
@@ -66,7 +67,7 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
   };
 }
 
-type PendingCalls = 'enqueue' | 'reserve' | 'release' | 'pendingCount' | 'missing' | 'forget';
+type PendingCalls = 'enqueue' | 'reserve' | 'release' | 'pendingCount' | 'missing' | 'forget' | 'takeUpStranded';
 
 function pendingOf(parts: Parts): Pick<SyncQueue, PendingCalls> {
   const pending = openPending(parts.hasty, parts.keys, parts.clock);
@@ -82,6 +83,7 @@ function pendingOf(parts: Parts): Pick<SyncQueue, PendingCalls> {
     pendingCount: () => reach(() => pending.count()),
     missing: (operations) => reach(() => pending.missing(operations)),
     forget: (cursor, isDirty) => pending.forget(cursor, isDirty),
+    takeUpStranded: () => reach(() => takeUpStranded(parts)),
   };
 }
 

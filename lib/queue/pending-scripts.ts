@@ -57,16 +57,16 @@ if asked and reserved <= tonumber(ARGV[2]) then write(ARGV[1], asked, 0) end
 return 0`);
 
 /**
- * KEYS pending; ARGV for each: id, generation, BullMQ's key of the successor that waits for the end of the active job, the
- * channel of those who wait for it. Answers for each 0 (gone), 1 (something newer is asked for and has its successor) or 2
- * (asked for, without one).
+ * KEYS pending; ARGV the beginning of BullMQ's keys of the successors that wait for the end of an active job, the beginning of
+ * the channels of those who wait for it, then for each: id, generation. Answers for each 0 (gone), 1 (something newer is asked
+ * for and has its successor) or 2 (asked for, without one).
  */
 export const finishScript = script(`${entry}
 local answer = {}
-for i = 1, #ARGV, 4 do
+for i = 3, #ARGV, 2 do
   local id, generation = ARGV[i], tonumber(ARGV[i + 1])
   local asked, reserved = read(id)
-  redis.call('PUBLISH', ARGV[i + 3], '')
+  redis.call('PUBLISH', ARGV[2] .. id, '')
   if not asked then
     answer[#answer + 1] = 0
   else
@@ -76,7 +76,7 @@ for i = 1, #ARGV, 4 do
     if asked == 0 then
       answer[#answer + 1] = 0
     else
-      answer[#answer + 1] = redis.call('EXISTS', ARGV[i + 2]) == 1 and 1 or 2
+      answer[#answer + 1] = redis.call('EXISTS', ARGV[1] .. id) == 1 and 1 or 2
     end
   end
 end
@@ -98,7 +98,8 @@ return answer`);
 
 /**
  * KEYS pending, doubted; ARGV now, age of a doubt that takes off, age of a doubt that is dropped, then for each: id, the
- * entry's value as it was read, and 1 if it is dirty. An entry that changed since the first doubt begins again.
+ * entry's value as it was read, and 1 if it is dirty. An entry that changed since the first doubt
+ * begins again, and so does one whose first doubt is in the future: the clock went back.
  */
 export const forgetScript = script(`
 local now = tonumber(ARGV[1])
@@ -109,7 +110,7 @@ for i = 4, #ARGV, 3 do
   local since = redis.call('ZSCORE', KEYS[2], doubt)
   if dirty == '1' then
     if since then redis.call('ZREM', KEYS[2], doubt) end
-  elseif not since then
+  elseif not since or tonumber(since) > now then
     redis.call('ZADD', KEYS[2], now, doubt)
   elseif now - tonumber(since) >= tonumber(ARGV[2]) then
     if redis.call('HGET', KEYS[1], id) == value then redis.call('HDEL', KEYS[1], id) end

@@ -84,8 +84,9 @@ const finished: readonly Finished[] = ['gone', 'succeeded', 'bare'];
 export function finishing(redis: Redis, keys: Keys, type: string): Finish {
   const finish = coalesce(
     async (done: readonly { readonly id: string; readonly generation: number }[]) => {
-      const args = done.flatMap(({ id, generation }) => [id, generation, keys.successor(type, id), keys.channel(id)]);
-      const answer = numbers(await run(redis, finishScript, [keys.pending], args));
+      const args = done.flatMap(({ id, generation }) => [id, generation]);
+      const begins = [keys.successor(type, ''), keys.channel('')];
+      const answer = numbers(await run(redis, finishScript, [keys.pending], [...begins, ...args]));
       return answer.map((state) => finished[state] ?? 'bare');
     },
     { batchSizeMax: 200, batchesMax: 4 },

@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
-import { CipherError, decrypt, encrypt, termOf } from './cipher.ts';
+import { CipherError, decrypt, decryptInTurns, encrypt, encryptInTurns, termOf } from './cipher.ts';
 import { activeKey, type Keyring, macKeyFor, zeroKeyring } from './keyring.ts';
-import type { Barrier } from './store.ts';
+import type { Barrier, Pieces } from './store.ts';
 
 /** Unknown terms that are remembered; only broken rows can name so many. */
 const missingTermsMax = 100;
@@ -34,9 +34,13 @@ export class KeyringBarrier implements Barrier {
   }
 
   seal(plaintext: string | Uint8Array, aad: string): Buffer {
-    const { term } = activeKey(this.keyring, this.#clock.now());
-    this.#used.set(term, (this.#used.get(term) ?? 0) + 1);
+    const term = this.#useTerm();
     return encrypt(this.#keyOf(term), term, plaintext, aad);
+  }
+
+  async sealInTurns(pieces: () => Pieces, aad: string): Promise<Buffer> {
+    const term = this.#useTerm();
+    return encryptInTurns(this.#keyOf(term), term, pieces, aad);
   }
 
   open(sealed: Uint8Array, aad: string): Buffer {
@@ -44,8 +48,16 @@ export class KeyringBarrier implements Barrier {
     try {
       return decrypt(this.#keyOf(termOf(sealed)), sealed, aad);
     } catch (cause) {
-      if (!(cause instanceof CipherError)) throw cause;
-      throw new AppError('internal', `a stored value is damaged: ${place(aad)}`, { cause });
+      throw damaged(cause, aad);
+    }
+  }
+
+  async openInTurns(sealed: AsyncIterable<Buffer>, aad: string): Promise<readonly Buffer[]> {
+    if (this.sealed) throw sealedError();
+    try {
+      return await decryptInTurns((term) => this.#keyOf(term), sealed, aad);
+    } catch (cause) {
+      throw damaged(cause, aad);
     }
   }
 
@@ -92,6 +104,13 @@ export class KeyringBarrier implements Barrier {
     this.#reload = reload;
   }
 
+  /** The term of the key that values are sealed under now; counts the use. */
+  #useTerm(): number {
+    const { term } = activeKey(this.keyring, this.#clock.now());
+    this.#used.set(term, (this.#used.get(term) ?? 0) + 1);
+    return term;
+  }
+
   #keyOf(term: number): KeyObject {
     const key = this.#keys.get(term);
     if (key !== undefined) return key;
@@ -111,6 +130,11 @@ function toKeyObject(key: Buffer): KeyObject {
   key.fill(0);
   return object;
 }
+
+const damaged = (cause: unknown, aad: string): unknown =>
+  cause instanceof CipherError
+    ? new AppError('internal', `a stored value is damaged: ${place(aad)}`, { cause })
+    : cause;
 
 const sealedError = () => new AppError('sealed', 'the service is sealed');
 

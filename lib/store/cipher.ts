@@ -1,4 +1,13 @@
-import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
+import {
+  type CipherGCM,
+  createCipheriv,
+  createDecipheriv,
+  type DecipherGCM,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import { inTurns, nextTurn } from '../core/turns.ts';
+import type { Pieces } from './store.ts';
 
 /**
  * AES-256-GCM with a random nonce. Layout: key term (4 bytes, big endian), format version (1 byte), nonce (12), ciphertext,
@@ -24,26 +33,107 @@ export class CipherError extends Error {
 export type CipherKey = Uint8Array | KeyObject;
 
 export function encrypt(key: CipherKey, term: number, plaintext: string | Uint8Array, aad: string): Buffer {
+  const { head, cipher } = begin(key, term, aad);
+  const body = typeof plaintext === 'string' ? cipher.update(plaintext, 'utf8') : cipher.update(plaintext);
+  return Buffer.concat([head, body, cipher.final(), cipher.getAuthTag()]);
+}
+
+/**
+ * The same for a text that comes in pieces, in turns with everything else. The pieces are asked for twice: with their length
+ * known the sealed value is made in its place, and a long one is not in memory twice.
+ */
+export async function encryptInTurns(key: CipherKey, term: number, pieces: () => Pieces, aad: string): Promise<Buffer> {
+  const { head, cipher } = begin(key, term, aad);
+  const sealed = Buffer.allocUnsafe((await bytesOf(pieces())) + overheadBytes);
+  let filled = head.copy(sealed);
+  const put = (bytes: Buffer) => {
+    filled += bytes.copy(sealed, filled);
+  };
+  await forEachInTurns(pieces(), (piece) =>
+    put(typeof piece === 'string' ? cipher.update(piece, 'utf8') : cipher.update(piece)),
+  );
+  put(cipher.final());
+  put(cipher.getAuthTag());
+  if (filled !== sealed.length) throw new Error('the pieces of a text have changed');
+  return sealed;
+}
+
+async function bytesOf(pieces: Pieces): Promise<number> {
+  let bytes = 0;
+  await forEachInTurns(pieces, (piece) => {
+    bytes += Buffer.byteLength(piece);
+  });
+  return bytes;
+}
+
+const forEachInTurns = (pieces: Pieces, take: (piece: string | Uint8Array) => void): Promise<void> =>
+  inTurns(() => {
+    const { value, done } = pieces.next();
+    if (value !== undefined) take(value);
+    return done === true;
+  });
+
+function begin(key: CipherKey, term: number, aad: string): { readonly head: Buffer; readonly cipher: CipherGCM } {
   const header = Buffer.alloc(headerBytes);
   header.writeUInt32BE(term);
   header.writeUInt8(formatVersion, headerBytes - 1);
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(Buffer.from(aad));
-  const body = typeof plaintext === 'string' ? cipher.update(plaintext, 'utf8') : cipher.update(plaintext);
-  return Buffer.concat([header, nonce, body, cipher.final(), cipher.getAuthTag()]);
+  return { head: Buffer.concat([header, nonce]), cipher };
 }
 
 /** @throws CipherError */
 export function decrypt(key: CipherKey, sealed: Uint8Array, aad: string): Buffer {
   const value = view(sealed);
-  const nonceEnd = headerBytes + nonceBytes;
-  const decipher = createDecipheriv(algorithm, key, value.subarray(headerBytes, nonceEnd), { authTagLength: tagBytes });
-  decipher.setAAD(Buffer.from(aad));
+  const decipher = decipherOf(key, value, aad);
   decipher.setAuthTag(value.subarray(value.length - tagBytes));
-  const body = decipher.update(value.subarray(nonceEnd, value.length - tagBytes));
+  const body = decipher.update(value.subarray(headerBytes + nonceBytes, value.length - tagBytes));
+  return Buffer.concat([body, finalOf(decipher)]);
+}
+
+/**
+ * The same for a value that comes in pieces. Nothing of it is answered before all of it has proved to be sound.
+ *
+ * @throws CipherError
+ */
+export async function decryptInTurns(
+  keyOf: (term: number) => CipherKey,
+  sealed: AsyncIterable<Buffer>,
+  aad: string,
+): Promise<readonly Buffer[]> {
+  const opened: Buffer[] = [];
+  let decipher: DecipherGCM | undefined;
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const piece of sealed) {
+    rest = Buffer.concat([rest, piece]);
+    if (rest.length < overheadBytes) continue;
+    if (decipher === undefined) {
+      decipher = decipherOf(keyOf(termOf(rest)), rest, aad);
+      rest = rest.subarray(headerBytes + nonceBytes);
+    }
+    // The tag is what comes last.
+    const end = rest.length - tagBytes;
+    opened.push(decipher.update(rest.subarray(0, end)));
+    rest = rest.subarray(end);
+    await nextTurn();
+  }
+  if (decipher === undefined) throw new CipherError('a sealed value has an unknown format');
+  decipher.setAuthTag(rest);
+  opened.push(finalOf(decipher));
+  return opened;
+}
+
+function decipherOf(key: CipherKey, value: Buffer, aad: string): DecipherGCM {
+  const nonce = value.subarray(headerBytes, headerBytes + nonceBytes);
+  const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
+  decipher.setAAD(Buffer.from(aad));
+  return decipher;
+}
+
+function finalOf(decipher: DecipherGCM): Buffer {
   try {
-    return Buffer.concat([body, decipher.final()]);
+    return decipher.final();
   } catch (cause) {
     throw new CipherError('a sealed value does not open with its key at its place', { cause });
   }

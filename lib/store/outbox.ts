@@ -22,11 +22,12 @@ export const startAfresh = sql`generation = generation + 1, attempts = 0, status
 /**
  * SQL that marks every association of a secret dirty and returns them as `Dirty` rows. An engine puts it into the same
  * statement or transaction as its change: change and mark commit together (rule 2 of the sync). `where` is a condition
- * on `associations`. They are locked in the order of their ids, as everybody does who locks several.
+ * on `associations`. They are locked in the order of their ids, as everybody does who locks several. `verify`: objects that
+ * look unchanged are to be looked at even if they were a moment ago, because something else than the secret has changed.
  */
-export const markDirty = (where: RawBuilder<unknown>): RawBuilder<Dirty> => sql<Dirty>`
+export const markDirty = (where: RawBuilder<unknown>, verify?: 'verify'): RawBuilder<Dirty> => sql<Dirty>`
   update associations
-     set ${startAfresh}
+     set ${startAfresh}${verify === undefined ? sql`` : sql`, verify_generation = generation + 1`}
    where id = any(array(select id from associations where ${where} order by id for no key update))
   returning id::text as id, type, destination_id::text as destination_id, generation::int as generation,
             next_attempt_at is not null as waiting`;

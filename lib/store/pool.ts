@@ -41,7 +41,7 @@ export function openPool(options: PoolOptions): pg.Pool {
   // loses its connection unheard between two statements of a transaction. The next statement fails, and says so.
   // At the end of the pool the server may be quicker than the goodbye of a connection, which is no news.
   pool.on('error', (error) => {
-    if (!pool.ending) options.log.warn({ error: error.message }, 'an idle database connection was lost');
+    if (!pool.ending) options.log.warn({ outage: true, error: error.message }, 'an idle database connection was lost');
   });
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;

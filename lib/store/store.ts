@@ -11,6 +11,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** A long text, piece by piece; some in UTF-8 already. */
+export type Pieces = Iterator<string | Uint8Array, undefined>;
+
 /**
  * Encryption at rest. AES-256-GCM with a random nonce; the key term stands in front, so a rotated keyring opens old
  * values. `aad` binds a value to its place: `<table>/<row id>`. Throws `AppError` `sealed` while the keyring is not in
@@ -19,7 +22,11 @@ export interface Store {
 export interface Barrier {
   readonly sealed: boolean;
   seal(plaintext: string | Uint8Array, aad: string): Buffer;
+  /** The same for a long text, given in pieces, in turns with everything else. */
+  sealInTurns(pieces: () => Pieces, aad: string): Promise<Buffer>;
   open(sealed: Uint8Array, aad: string): Buffer;
+  /** The same for a long value that comes in pieces; answers the plaintext in pieces, once all of it has proved to be sound. */
+  openInTurns(sealed: AsyncIterable<Buffer>, aad: string): Promise<readonly Buffer[]>;
   /** HMAC-SHA-256 under a key that never rotates and is used for this purpose alone (`token`, `fingerprint`, `mark`). */
   mac(purpose: string, data: string | Uint8Array): Buffer;
 }

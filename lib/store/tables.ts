@@ -8,6 +8,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 export interface Database {
   revisions: RevisionsTable;
   mounts: MountsTable;
+  mount_moves: MountMovesTable;
   tokens: TokensTable;
   kv_mounts: KvMountsTable;
   kv_secrets: KvSecretsTable;
@@ -41,6 +42,15 @@ export interface MountsTable {
   local: boolean;
   seal_wrap: boolean;
   created_at: Generated<Timestamp>;
+}
+
+/** Moves of mounts that have ended; the newest are kept. */
+export interface MountMovesTable {
+  id: string;
+  /** Paths with a trailing slash. */
+  source: string;
+  target: string;
+  ended_at: Timestamp;
 }
 
 export interface TokensTable {
@@ -91,8 +101,18 @@ export interface KvSecretsTable {
   delete_version_after: number;
   /** Sealed JSON object, or null. Additional data: `kv_secrets/<mount_id>/<path>`. */
   custom_metadata: Buffer | null;
+  last_updated_by: Json<Attribution | null>;
   /** Grows when the row changes, so that a statement that waited for the row notices that its snapshot is older. */
   revision: Generated<number>;
+}
+
+/** Who has made a change of a secret, in the API family's words; null in its place: not known. */
+export interface Attribution {
+  /** The display name of the token. */
+  readonly actor: string;
+  readonly operation: string;
+  readonly entity_id?: string;
+  readonly client_id: string;
 }
 
 export interface KvVersionsTable {
@@ -107,6 +127,9 @@ export interface KvVersionsTable {
   /** May lie in the future (`delete_version_after`). Deleted means: not null and not after now. */
   deletion_time: Timestamp | null;
   destroyed: boolean;
+  created_by: Json<Attribution | null>;
+  /** Null also where a version was deleted by the passing of time. */
+  deleted_by: Json<Attribution | null>;
   /** The sweep has told the sync of a deletion that came by time. */
   deletion_seen: boolean;
 }
@@ -169,6 +192,8 @@ export interface AssociationsTable {
   observed_generation: ColumnType<number, number | undefined, number>;
   /** Push even what looks unchanged, while greater than `observed_generation`. */
   forced_generation: ColumnType<number, number | undefined, number>;
+  /** Look even at what was looked at not long ago, while greater than `observed_generation`. */
+  verify_generation: ColumnType<number, number | undefined, number>;
   status: string;
   error: Json<SyncError | null>;
   records: Json<readonly SyncRecord[]>;
@@ -179,6 +204,14 @@ export interface AssociationsTable {
   /** The worker that has it in hand, and until when. */
   claimed_by: string | null;
   claimed_until: Timestamp | null;
+  /** When a call whose end nobody saw can last have been under way; null: nothing of that kind is remembered. */
+  unconfirmed_at: Timestamp | null;
+  /** When the destination is looked at again because of it; null: it has to come in line first. */
+  recheck_at: Timestamp | null;
+  /** Rechecks that were done since. */
+  rechecks: Generated<number>;
+  /** The objects are looked at again, also those that look unchanged, while greater than `observed_generation`. */
+  recheck_generation: Generated<number>;
 }
 
 /** Why the last attempt failed. Never holds a secret value. */
@@ -199,7 +232,10 @@ export interface SyncRecord {
   readonly generation?: number;
 }
 
-/** An object at a destination that we wrote, or are about to write (`written_at` null). We remove only these. */
+/**
+ * An object at a destination that we wrote, or are about to write (`written_at` null). We remove only these. One that we removed
+ * stays as a tombstone (`removed_at`) while a late write may bring it back.
+ */
 export interface SyncObjectsTable {
   association_id: string;
   destination_id: string;
@@ -209,17 +245,19 @@ export interface SyncObjectsTable {
   name_key: string;
   mark: string;
   intended_at: Timestamp;
+  /** When it was last written, or looked at and found as we left it. */
   written_at: Timestamp | null;
   remote_version: string | null;
   /** Keyed hash of the value and tags. */
   fingerprint: Buffer | null;
   tag_keys: string[];
+  removed_at: Timestamp | null;
 }
 
 export interface RepoHostAppsTable {
   name: string;
   app_id: string;
-  /** Sealed PEM. Additional data: `repo_host_apps/<name>`. */
+  /** Sealed PEM, or JSON of it and the addresses of its host. Additional data: `repo_host_apps/<name>`. */
   private_key: Buffer;
   fingerprint: string;
 }

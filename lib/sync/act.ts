@@ -1,17 +1,14 @@
-import {
-  type DestinationDefinition,
-  DestinationFailure,
-  type Driver,
-  type FailureKind,
-  type PutItem,
-  type PutOutcome,
-} from '../destinations/contract.ts';
-import type { Course } from './course.ts';
-import type { Put, Written } from './plan.ts';
+import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '../destinations/contract.ts';
+import type { ActParts, PreparedPut } from './act-parts.ts';
+import { isCertain, type Put, type Written } from './plan.ts';
+import { isStillGone, isStillThere } from './recheck/look.ts';
+import { isUnconfirmed } from './recheck/unconfirmed.ts';
 
 /** What one call, or several in one, came to. `skipped`: the time was over before it. */
 export type ActResult =
   | { readonly kind: 'put'; readonly put: Put; readonly remoteVersion: string | null }
+  /** It was not called: it is in line as far as we know. */
+  | { readonly kind: 'kept'; readonly put: Put }
   | { readonly kind: 'removed'; readonly object: Written }
   | {
       readonly kind: 'failed';
@@ -22,25 +19,12 @@ export type ActResult =
     }
   | { readonly kind: 'skipped'; readonly subKey: string };
 
-export interface ActParts {
-  readonly definition: DestinationDefinition;
-  readonly driver: Driver;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly course: Course;
-}
-
 const ofDestination: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'throttled',
   'credentials',
   'missing',
   'blocked',
 ]);
-
-export interface PreparedPut {
-  readonly put: Put;
-  readonly mark: string;
-  readonly intendedAt: Date;
-}
 
 /** Pushes what has to be there, a few at a time; what looks unchanged is looked at first. */
 export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Promise<readonly ActResult[]> {
@@ -49,7 +33,7 @@ export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Pr
   if (putMany === undefined) return eachOf(puts, course.widthMax, (one) => pushOne(parts, one));
   const looked = await eachOf(puts, course.widthMax, async (one) => ({
     one,
-    known: await stillThere(parts, one),
+    known: await isStillThere(parts, one),
   }));
   const done = looked.filter(({ known }) => known).map(({ one }) => unchanged(one.put));
   const open = looked.filter(({ known }) => !known).map(({ one }) => one);
@@ -64,8 +48,10 @@ export function removeAll(parts: ActParts, removes: readonly Written[]): Promise
     if (course.halted !== undefined) return { kind: 'failed', subKey: object.subKey, name, failure: course.halted };
     if (course.over) return { kind: 'skipped', subKey: object.subKey };
     try {
-      course.calls += 1;
-      await driver.remove({ name, mark, remoteVersion }, course.signal);
+      if (object.removal === 'due' && (await isStillGone(parts, object))) return { kind: 'removed', object };
+      if (course.over) return { kind: 'skipped', subKey: object.subKey };
+      course.spend(1);
+      await driver.remove({ name, mark, remoteVersion, asRecorded: isCertain(object) }, course.signal);
       return { kind: 'removed', object };
     } catch (cause) {
       return { kind: 'failed', subKey: object.subKey, name, failure: toFailure(parts, cause, name) };
@@ -79,9 +65,10 @@ async function pushOne(parts: ActParts, prepared: PreparedPut): Promise<ActResul
   if (course.halted !== undefined) return failed(put, course.halted);
   if (course.over) return { kind: 'skipped', subKey: put.subKey };
   try {
-    if (await stillThere(parts, prepared)) return unchanged(put);
-    course.calls += 1;
-    const { remoteVersion } = await driver.put(toItem(parts, prepared), course.signal);
+    if (await isStillThere(parts, prepared)) return unchanged(put);
+    if (course.over) return { kind: 'skipped', subKey: put.subKey };
+    course.spend(put.claim === 'create' ? (parts.definition.costs?.create ?? 1) : 1);
+    const { remoteVersion } = await driver.put(toItem(prepared), course.signal);
     return { kind: 'put', put, remoteVersion };
   } catch (cause) {
     return failed(put, toFailure(parts, cause, put.name));
@@ -97,20 +84,23 @@ async function pushBatch(
   const { course } = parts;
   if (course.over) return prepared.map(({ put }) => ({ kind: 'skipped', subKey: put.subKey }));
   try {
-    course.calls += 1;
+    course.spend(1);
     const outcomes = await putMany(
-      prepared.map((one) => toItem(parts, one)),
+      prepared.map((one) => toItem(one)),
       course.signal,
     );
-    return prepared.map(({ put }, index) => fromOutcome(put, outcomes[index]));
+    return prepared.map(({ put }, index) => fromOutcome(parts, put, outcomes[index]));
   } catch (cause) {
     return prepared.map(({ put }) => failed(put, toFailure(parts, cause, put.name)));
   }
 }
 
-function fromOutcome(put: Put, outcome: PutOutcome | undefined): ActResult {
-  if (outcome === undefined) return failed(put, new DestinationFailure('internal', `no outcome for ${put.name}`));
-  if (!outcome.ok) return failed(put, outcome.failure);
+function fromOutcome({ course }: ActParts, put: Put, outcome: PutOutcome | undefined): ActResult {
+  if (outcome?.ok !== true) {
+    const failure = outcome?.failure ?? new DestinationFailure('internal', `no outcome for ${put.name}`);
+    course.unconfirmed ||= isUnconfirmed(failure);
+    return failed(put, failure);
+  }
   return { kind: 'put', put, remoteVersion: outcome.receipt.remoteVersion };
 }
 
@@ -123,41 +113,36 @@ const failed = (put: Put, failure: DestinationFailure): ActResult => ({
 });
 
 /** An object that is as it should be. */
-export const unchanged = (put: Put): ActResult => ({
+const unchanged = (put: Put): ActResult => ({
   kind: 'put',
   put,
   remoteVersion: put.before?.remoteVersion ?? null,
 });
 
-/** The value has this fingerprint already. A remote that does not let us look is believed to have it still; a look that failed is followed by a put. */
-async function stillThere(parts: ActParts, { put }: PreparedPut): Promise<boolean> {
-  if (!put.verify) return false;
-  parts.course.calls += 1;
-  const found = await parts.driver.inspect(put.name, parts.course.signal).catch(() => undefined);
-  if (found === 'unknown') return true;
-  return found !== undefined && found.remoteVersion === put.before?.remoteVersion;
-}
-
-function toItem(parts: ActParts, { put, mark, intendedAt }: PreparedPut): PutItem {
+function toItem({ put, mark, intendedAt, intent, tags }: PreparedPut): PutItem {
   return {
     name: put.name,
     value: put.value,
-    tags: parts.definition.tags === undefined ? {} : { ...parts.tags, ...parts.definition.tags.builtIn(mark) },
+    tags,
     staleTags: put.staleTags,
     claim: put.claim,
     mark,
     intendedAt,
+    intent,
     remoteVersion: put.before?.remoteVersion ?? null,
+    asRecorded: put.asRecorded,
   };
 }
 
 /** A driver throws nothing else; if it does, nothing of the foreign error is shown, it may hold anything. */
-function toFailure(parts: ActParts, cause: unknown, name: string): DestinationFailure {
-  if (cause instanceof DestinationFailure) {
-    if (ofDestination.has(cause.kind)) parts.course.halted ??= cause;
-    return cause;
-  }
-  return new DestinationFailure('internal', `${name}: the driver failed in an unforeseen way`, { cause });
+function toFailure({ course }: ActParts, cause: unknown, name: string): DestinationFailure {
+  const failure =
+    cause instanceof DestinationFailure
+      ? cause
+      : new DestinationFailure('internal', `${name}: the driver failed in an unforeseen way`, { cause });
+  if (ofDestination.has(failure.kind)) course.halted ??= failure;
+  course.unconfirmed ||= isUnconfirmed(failure);
+  return failure;
 }
 
 /** Runs `work` over the items, at most `widthMax` at once; the results are in the order of the items. */

@@ -1,5 +1,6 @@
 import type { Granularity } from '../destinations/contract.ts';
 import type { Written } from './plan.ts';
+import type { Unconfirmed } from './recheck/schedule.ts';
 
 /** An association in this worker's hands. `token` proves it: what a worker writes back without it is not taken. */
 export interface Claimed {
@@ -19,13 +20,18 @@ export interface Claimed {
   readonly adopt: boolean;
   readonly desired: 'present' | 'absent';
   readonly generation: number;
+  /** Push even what looks unchanged. */
   readonly forced: boolean;
+  /** Look even at what was looked at not long ago. */
+  readonly verify: boolean;
   /**
    * This generation follows directly on the last one that was written back. Otherwise an attempt at one between may have
    * pushed something and died, so what was recorded of the objects may be older than what is there.
    */
   readonly recorded: boolean;
   readonly attempts: number;
+  /** Undefined: every call of the association was seen to end, or so long ago that none of them can come any more. */
+  readonly unconfirmed: Unconfirmed | undefined;
   /** How far the clock of the database is ahead of this worker's, in milliseconds. */
   readonly storeAheadMs: number;
   readonly tags: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Store } from '../store/store.ts';
+import { isRemnant } from './recheck/remnant.ts';
 import { toStatus } from './status.ts';
 
 /** Associations of a type in one status. */
@@ -12,7 +13,9 @@ export interface StatusCount {
 /** One pass over all associations; for who keeps the answer for a while. */
 export async function countAssociations({ db }: Pick<Store, 'db'>): Promise<readonly StatusCount[]> {
   const { rows } = await sql<StatusCount>`
-    select type, status, count(*)::float8 as count from associations group by type, status`.execute(db);
+    select type, status, count(*)::float8 as count from associations where not ${isRemnant()} group by type, status`.execute(
+    db,
+  );
   return rows.map((row) => ({ ...row, status: toStatus(row.status) }));
 }
 

@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { coalesce } from '../core/coalesce.ts';
 import type { Store } from '../store/store.ts';
-import { finishStatement } from './finish-statement.ts';
+import { cleanFinishStatement, isClean } from './clean-finish-statement.ts';
+import { type FinishRow, finishStatement } from './finish-statement.ts';
 import type { Finish, Finished } from './outcome.ts';
 import { splitting } from './split.ts';
 
@@ -11,15 +12,24 @@ import { splitting } from './split.ts';
  * nothing behind is deleted with its rows; the last one of a destination that is being purged takes the destination along.
  */
 export function finishes(store: Store): (finish: Finish) => Promise<Finished> {
-  const together = coalesce(
-    splitting((inputs: readonly Finish[]) => finishBatch(store, inputs)),
-    { batchSizeMax: 64, batchesMax: 2 },
-  );
-  return async (finish) => (await together(finish))();
+  const together = (statement: FinishStatement) =>
+    coalesce(
+      splitting((inputs: readonly Finish[]) => finishBatch(store, statement, inputs)),
+      { batchSizeMax: 64, batchesMax: 2 },
+    );
+  const clean = together(cleanFinishStatement);
+  const others = together(finishStatement);
+  return async (finish) => (await (isClean(finish) ? clean : others)(finish))();
 }
 
-async function finishBatch(store: Store, inputs: readonly Finish[]): Promise<readonly Finished[]> {
-  const { rows } = await finishStatement(inputs).execute(store.db);
+type FinishStatement = (inputs: readonly Finish[]) => RawBuilder<FinishRow>;
+
+async function finishBatch(
+  store: Store,
+  statement: FinishStatement,
+  inputs: readonly Finish[],
+): Promise<readonly Finished[]> {
+  const { rows } = await statement(inputs).execute(store.db);
   const newer = new Map(rows.map((row) => [row.id, row.newer]));
   const purged = [...new Set(rows.flatMap((row) => (row.purged === null ? [] : [row.purged])))];
   if (purged.length > 0) await dropPurged(purged).execute(store.db);

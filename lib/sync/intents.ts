@@ -18,6 +18,8 @@ export interface IntentAnswer {
   readonly intendedAt: Date;
   /** The secret that has this name at the same destination already; null: the name is ours. */
   readonly takenBy: string | null;
+  /** That secret has given it up and its removal is still to be rechecked, for so many milliseconds; null: it holds it. */
+  readonly freeAfterMs: number | null;
 }
 
 /** The names that an association is about to create. */
@@ -58,9 +60,10 @@ async function intendAll(store: Store, inputs: readonly Intents[]): Promise<read
   const indexOf = new Map(inputs.map(({ associationId }, index) => [associationId, index] as const));
   const ask = async (asked: readonly Intents[]) => {
     const { rows } = await intendStatement(asked).execute(store.db);
-    for (const { association_id, name_key, intended_at, taken_by } of rows) {
+    for (const { association_id, name_key, intended_at, taken_by, free_after_ms } of rows) {
       const own = answers[indexOf.get(association_id) ?? -1];
-      own?.set(name_key, { nameKey: name_key, intendedAt: intended_at, takenBy: taken_by });
+      const answer = { nameKey: name_key, intendedAt: intended_at, takenBy: taken_by, freeAfterMs: free_after_ms };
+      own?.set(name_key, answer);
     }
   };
   await ask(inputs);
@@ -100,6 +103,7 @@ interface IntentRow {
   readonly name_key: string;
   readonly intended_at: Date;
   readonly taken_by: string | null;
+  readonly free_after_ms: number | null;
 }
 
 const rowsOf = (inputs: readonly Intents[]) =>
@@ -121,10 +125,12 @@ const intendStatement = (inputs: readonly Intents[]) => sql<IntentRow>`
     on conflict do nothing
     returning association_id, name_key, intended_at
   )
-  select association_id, name_key, intended_at, null::text as taken_by from made
+  select association_id, name_key, intended_at, null::text as taken_by, null::float8 as free_after_ms from made
   union all
   select w."associationId", o.name_key, o.intended_at,
-         case when o.association_id = w."associationId" then null else a.mount_path || a.secret_name end
+         case when o.association_id = w."associationId" then null else a.mount_path || a.secret_name end,
+         case when o.removed_at is not null
+           then greatest(coalesce(extract(epoch from a.recheck_at - now()) * 1000, 0), 0)::float8 end
     from wanted w
     join sync_objects o on o.destination_id = w."destinationId" and o.name_key = w."nameKey"
     join associations a on a.id = o.association_id`;

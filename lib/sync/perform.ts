@@ -1,9 +1,10 @@
 import { type DestinationDefinition, DestinationFailure, type Driver } from '../destinations/contract.ts';
 import type { Barrier, Store } from '../store/store.ts';
-import { type ActParts, type ActResult, pushAll, removeAll, unchanged } from './act.ts';
+import { type ActResult, pushAll, removeAll } from './act.ts';
+import type { ActParts } from './act-parts.ts';
 import type { Claimed } from './claim.ts';
 import type { Course } from './course.ts';
-import { type Intend, type Intent, intendTags, withdraw } from './intents.ts';
+import { type Intend, type Intent, type IntentAnswer, intendTags, withdraw } from './intents.ts';
 import type { Plan, Put, Written } from './plan.ts';
 
 export interface PerformParts {
@@ -24,12 +25,13 @@ export async function perform(
   decided: Plan,
   course: Course,
 ): Promise<readonly ActResult[]> {
-  const kept = decided.kept.map(unchanged);
+  const kept = decided.kept.map((put): ActResult => ({ kind: 'kept', put }));
   if (decided.puts.length + decided.removes.length === 0) return kept;
   const driver = await openFor(parts, claim);
   if (driver instanceof DestinationFailure) return [...kept, ...allFailed(decided, driver)];
   try {
-    const shared: ActParts = { definition: parts.definition, driver, tags: claim.tags, course };
+    const recheck = claim.unconfirmed?.due === true;
+    const shared: ActParts = { definition: parts.definition, driver, course, recheck };
     const { prepared, refused } = await prepare(parts, claim, decided.puts);
     const pushed = await pushAll(shared, prepared);
     await withdrawUnwritten(parts, claim, pushed);
@@ -91,20 +93,36 @@ async function prepare(parts: PerformParts, claim: Claimed, puts: readonly Put[]
     const noted = put.before?.intendedAt ?? answer?.intendedAt;
     if (noted !== undefined && (answer?.takenBy ?? null) === null) {
       // Noted by the database; drivers compare with the clock of this worker.
-      return [{ put, mark, intendedAt: new Date(noted.getTime() - claim.storeAheadMs) }];
+      const intendedAt = new Date(noted.getTime() - claim.storeAheadMs);
+      const tags = tagsOf(parts.definition, claim, mark);
+      return [{ put, mark, intendedAt, intent: String(noted.getTime()), tags }];
     }
-    refused.push({ kind: 'failed', subKey: put.subKey, name: put.name, failure: nameTaken(put, answer?.takenBy), put });
+    refused.push({ kind: 'failed', subKey: put.subKey, name: put.name, failure: nameTaken(put, answer), put });
     return [];
   });
   return { prepared, refused };
 }
 
-function nameTaken(put: Put, takenBy: string | null | undefined): DestinationFailure {
-  const holder = takenBy === null || takenBy === undefined ? 'another secret' : JSON.stringify(takenBy);
+const tagsOf = ({ tags }: DestinationDefinition, claim: Claimed, mark: string): Readonly<Record<string, string>> =>
+  tags === undefined ? {} : { ...claim.tags, ...tags.builtIn(mark) };
+
+/** The recheck that frees a name comes some time after it is due: the sweep begins it, and it may need a second attempt. */
+const freedLateMs = 15_000;
+
+function nameTaken({ name }: Put, answer: IntentAnswer | undefined): DestinationFailure {
+  const { takenBy = null, freeAfterMs = null } = answer ?? {};
+  const holder = takenBy === null ? 'another secret' : JSON.stringify(takenBy);
+  if (freeAfterMs !== null) {
+    const why = `a late write of ${holder}, which had this name at this destination, may still come: it is tried again`;
+    const retryAfterMs = freeAfterMs + freedLateMs;
+    return new DestinationFailure('internal', `the name ${JSON.stringify(name)} is not free yet: ${why}`, {
+      retryAfterMs,
+    });
+  }
   const advice = 'make secret_name_template tell them apart, or remove one of the associations';
   return new DestinationFailure(
     'conflict',
-    `the name ${JSON.stringify(put.name)} belongs to ${holder} at this destination already: ${advice}`,
+    `the name ${JSON.stringify(name)} belongs to ${holder} at this destination already: ${advice}`,
   );
 }
 

@@ -15,9 +15,13 @@ export interface Written {
   readonly intendedAt: Date;
   /** False: we meant to write it and do not know whether we did. */
   readonly written: boolean;
+  /** How long ago it was last written, or looked at and found as we left it, in milliseconds. */
+  readonly seenMsAgo: number | null;
   readonly remoteVersion: string | null;
   readonly fingerprint: Buffer | null;
   readonly tagKeys: readonly string[];
+  /** `done`: we removed it, and remember it because a late write may bring it back. `due`: it is to be removed once more. */
+  readonly removal: 'none' | 'done' | 'due';
 }
 
 export interface Put {
@@ -31,12 +35,17 @@ export interface Put {
   readonly before: Written | undefined;
   /** It looks unchanged: it is pushed only when the remote says otherwise. */
   readonly verify: boolean;
+  /** The record leaves no doubt, so the driver need not look first. */
+  readonly asRecorded: boolean;
 }
+
+/** An object that looks unchanged is looked at again when the last look at it is older than this. */
+const lookAgainMs = 3_600_000;
 
 /** What has to be done to bring the destination in line. */
 export interface Plan {
   readonly puts: readonly Put[];
-  /** In line already, by an earlier attempt for the same change: not called again. */
+  /** Not called: in line by an earlier attempt for the same change, or unchanged and seen so not long ago. */
   readonly kept: readonly Put[];
   readonly removes: readonly Written[];
   readonly refusals: readonly Refusal[];
@@ -47,7 +56,10 @@ export interface PlanInput {
   readonly written: readonly Written[];
   readonly tags: Readonly<Record<string, string>>;
   readonly adopt: boolean;
+  /** Push even what looks unchanged. */
   readonly forced: boolean;
+  /** Look even at what was looked at not long ago. */
+  readonly verify: boolean;
   /** Names that an earlier attempt for the same change has confirmed: an attempt that ran out of time is gone on with. */
   readonly confirmed: ReadonlySet<string>;
   readonly valueBytesMax: number;
@@ -89,12 +101,15 @@ export function plan(input: PlanInput): Plan {
       continue;
     }
     const put = toPut(input, entry, name, nameKey, written.get(nameKey));
-    (isUnchanged(put) && input.confirmed.has(name) ? kept : puts).push(put);
+    (isInLine(input, put) ? kept : puts).push(put);
   }
   const refused = new Set(refusals.map((refusal) => refusal.subKey));
   const removes = input.written.filter(
     (object) =>
-      !takers.has(object.nameKey) && !refused.has(object.subKey) && isReplaced(object, input.entries, refused),
+      object.removal !== 'done' &&
+      !takers.has(object.nameKey) &&
+      !refused.has(object.subKey) &&
+      isReplaced(object, input.entries, refused),
   );
   return { puts, kept, removes, refusals };
 }
@@ -103,6 +118,14 @@ export function plan(input: PlanInput): Plan {
 function isReplaced({ subKey }: Written, entries: readonly Entry[], refused: ReadonlySet<string>): boolean {
   const whole = entries.every((entry) => entry.subKey === '');
   return refused.size === 0 || (subKey === '') === whole;
+}
+
+function isInLine(input: PlanInput, put: Put): boolean {
+  if (!isUnchanged(put)) return false;
+  const seenMsAgo = put.before?.seenMsAgo ?? null;
+  // A look in the future does not count: the clock went back since.
+  const isFresh = seenMsAgo !== null && seenMsAgo >= 0 && seenMsAgo < lookAgainMs;
+  return input.confirmed.has(put.name) || (put.verify && !input.verify && isFresh && put.staleTags.length === 0);
 }
 
 function toPut(input: PlanInput, entry: Entry, name: string, nameKey: string, before: Written | undefined): Put {
@@ -118,8 +141,12 @@ function toPut(input: PlanInput, entry: Entry, name: string, nameKey: string, be
     staleTags: (before?.tagKeys ?? []).filter((key) => !wanted.has(key)),
     before,
     verify: isUnchanged({ before, fingerprint }) && !input.forced,
+    asRecorded: before === undefined ? !input.adopt : isCertain(before) && !input.forced && !input.verify,
   };
 }
+
+/** Nothing has failed since it was written: then its fingerprint is forgotten. */
+export const isCertain = ({ written, fingerprint }: Written): boolean => written && fingerprint !== null;
 
 const isUnchanged = ({ before, fingerprint }: Pick<Put, 'before' | 'fingerprint'>): boolean =>
   before?.written === true && before.fingerprint?.equals(fingerprint) === true;

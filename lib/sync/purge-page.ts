@@ -1,5 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 import type { Dirty } from '../store/outbox.ts';
+import { isRemnant } from './recheck/remnant.ts';
 
 /** Associations that one statement looks at. */
 export const pageSize = 1_000;
@@ -25,7 +26,7 @@ export const beginning: Place = { mount: '00000000-0000-0000-0000-000000000000',
 /**
  * Tells the next associations of a destination under purge to go. Those that were told before this purge and could not go
  * are told again, those that this purge has told already are not: a page may be done twice. Does nothing when the purge has
- * been given up. Waits for no association, since who has it may wait for the destination, which is locked here.
+ * been given up. Those that have gone and wait for their rechecks are left alone. Waits for no association, since who has it may wait for the destination, which is locked here.
  */
 export async function purgePage(db: QueryExecutorProvider, destinationId: string, after: Place): Promise<PurgePage> {
   const { rows } = await statement(destinationId, after).execute(db);
@@ -54,6 +55,7 @@ const statement = (destinationId: string, after: Place) => sql<PageRow>`
   untold as (
     select a.id from associations a cross join purge
      where a.id = any(array(select id from page))
+       and not ${isRemnant('a')}
        and (a.desired = 'present' or a.generation = a.observed_generation and a.updated_at < purge.began)
   ),
   wanted as (

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { outageOf } from '../core/outage-log.ts';
 import { type DestinationDefinition, DestinationFailure, type Driver } from '../destinations/contract.ts';
 import type { Outcome } from '../queue/contract.ts';
 import type { Barrier, Store } from '../store/store.ts';
@@ -13,6 +14,7 @@ import { namer } from './naming.ts';
 import type { Finish, Finished } from './outcome.ts';
 import { perform } from './perform.ts';
 import { type Plan, plan } from './plan.ts';
+import type { RecheckTimes } from './recheck/schedule.ts';
 import { report } from './report.ts';
 import type { Template } from './template/template.ts';
 import type { RetryPolicy } from './verdict.ts';
@@ -25,6 +27,7 @@ export interface ReconcileParts {
   readonly log: Log;
   readonly random: () => number;
   readonly retry: RetryPolicy;
+  readonly recheck: RecheckTimes;
   /** After this time an operation begins no further call and is taken up again. */
   readonly operationMs: number;
   /** After this time its calls are ended. The claim lasts longer, so nobody else pushes at the same time. */
@@ -44,7 +47,7 @@ export interface Reconciled {
   readonly outcome: Outcome;
   /** Speaks for the destination, for the gate. */
   readonly failure: DestinationFailure | undefined;
-  /** Calls that were made to the destination. */
+  /** What was used up of the destination's rate, in calls. */
   readonly calls: number;
 }
 
@@ -63,8 +66,8 @@ export async function reconcile(
   signal: AbortSignal,
   widthMax: number,
 ): Promise<Reconciled> {
-  const { operationMs, callsMs } = parts;
-  const course = new Course({ operationMs, callsMs, widthMax, signal });
+  const { operationMs, callsMs, clock } = parts;
+  const course = new Course({ operationMs, callsMs, widthMax, signal, clock });
   try {
     const claim = await parts.claim(id);
     if (claim.kind !== 'claimed') return { outcome: unclaimed(claim), failure: undefined, calls: 0 };
@@ -101,13 +104,15 @@ async function attempt(parts: ReconcileParts, claim: Claimed, course: Course) {
   try {
     const decided = await decide(parts, claim);
     const results = await perform(parts, claim, decided, course);
-    return report(parts, claim, decided.refusals, course.stopped ? results.map(cutShort) : results);
+    return report(parts, claim, decided.refusals, course.stopped ? results.map(cutShort) : results, course);
   } catch (cause) {
-    parts.log.error({ association: claim.id, ...trace(cause) }, 'an attempt failed in an unforeseen way');
+    const outage = outageOf(cause);
+    if (outage !== undefined) parts.log.warn({ association: claim.id, ...outage }, 'an attempt was cut short');
+    else parts.log.error({ association: claim.id, ...trace(cause) }, 'an attempt failed in an unforeseen way');
     const message =
       cause instanceof AppError ? cause.message : 'failed in an unforeseen way; the log of the worker says more';
     const failure = new DestinationFailure('internal', message, { cause });
-    return report(parts, claim, [], [{ kind: 'failed', subKey: '', name: '', failure }]);
+    return report(parts, claim, [], [{ kind: 'failed', subKey: '', name: '', failure }], course);
   }
 }
 
@@ -127,6 +132,8 @@ async function decide(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
     tags: claim.tags,
     adopt: claim.adopt,
     forced: claim.forced || !claim.recorded,
+    // A late write may have come meanwhile, or may yet.
+    verify: claim.verify || claim.unconfirmed !== undefined,
     confirmed: new Set(claim.confirmed),
     valueBytesMax: definition.valueBytesMax,
     name: namer(parts.compile(claim.template), definition.names, claim),

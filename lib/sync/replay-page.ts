@@ -3,6 +3,7 @@ import { badRequest } from '../core/errors.ts';
 import type { DestinationDefinition } from '../destinations/contract.ts';
 import { type Dirty, markDirty } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
+import { isRemnant } from './recheck/remnant.ts';
 import type { ReplayFilter } from './replay-filter.ts';
 import { errorStatuses } from './status.ts';
 
@@ -70,12 +71,12 @@ function statement(filter: ReplayFilter, destinations: readonly string[] | undef
     ),
     wanted as (
       select a.id from associations a
-       where a.id = any(array(select id from page)) and a.status = any(${statuses}::text[])
+       where a.id = any(array(select id from page)) and a.status = any(${statuses}::text[]) and not ${isRemnant('a')}
          and (${type}::text is null or a.type = ${type})
          and (${destinations ?? null}::bigint[] is null or a.destination_id = any(${destinations ?? null}::bigint[]))
        order by a.id for no key update of a
     ),
-    marked as (${markDirty(sql`id = any(array(select id from wanted))`)})
+    marked as (${markDirty(sql`id = any(array(select id from wanted))`, 'verify')})
     select page.looked, page.last, to_jsonb(marked) as marked
       from (select count(*)::int as looked, max(id)::text as last from page) as page left join marked on true`;
 }

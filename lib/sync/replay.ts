@@ -1,5 +1,6 @@
 import { AppError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { outageOf } from '../core/outage-log.ts';
 import type { DestinationDefinition } from '../destinations/contract.ts';
 import type { Queue } from '../queue/contract.ts';
 import type { Dirty } from '../store/outbox.ts';
@@ -66,7 +67,8 @@ async function queuePage({ queue, log }: ReplayParts, dirty: readonly Dirty[], c
     const full = `the sync queue is full (queue_capacity ${capacity}): ${refused.length} sync operations stay pending and will be queued as soon as there is room`;
     return { count: dirty.length - refused.length, warnings: refused.length === 0 ? [] : [full] };
   } catch (cause) {
-    log.warn({ associations: dirty.length, error: String(cause) }, 'could not queue; the sweep will');
+    const why = outageOf(cause) ?? { error: String(cause) };
+    log.warn({ associations: dirty.length, ...why }, 'could not queue; the sweep will');
     const away = `${dirty.length} sync operations could not be queued now and will be queued as soon as the queue answers`;
     return { count: 0, warnings: [away] };
   }

@@ -1,17 +1,24 @@
-import { DestinationFailure } from '../destinations/contract.ts';
+import { type DestinationDefinition, DestinationFailure } from '../destinations/contract.ts';
 import type { SyncError, SyncRecord } from '../store/tables.ts';
 import type { ActResult } from './act.ts';
 import type { Claimed } from './claim.ts';
-import type { Finish, WrittenObject } from './outcome.ts';
-import type { Refusal } from './plan.ts';
+import type { Course } from './course.ts';
+import type { Finish, Rechecked, WrittenObject } from './outcome.ts';
+import type { Refusal, Written } from './plan.ts';
+import { type RecheckTimes, rememberedAfter } from './recheck/schedule.ts';
 import { type Attempt, type SyncStatus, statusAfter, statusOf } from './status.ts';
 import { judge, type RetryPolicy, type Verdict, worst } from './verdict.ts';
 
 interface ReportParts {
+  readonly definition: Pick<DestinationDefinition, 'coarseVersions'>;
   readonly clock: { now(): Date };
   readonly random: () => number;
   readonly retry: RetryPolicy;
+  readonly recheck: RecheckTimes;
 }
+
+/** What an attempt has noticed on its way. */
+type Noticed = Pick<Course, 'unconfirmed' | 'mended'>;
 
 /** Turns the results of an attempt into what is written back. Decides the status; touches nothing. */
 export function report(
@@ -19,6 +26,7 @@ export function report(
   claim: Claimed,
   refusals: readonly Refusal[],
   results: readonly ActResult[],
+  noticed: Noticed,
 ): { readonly finish: Finish; readonly failure: DestinationFailure | undefined } {
   const failures = [
     ...results.flatMap((result) => (result.kind === 'failed' ? [result.failure] : [])),
@@ -32,8 +40,20 @@ export function report(
   // What cannot be pushed at all does not keep what was skipped from its turn.
   const goesOn = results.some(({ kind }) => kind === 'skipped') && (ahead || attempt < parts.retry.attemptsMax);
   const outcome = outcomeOf(verdict, goesOn);
-  const written = results.flatMap((result) => (result.kind === 'put' ? [toObject(result, claim)] : []));
   const done = outcome !== 'retry' && outcome !== 'unfinished';
+  const put = results.filter((result) => result.kind === 'put');
+  const kept = results.flatMap((result) => (result.kind === 'kept' ? [result.put.nameKey] : []));
+  const removed = results.flatMap((result) => (result.kind === 'removed' ? [result.object.nameKey] : []));
+  const { unconfirmed } = noticed;
+  const ended = {
+    unconfirmed,
+    done,
+    failed: failure !== undefined,
+    arrived: failure === undefined || put.length + kept.length + removed.length > 0,
+    continued: claim.confirmed.length > 0,
+  };
+  const remembered = rememberedAfter(claim.unconfirmed, ended, parts.recheck) ?? null;
+  const remembers = (claim.unconfirmed !== undefined || unconfirmed) && remembered?.over !== true;
   const records = toRecords(results, refusals, retrying, parts.clock.now().toISOString());
   return {
     failure,
@@ -42,13 +62,17 @@ export function report(
       token: claim.token,
       generation: claim.generation,
       done,
-      status: statusAfter({ outcome, objects: written.length }),
+      status: statusAfter({ outcome, objects: put.length + kept.length }),
       error: failure === undefined ? null : toError(failure),
       records: done ? records : records.map((record) => ({ ...record, generation: claim.generation })),
       attempts: attempt,
       retryMs: retrying ? verdict.afterMs : null,
-      written,
-      removed: results.flatMap((result) => (result.kind === 'removed' ? [result.object.nameKey] : [])),
+      written: put.map((result) => toObject(result, claim, remembers)),
+      kept,
+      removed: remembers ? [] : removed,
+      buried: remembers ? removed : [],
+      remembered,
+      rechecked: done && claim.unconfirmed?.due === true ? recheckedAs(parts, noticed) : null,
     },
   };
 }
@@ -82,7 +106,8 @@ function toRecords(
     updated_at: now,
   });
   const acted = results.flatMap((result): SyncRecord[] => {
-    if (result.kind === 'put') return [record(result.put.subKey, result.put.name, 'SYNCED', null)];
+    if (result.kind === 'put' || result.kind === 'kept')
+      return [record(result.put.subKey, result.put.name, 'SYNCED', null)];
     if (result.kind === 'skipped') return [record(result.subKey, '', 'PENDING', null)];
     if (result.kind === 'removed') return [];
     const status = retrying ? 'PENDING' : statusOf(result.failure.kind);
@@ -107,12 +132,28 @@ const storable = (message: string): string =>
 
 const asFailure = (refusal: Refusal): DestinationFailure => new DestinationFailure(refusal.kind, refusal.message);
 
-function toObject(result: Extract<ActResult, { kind: 'put' }>, claim: Claimed): WrittenObject {
+function recheckedAs({ definition }: ReportParts, { mended }: Noticed): Rechecked {
+  if (definition.coarseVersions === true) return 'repeated';
+  return mended > 0 ? 'mended' : 'unchanged';
+}
+
+/** @param remembers a late write may set tags anew that it had before, so their keys stay known */
+function toObject({ put, remoteVersion }: PutResult, claim: Claimed, remembers: boolean): WrittenObject {
+  const { before } = put;
+  const earlier = remembers ? (before?.tagKeys ?? []) : [];
+  const tagKeys = [...new Set([...Object.keys(claim.tags), ...earlier])];
   return {
-    name_key: result.put.nameKey,
-    sub_key: result.put.subKey,
-    remote_version: result.remoteVersion,
-    fingerprint: `\\x${result.put.fingerprint.toString('hex')}`,
-    tag_keys: Object.keys(claim.tags),
+    name_key: put.nameKey,
+    sub_key: put.subKey,
+    remote_version: remoteVersion,
+    fingerprint: `\\x${put.fingerprint.toString('hex')}`,
+    tag_keys: tagKeys,
+    noted:
+      before === undefined || (before.subKey === put.subKey && before.removal === 'none' && hasAll(before, tagKeys)),
   };
 }
+
+type PutResult = Extract<ActResult, { kind: 'put' }>;
+
+const hasAll = ({ tagKeys }: Written, wanted: readonly string[]): boolean =>
+  tagKeys.length === wanted.length && wanted.every((key) => tagKeys.includes(key));

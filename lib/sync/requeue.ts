@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Log } from '../core/log.ts';
+import { outageOf } from '../core/outage-log.ts';
 import type { Operation, Queue } from '../queue/contract.ts';
 import type { Changed } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
@@ -33,7 +34,8 @@ export function changedBy(store: Store, queue: Queue, log: Log): Changed {
       const { refused } = await queue.enqueue(dirty.slice(0, queuedAtOnceMax), queue_capacity);
       return refused.length === 0 ? [] : [fullWarning(refused.length, queue_capacity)];
     } catch (cause) {
-      log.warn({ associations: dirty.length, error: String(cause) }, 'could not queue; the sweep will');
+      const why = outageOf(cause) ?? { error: String(cause) };
+      log.warn({ associations: dirty.length, ...why }, 'could not queue; the sweep will');
       return [
         `${dirty.length} sync operations could not be queued now and will be queued as soon as the queue answers`,
       ];

@@ -11,7 +11,8 @@ export async function failSpent(parts: ReconcileParts, id: string): Promise<Outc
   const claim = await parts.claim(id);
   if (claim.kind !== 'claimed') return unclaimed(claim);
   const failure = new DestinationFailure('internal', message);
-  const { finish } = report(parts, claim, [], [{ kind: 'failed', subKey: '', name: '', failure }]);
+  const noticed = { unconfirmed: false, mended: 0 };
+  const { finish } = report(parts, claim, [], [{ kind: 'failed', subKey: '', name: '', failure }], noticed);
   const finished = await parts.finish(finish);
   const outcome = outcomeOf(finish, finished);
   return outcome.kind === 'again' && finished !== 'lost' ? { kind: 'failed', afterMs: outcome.afterMs } : outcome;

@@ -5,6 +5,7 @@ import type { Queue } from '../queue/contract.ts';
 import type { Dirty } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
 import { continuePurges, newPurgeState, type PurgeState } from './purges.ts';
+import { markDueRechecks } from './recheck/due.ts';
 import { dirtyAfter, loadSettings } from './requeue.ts';
 
 export interface SweepParts {
@@ -34,21 +35,40 @@ export interface Swept {
   readonly requeued: number;
   readonly waitingForRoom: number;
   readonly expired: number;
+  /** Associations whose destination is looked at again. */
+  readonly rechecks: number;
 }
 
 /**
- * One round: tells the sync of deletions that came by time, queues every dirty association that has no job (lost between
- * commit and queue, lost by Redis, or left out while the queue was full), takes pending entries away that nobody needs, and
- * goes on with purges. Each step may run twice and beside another sweep.
+ * One round: tells the sync of deletions that came by time, begins the rechecks that are due, queues every dirty association
+ * that has no job (lost between commit and queue, lost by Redis, or left out while the queue was full), takes up jobs that wait
+ * for a clock which was set back, takes pending entries away that nobody needs, and goes on with purges. Each step may run
+ * twice and beside another sweep.
  */
 export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept> {
   const expired = await parts.expire(parts.clock.now());
   const settings = await loadSettings(parts.store);
   await (settings.disabled ? parts.queue.pause() : parts.queue.resume());
   await continuePurges(parts.store, state.purges);
+  const rechecks = await beginRechecks(parts, settings.queue_capacity);
   const { requeued, refused } = await requeueLost(parts, state, settings.queue_capacity);
+  const stranded = await parts.queue.takeUpStranded();
+  if (stranded > 0)
+    parts.log.warn({ jobs: stranded }, 'jobs put aside were overdue by the clock of Redis: taken up now');
   await forgetUnneeded(parts, state);
-  return { requeued, waitingForRoom: refused, expired: expired.length };
+  return { requeued, waitingForRoom: refused, expired: expired.length, rechecks };
+}
+
+/** Those that find no room stay dirty. */
+async function beginRechecks({ store, queue }: SweepParts, capacity: number): Promise<number> {
+  let begun = 0;
+  for (let page = 0; page < pagesMax; page += 1) {
+    const operations = await markDueRechecks(store, pageSize);
+    await queue.enqueue(operations, capacity);
+    begun += operations.length;
+    if (operations.length < pageSize) break;
+  }
+  return begun;
 }
 
 async function requeueLost(parts: SweepParts, state: SweepState, capacity: number) {

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 import { openApi } from '../../lib/app.ts';
 import { readConfig } from '../../lib/core/config.ts';
 import { silentLog } from '../../lib/core/log.ts';
+import { patience } from '../patience.ts';
 import { ending, testDatabase, testRedis } from '../services.ts';
 import { startCollector } from './otlp.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
-const msMax = 20_000;
 
 test('each run of a function ends with a line of its metrics, and its spans are sent before it is frozen', async () => {
   const collector = ending(await startCollector());
@@ -29,9 +29,11 @@ test('each run of a function ends with a line of its metrics, and its spans are 
   const program = `import { handler } from './functions/sweep.ts'; await handler(); await handler(); process.kill(process.pid, 'SIGKILL');`;
   const args = ['--input-type=module', '--eval', program];
   const env = { PATH: process.env['PATH'], ...environment };
-  const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: root, env, timeout: msMax }).catch(
-    (ended: { stderr: string }) => ended,
-  );
+  const { stderr } = await promisify(execFile)(process.execPath, args, {
+    cwd: root,
+    env,
+    timeout: patience.conditionMs,
+  }).catch((ended: { stderr: string }) => ended);
   const lines = stderr
     .trim()
     .split('\n')

@@ -18,7 +18,11 @@ const failed: Finish = {
   attempts: 1,
   retryMs: 10,
   written: [],
+  kept: [],
   removed: [],
+  buried: [],
+  remembered: null,
+  rechecked: null,
 };
 const done: Finish = { ...failed, done: true, status: 'SYNCED', error: null };
 
@@ -59,6 +63,17 @@ test('refusals of the gate are counted by reason, and answered as they are', asy
   expect(await gate.enter('1', budget)).toBe(refusal);
   expect(await metrics.totals('keyferry_sync_gate_refusals_total')).toEqual([
     { labels: { type, reason: 'broken' }, value: 1 },
+  ]);
+});
+
+test('claims are counted by what came of them', async () => {
+  const metrics = openMetrics({ process: false });
+  const observed = observedSync({ type, metrics, tracing: noTracing, log: scopedLog().log });
+  const claim = observed.claim(async (id) => (id === '7' ? { kind: 'busy' } : { kind: 'clean', generation: 1 }));
+  for (const id of ['7', '8', '7']) await claim(id);
+  expect(await metrics.totals('keyferry_sync_claims_total')).toEqual([
+    { labels: { type, outcome: 'busy' }, value: 2 },
+    { labels: { type, outcome: 'clean' }, value: 1 },
   ]);
 });
 

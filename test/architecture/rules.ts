@@ -101,9 +101,9 @@ const isRoot = (path: string): boolean => /^lib\/app(\.ts$|\/)/.test(path);
 
 const roomOf = (path: string): string | undefined => /^lib\/([^/]+?)(?:\/|\.ts$)/.exec(path)?.[1];
 
-/** The leaf's folder. `destinations/network` and `destinations/fake` are common to all destinations. */
+/** The leaf's folder. `destinations/network`, `destinations/redaction` and `destinations/fake` are common to all destinations. */
 const leafOf = (path: string): string | undefined =>
-  /^lib\/(?:engines|auth\/methods|destinations(?!\/(?:network|fake)\/))\/[^/]+(?=\/)/.exec(path)?.[0];
+  /^lib\/(?:engines|auth\/methods|destinations(?!\/(?:network|fake|redaction)\/))\/[^/]+(?=\/)/.exec(path)?.[0];
 
 /** Import cycles, imports of types included, as texts `a → b → a`. */
 export function cycles(files: readonly SourceFile[]): readonly string[] {

@@ -74,7 +74,7 @@ function note(secret: SceneSecret, answered: Answered, make: (state: State) => S
   if (secret.owner !== undefined && answered.kind !== 'refused') secret.model.change(make, answered.kind === 'done');
 }
 
-async function write(player: Player) {
+export async function write(player: Player) {
   const secret = mySecret(player);
   const data = someData(player.random);
   const answered = await player.call('POST', `${mount}/data/${secret.name}`, { data });
@@ -165,7 +165,7 @@ async function changeTags(player: Player) {
   return change(player, destination, body, (shape) => ({ ...shape, tags }));
 }
 
-const recreateTries = 24;
+const recreateTries = 40;
 
 /** Purges a destination and makes it again under the same name, when it is gone. */
 async function purge(player: Player) {

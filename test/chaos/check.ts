@@ -229,6 +229,8 @@ async function leftRecords({ databaseUrl }: World): Promise<readonly string[]> {
     databaseUrl,
     `select 'the intent of ' || external_name || ' is left' as text from sync_objects where written_at is null
      union all
+     select external_name || ' was removed and is still remembered' from sync_objects where removed_at is not null
+     union all
      select 'association ' || id || ' is to go and is still there' from associations where desired = 'absent'`,
   );
   return rows.map(({ text }) => text);

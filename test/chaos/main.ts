@@ -30,7 +30,7 @@ const operations = numberOf(values.operations, 'operations', 1, 10_000_000);
 const playMsMax = numberOf(values.minutes, 'minutes', 0.1, 600) * 60_000;
 const clientCount = numberOf(values.clients, 'clients', 1, 200);
 /** After the last operation. */
-const quietMsMax = 90_000;
+const quietMsMax = 180_000;
 const violationsShown = 40;
 
 let world: World | undefined;

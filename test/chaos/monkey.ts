@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fault } from '../../lib/destinations/fake.ts';
+import { lateMs } from './late.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
@@ -63,6 +64,7 @@ const faults: readonly (readonly [number, Fault['kind']])[] = [
   [2, 'hang'],
   [3, 'reset'],
   [6, 'lost-answer'],
+  [4, 'late'],
   [1, 'denied'],
   [1, 'credentials'],
 ];
@@ -72,7 +74,7 @@ const harm: Deed = async ({ fakes }, random) => {
   const retry = random.chance(0.5) ? { retryAfterSeconds: 1 } : {};
   // More in a row would keep the breakers of the gates closed most of the time, and nothing else would be tried.
   const times = random.chance(0.1) ? random.whole(6, 12) : random.whole(1, 4);
-  random.pick([...fakes.values()]).fail({ kind, times, ...retry });
+  random.pick([...fakes.values()]).fail({ kind, times, ...retry, lateMs: random.whole(lateMs.least, lateMs.most) });
   return `fault ${kind}`;
 };
 

@@ -11,6 +11,8 @@ export interface Open {
   readonly inHand: number;
   readonly failed: number;
   readonly purging: number;
+  /** Associations whose destination is still to be looked at again. */
+  readonly unconfirmed: number;
   /** 1: the sync is switched off. */
   readonly disabled: number;
   /** Operations in the pending set of the queue. */
@@ -39,18 +41,19 @@ export async function untilQuiet(world: World, call: Call, msMax: number): Promi
 
 /** @throws Error while PostgreSQL or Redis is away */
 export async function lookAround({ databaseUrl, redisUrl }: World): Promise<Open> {
-  const [row] = await query<Record<'dirty' | 'in_hand' | 'failed' | 'purging' | 'disabled', number>>(
+  const [row] = await query<Record<'dirty' | 'in_hand' | 'failed' | 'unconfirmed' | 'purging' | 'disabled', number>>(
     databaseUrl,
     `select count(*) filter (where generation > observed_generation)::int as dirty,
             count(*) filter (where claimed_until > now())::int as in_hand,
             count(*) filter (where status like '%ERROR')::int as failed,
+            count(*) filter (where unconfirmed_at is not null)::int as unconfirmed,
             (select count(*)::int from destinations where purge_initiated_at is not null) as purging,
             (select disabled::int from sync_config) as disabled
        from associations`,
   );
   if (row === undefined) throw new Error('PostgreSQL did not answer');
-  const { dirty, in_hand: inHand, failed, purging, disabled } = row;
-  return { dirty, inHand, failed, purging, disabled, ...(await queueLengths(redisUrl)) };
+  const { dirty, in_hand: inHand, failed, unconfirmed, purging, disabled } = row;
+  return { dirty, inHand, failed, unconfirmed, purging, disabled, ...(await queueLengths(redisUrl)) };
 }
 
 async function queueLengths(redisUrl: string): Promise<Pick<Open, 'pending' | 'jobs'>> {

@@ -1,8 +1,9 @@
 import { enable, makeAgain } from './actions.ts';
 import { check } from './check.ts';
-import { openClient } from './client.ts';
+import { type Call, openClient } from './client.ts';
+import { changeWhileLate } from './late.ts';
 import { type Deeds, releaseMonkey } from './monkey.ts';
-import { type Progress, play } from './player.ts';
+import { type PlayOptions, type Progress, play } from './player.ts';
 import { lookAround, type Open, untilQuiet } from './quiet.ts';
 import { randomFrom } from './random.ts';
 import { newScene } from './scene.ts';
@@ -70,25 +71,27 @@ async function playOut(options: RunOptions, world: World): Promise<Outcome> {
   const telling = setInterval(() => {
     void progressLine(progress, world, began).then(options.tell);
   }, tellEveryMs);
+  const playing: PlayOptions = {
+    scene,
+    call,
+    progress,
+    random: random.fork(),
+    fakes: world.fakes,
+    complaints: world.complaints,
+    clientCount: options.clientCount,
+    operationsMax: options.operations,
+    deadline: began + options.playMsMax,
+  };
   try {
-    await play({
-      scene,
-      call,
-      progress,
-      random: random.fork(),
-      fakes: world.fakes,
-      complaints: world.complaints,
-      clientCount: options.clientCount,
-      operationsMax: options.operations,
-      deadline: began + options.playMsMax,
-    });
+    await play(playing);
   } finally {
     clearInterval(telling);
     await monkey.stop();
   }
   const played = Date.now();
-  if (!(await enable(call))) world.complaints.push('the sync could not be enabled');
-  const open = await untilQuiet(world, call, options.quietMsMax);
+  await becomeQuiet(options, world, call);
+  await changeWhileLate(playing, random.fork());
+  const open = await becomeQuiet(options, world, call);
   const quiet = Date.now();
   if (stillOpen(open).length > 0) await tellAll(world, 'it did not become quiet', options.tell);
   const violations = [...world.complaints, ...stillOpen(open), ...(await check(world, scene, call))];
@@ -107,6 +110,11 @@ async function playOut(options: RunOptions, world: World): Promise<Outcome> {
     violations,
     folder: undefined,
   };
+}
+
+async function becomeQuiet(options: RunOptions, world: World, call: Call): Promise<Open> {
+  if (!(await enable(call))) world.complaints.push('the sync could not be enabled');
+  return untilQuiet(world, call, options.quietMsMax);
 }
 
 /** As a load balancer does: those that are known to be up, if any. */

@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../infra/local/child.ts';
-import { type LocalPostgres, startPostgres } from '../../infra/local/postgres.ts';
-import { type LocalRedis, startRedis } from '../../infra/local/redis.ts';
+import { startPostgres } from '../../infra/local/postgres/start.ts';
+import { startRedis } from '../../infra/local/redis/start.ts';
+import type { LocalServer } from '../../infra/local/server.ts';
 import { openApi } from '../../lib/app.ts';
 import { readConfig } from '../../lib/core/config.ts';
 import { silentLog } from '../../lib/core/log.ts';
@@ -52,7 +53,8 @@ const limits = {
   KEYFERRY_SYNC_CONNECT_MS_MAX: '500',
   KEYFERRY_SYNC_REQUEST_MS_MAX: '700',
   KEYFERRY_SYNC_OPERATION_MS_MAX: '1800',
-  KEYFERRY_SYNC_LOCK_MS: '2500',
+  KEYFERRY_SYNC_LOCK_MS: '2800',
+  KEYFERRY_SYNC_RECHECK_MS: '3500',
   KEYFERRY_SWEEP_MS: '300',
   KEYFERRY_SHUTDOWN_MS_MAX: '1000',
 };
@@ -138,9 +140,9 @@ function startProcesses(
 /** PostgreSQL keeps what it has committed, whatever happens; Redis keeps an append-only file. Both come back on their port. */
 async function startServers(folder: string, ends: (() => Promise<unknown>)[]) {
   const dataDir = { postgres: join(folder, 'postgres'), redis: join(folder, 'redis') };
-  let postgres: LocalPostgres = await startPostgres({ dataDir: dataDir.postgres });
+  let postgres: LocalServer = await startPostgres({ dataDir: dataDir.postgres });
   ends.push(() => postgres.kill());
-  let redis: LocalRedis = await startRedis({ dataDir: dataDir.redis });
+  let redis: LocalServer = await startRedis({ dataDir: dataDir.redis });
   ends.push(() => redis.kill());
   return {
     databaseUrl: postgres.url,

@@ -42,7 +42,8 @@ describe.each(definitions)('a put to $type', (definition) => {
     await putWithoutAnswer(item);
     const driver = stand.open();
     const { remoteVersion } = await driver.put(item, calm);
-    expect(await driver.inspect(item.name, calm)).toEqual({ remoteVersion, mark: marks ? item.mark : null });
+    const seen = await stand.seen(driver, item.name, remoteVersion);
+    expect(seen).toEqual({ isSame: true, mark: marks ? item.mark : null });
     expect(stand.object(item.name)?.value).toBe('the value whose receipt was lost');
   });
 
@@ -71,7 +72,8 @@ describe.each(definitions)('a put to $type', (definition) => {
     const item = stand.item(name, 'the value of ours', { claim: 'adopt' });
     const { remoteVersion } = await driver.put(item, calm);
     expect(stand.object(name)?.value).toBe('the value of ours');
-    expect(await driver.inspect(name, calm)).toEqual({ remoteVersion, mark: marks ? item.mark : null });
+    const seen = await stand.seen(driver, name, remoteVersion);
+    expect(seen).toEqual({ isSame: true, mark: marks ? item.mark : null });
   });
 
   test('that adopts creates what is not there', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Driver } from '../../lib/destinations/contract.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { calm, type Stand, standFor } from './stand.ts';
@@ -6,7 +6,7 @@ import { calm, type Stand, standFor } from './stand.ts';
 /** Short, to be waited for. */
 const briefMs = 300;
 /** Long enough for a call that is answered. */
-const requestMs = 1_000;
+const requestMs = 4_000;
 /** Longer than a test may take: a call that ends was ended by something else. */
 const endlessMs = 600_000;
 
@@ -41,7 +41,7 @@ describe.each(definitions)('$type', (definition) => {
       const before = stand.calls();
       stand.fake.fail({ kind: 'hang' });
       const verb = stand.failure(start(driver, stand, controller.signal), 'timeout');
-      await vi.waitFor(() => expect(stand.calls()).toBeGreaterThan(before));
+      await expect.poll(() => stand.calls()).toBeGreaterThan(before);
       controller.abort();
       stand.fake.heal();
       const roundTrip = other.inspect(stand.name(), calm);

@@ -60,6 +60,9 @@ class Remembered {
   #written = false;
   #remoteVersion: string | null = null;
   #tagKeys: readonly string[] = [];
+  /** The tags of the last put, if nothing has failed since. */
+  #certain: string | undefined;
+  #lives = 0;
 
   constructor(stand: Stand, definition: DestinationDefinition) {
     this.#stand = stand;
@@ -89,6 +92,8 @@ class Remembered {
   async #put(value: string, custom: Readonly<Record<string, string>>): Promise<void> {
     const wanted = this.allTags(custom);
     const keys = Object.keys(this.#definition.tags?.normalise(custom) ?? {});
+    const asRecorded = this.#written ? this.#certain === JSON.stringify(wanted) : this.#intendedAt === undefined;
+    this.#certain = undefined;
     this.#intendedAt ??= new Date();
     const before = this.#tagKeys;
     this.#tagKeys = [...new Set([...before, ...keys])];
@@ -98,21 +103,27 @@ class Remembered {
       tags: wanted,
       staleTags: before.filter((key) => !keys.includes(key)),
       intendedAt: this.#intendedAt,
+      intent: `${this.#lives}`,
       remoteVersion: this.#remoteVersion,
+      asRecorded,
     };
     const { remoteVersion } = await this.#stand.open().put(this.#stand.item(this.name, value, changes), calm);
     this.#written = true;
     this.#remoteVersion = remoteVersion;
     this.#tagKeys = keys;
+    this.#certain = JSON.stringify(wanted);
   }
 
   async #remove(): Promise<void> {
     if (this.#intendedAt === undefined) return;
-    const removal = { name: this.name, mark: this.#mark, remoteVersion: this.#remoteVersion };
+    const asRecorded = this.#certain !== undefined;
+    this.#certain = undefined;
+    const removal = { name: this.name, mark: this.#mark, remoteVersion: this.#remoteVersion, asRecorded };
     await this.#stand.open().remove(removal, calm);
     this.#intendedAt = undefined;
     this.#written = false;
     this.#remoteVersion = null;
     this.#tagKeys = [];
+    this.#lives += 1;
   }
 }

@@ -68,11 +68,16 @@ describe.each(definitions)('the driver of $type', (definition) => {
     expect(await stand.open().inspect(stand.name(), calm)).toBeUndefined();
   });
 
-  test('sees the version of its last put, and its mark where the system keeps one', async () => {
+  test('sees the version of its last put, and its mark and tags where the system keeps them', async () => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value that is looked at');
     const { remoteVersion } = await driver.put(item, calm);
-    expect(await driver.inspect(item.name, calm)).toEqual({ remoteVersion, mark: marks ? item.mark : null });
+    const found = await driver.inspect(item.name, calm);
+    expect(await stand.seen(driver, item.name, remoteVersion)).toEqual({
+      isSame: true,
+      mark: marks ? item.mark : null,
+    });
+    if (definition.tags !== undefined) expect(found).toMatchObject({ tags: item.tags });
   });
 
   test('sees that somebody else wrote over its object', async () => {
@@ -100,8 +105,10 @@ describe.each(definitions)('the driver of $type', (definition) => {
     );
     const receipts = await Promise.all(items.map((item) => driver.put(item, calm)));
     expect(items.map(({ name }) => stand.object(name)?.value)).toEqual(items.map(({ value }) => value.reveal()));
-    const seen = await Promise.all(items.map(({ name }) => driver.inspect(name, calm)));
-    expect(seen).toMatchObject(receipts);
+    const seen = await Promise.all(
+      items.map(({ name }, index) => stand.seen(driver, name, receipts[index]?.remoteVersion ?? null)),
+    );
+    expect(seen.map(({ isSame }) => isSame)).toEqual(items.map(() => true));
   });
 
   test('tells the outcome of several puts in their order, and one that fails does not harm the others', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../infra/local/child.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadFake } from '../../lib/destinations/load.ts';
@@ -42,6 +42,16 @@ describe.each(definitions)('the stand-in of $type', (definition) => {
     await stand.failure(driver.inspect(name, calm), 'unavailable');
     await stand.failure(driver.inspect(name, calm), 'unavailable');
     expect(await driver.inspect(name, calm)).toBeUndefined();
+  });
+
+  test('applies a write that is late when nobody waits for it any more, and looks are not late', async () => {
+    const item = stand.item(stand.name(), 'the late value');
+    stand.fake.fail({ kind: 'late', lateMs: 300 });
+    const driver = stand.open({ requestMs: 100 });
+    expect(await driver.inspect(item.name, calm)).toBeUndefined();
+    await stand.failure(driver.put(item, calm), 'timeout');
+    expect(await driver.inspect(item.name, calm)).toBeUndefined();
+    await vi.waitFor(async () => expect(await driver.inspect(item.name, calm)).toBeDefined(), 10_000);
   });
 
   test('listens on the port that is asked for, and not after it was closed', async () => {

@@ -15,7 +15,9 @@ import type { Fake, FakeObject } from '../../lib/destinations/fake.ts';
 import { loadDriver, loadFake } from '../../lib/destinations/load.ts';
 import { networkFields, toPolicy } from '../../lib/destinations/network/fields.ts';
 import type { NetworkPolicy } from '../../lib/destinations/network/policy.ts';
+import { isSameVersion } from '../../lib/destinations/same-version.ts';
 import { metaOf } from '../../lib/sync/rows/destination-fields.ts';
+import { patience } from '../patience.ts';
 import { leaksOf } from './leaks.ts';
 
 /** A type's fake and drivers that reach it, through the same fields as a request. One per `describe`; tests share the fake. */
@@ -29,10 +31,17 @@ export interface Stand {
   /** A put by default claimed as `create`, with the built-in tags of its mark. */
   item(name: string, value: string, changes?: Partial<PutItem>): PutItem;
   object(name: string): FakeObject | undefined;
+  /** What a look finds: whether it is the version of that put, and the mark. */
+  seen(driver: Driver, name: string, remoteVersion: string | null): Promise<Seen>;
   /** Calls of all operations since the start. */
   calls(): number;
   /** The failure of a verb, which has to be of this kind (or one of these) and to show no secret. */
   failure(verb: Promise<unknown>, ...kinds: readonly FailureKind[]): Promise<DestinationFailure>;
+}
+
+interface Seen {
+  readonly isSame: boolean;
+  readonly mark: string | null | undefined;
 }
 
 export const calm: AbortSignal = new AbortController().signal;
@@ -96,7 +105,7 @@ export function standFor(definition: DestinationDefinition): Stand {
     get policy() {
       return policy();
     },
-    open({ requestMs = 10_000, network = {} } = {}) {
+    open({ requestMs = patience.conditionMs, network = {} } = {}) {
       const driver = started().openDriver(connect(definition, started().fake.destination), {
         network: { ...policy(), ...network },
         timeouts: { connectMs: requestMs, requestMs },
@@ -116,9 +125,15 @@ export function standFor(definition: DestinationDefinition): Stand {
       const { mark = newMark(), ...rest } = changes;
       const tags = definition.tags?.builtIn(mark) ?? {};
       const base = { name, value: new Secret(value), tags, staleTags: [], claim: 'create' as const, mark };
-      return { ...base, intendedAt: new Date(), remoteVersion: null, ...rest };
+      const unknown = { intent: mark, remoteVersion: null, asRecorded: false };
+      return { ...base, ...unknown, intendedAt: new Date(), ...rest };
     },
     object: (name) => started().fake.objects().get(name),
+    async seen(driver, name, remoteVersion) {
+      const found = await driver.inspect(name, calm);
+      if (typeof found !== 'object') return { isSame: false, mark: undefined };
+      return { isSame: isSameVersion(definition, remoteVersion, found.remoteVersion), mark: found.mark };
+    },
     calls: () => [...started().fake.calls().values()].reduce((sum, count) => sum + count, 0),
     async failure(verb, ...kinds) {
       const outcome = await verb.then(

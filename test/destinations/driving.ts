@@ -4,6 +4,7 @@ import { Secret } from '../../lib/core/secret.ts';
 import { DestinationFailure, type Driver, type DriverContext, type PutItem } from '../../lib/destinations/contract.ts';
 import type { Fake, StartFake } from '../../lib/destinations/fake.ts';
 import { strictPolicy } from '../../lib/destinations/network/policy.ts';
+import { patience } from '../patience.ts';
 
 /** A signal that never aborts. */
 export const never: AbortSignal = new AbortController().signal;
@@ -12,7 +13,7 @@ export const never: AbortSignal = new AbortController().signal;
 export function contextFor({ url }: Fake, changes: Partial<DriverContext> = {}): DriverContext {
   return {
     network: { ...strictPolicy, allowedIpv4: ['127.0.0.0/8'], allowedPorts: [Number(new URL(url).port)] },
-    timeouts: { connectMs: 5_000, requestMs: 10_000 },
+    timeouts: { connectMs: patience.conditionMs, requestMs: patience.conditionMs },
     clock: systemClock,
     log: silentLog,
     app: async () => undefined,
@@ -29,7 +30,9 @@ export const putOf = (name: string, value: string, mark: string, changes: Partia
   claim: 'create',
   mark,
   intendedAt: new Date(),
+  intent: 'the first',
   remoteVersion: null,
+  asRecorded: false,
   ...changes,
 });
 

@@ -51,6 +51,8 @@ export async function mounted(
 
 export interface Calling {
   readonly caller?: Caller | undefined;
+  /** Absent: a token came if there is a caller. */
+  readonly tokenSent?: boolean;
   /** What `mustBeAllowed` lets pass, as "verb path". */
   readonly allowed?: ReadonlySet<string>;
   readonly warn?: (message: string) => void;
@@ -82,9 +84,11 @@ export async function existence(engine: Pick<Engine, 'rows'>, mount: Mount, patt
 }
 
 function contextOf(verb: Verb, path: string, mount: Mount, options: Calling): RequestContext {
+  const caller = 'caller' in options ? options.caller : root;
   return {
     requestId: 'test',
-    caller: 'caller' in options ? options.caller : root,
+    caller,
+    tokenSent: options.tokenSent ?? caller !== undefined,
     mount,
     path,
     verb,
@@ -92,6 +96,7 @@ function contextOf(verb: Verb, path: string, mount: Mount, options: Calling): Re
     headers: {},
     query: new URLSearchParams(),
     signal: new AbortController().signal,
+    hold: () => {},
     warn: options.warn ?? (() => {}),
     async mustBeAllowed(wanted, fullPath) {
       if (!options.allowed?.has(`${wanted} ${fullPath}`)) throw new AppError('permission-denied', 'permission denied');

@@ -1,3 +1,5 @@
+import { patience } from '../patience.ts';
+
 /** One answer of the API. */
 export interface Answer {
   readonly status: number;
@@ -34,7 +36,7 @@ export async function ask({ address, token, method, path, body, raw, headers = {
     method: method === 'LIST' ? 'GET' : method,
     headers: present({ 'x-service-token': token, 'content-type': text === null ? undefined : type, ...headers }),
     body: text,
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(patience.conditionMs),
   });
   return readAnswer(answer.status, await answer.text());
 }

@@ -140,29 +140,4 @@ describe('while the sync is disabled', () => {
     await stage.ask('PATCH', path, { disabled: false });
     await eventually(async () => (await stage.ask('GET', at)).status === 404);
   });
-
-  test('PATCH answers when operations under way have ended', async () => {
-    const place = await stage.destination(type);
-    const secret = await stage.secret({ v: '1' });
-    stage.fake(type).fail({ kind: 'hang' });
-    const before = stage.calls(type);
-    const setting = stage.set(type, place, secret);
-    await eventually(() => stage.calls(type) > before);
-    expect((await stage.ask('PATCH', path, { disabled: true })).status).toBe(200);
-    const { rows } = await claimed();
-    expect(rows).toEqual([]);
-    const calls = stage.calls(type);
-    stage.fake(type).heal();
-    expect(statuses(await setting)).toEqual(['PENDING']);
-    expect(stage.calls(type)).toBe(calls);
-    await stage.ask('PATCH', path, { disabled: false });
-    await stage.untilQuiet();
-    expect(statuses(await stage.associations(type, place, secret))).toEqual(['SYNCED']);
-  });
 });
-
-async function claimed() {
-  const { store } = stage;
-  const rows = await store.db.selectFrom('associations').select('id').where('claimed_by', 'is not', null).execute();
-  return { rows };
-}

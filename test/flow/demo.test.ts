@@ -23,4 +23,4 @@ test('the demo is private and says so first: a database and a Redis that the env
   const { rows } = await client.query("select count(*)::int as tables from pg_tables where schemaname = 'public'");
   await client.end();
   expect(rows).toEqual([{ tables: 0 }]);
-}, 120_000);
+});

@@ -56,13 +56,10 @@ describe.each(everyType)('a destination of type %s', (type) => {
     const more = {
       secret_name_template: template,
       granularity: 'secret-key',
-      adopt: true,
-      disable_strict_networking: true,
     };
     const made = await stage.ask('POST', at(type, name), { ...stage.fake(type).destination, ...more });
     expect(made.data).toMatchObject({
-      options: { secret_name_template: template, granularity_level: 'secret-key', adopt: true },
-      connection_details: { disable_strict_networking: true },
+      options: { secret_name_template: template, granularity_level: 'secret-key' },
     });
     const replaced = await stage.ask('POST', at(type, name), stage.fake(type).destination);
     const fresh = await stage.ask('POST', at(type, stage.name('fresh')), stage.fake(type).destination);
@@ -105,9 +102,9 @@ describe('PATCH of a destination', () => {
       allowed_ports: null,
     });
     expect(back.data).toMatchObject({
-      connection_details: { recovery_window_days: 7 },
       options: { granularity_level: 'secret-path' },
     });
+    expect(back.data['connection_details']).not.toHaveProperty('recovery_window_days');
     expect(back.data['connection_details']).not.toHaveProperty('role_arn');
     expect(back.data['connection_details']).not.toHaveProperty('allowed_ports');
   });
@@ -161,6 +158,8 @@ describe('what a destination refuses', () => {
     ['cloud-b-kv', { key_vault_uri: 'https://other.vault.azure.net' }, 'key_vault_uri'],
     ['cloud-b-kv', { tenant_id: '11111111-2222-3333-4444-555555555555' }, 'tenant_id'],
     ['cloud-c-sm', { project_id: 'another-project' }, 'project_id'],
+    ['cloud-c-sm', { replica_regions: { 'us-east1': '' } }, 'replica_regions (or replication_locations)'],
+    ['cloud-c-sm', { replication_locations: ['us-east1'] }, 'replica_regions (or replication_locations)'],
     ['repo-host', { repository_name: 'other' }, 'repository_name'],
     ['deploy-host-project', { project_id: 'prj_other' }, 'project_id'],
   ])('%s: %o cannot be changed by POST or PATCH', async (type, change, field) => {
@@ -233,6 +232,25 @@ describe('what a destination refuses', () => {
     ]);
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
     for (const { errors } of answers) expect(errors.join()).toContain('unknown destination type "cloud-z"');
+  });
+
+  test.each([
+    ['cloud-a-sm', { global_kms_key: 'k' }],
+    ['cloud-b-kv', { kms_key_id: 'alias/x', encryption_key: 'k' }],
+    ['cloud-c-sm', { regional_kms_keys: { 'us-east1': 'k' } }],
+    ['repo-host', { replica_regions: { 'eu-west-1': '' } }],
+    ['deploy-host-project', { kmsKeyId: 'k' }],
+  ])('%s: %o, a protection that it does not have', async (type, unknown) => {
+    const name = stage.name('unprotected');
+    const made = await stage.ask('POST', at(type, name), { ...stage.fake(type).destination, ...unknown });
+    const patched = await stage.ask('PATCH', at(type, await stage.destination(type)), unknown);
+    for (const { status, errors } of [made, patched]) {
+      expect(status).toBe(400);
+      for (const field of Object.keys(unknown)) expect(errors.join('\n')).toContain(`unknown field "${field}"`);
+    }
+    expect((await stage.ask('GET', at(type, name))).status).toBe(404);
+    const unset = Object.fromEntries(Object.keys(unknown).map((field) => [field, null]));
+    expect((await stage.ask('POST', at(type, name), { ...stage.fake(type).destination, ...unset })).status).toBe(200);
   });
 
   test('fields that it does not know are told in a warning, and not stored', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Fault } from '../../lib/destinations/fake.ts';
 import { only, statuses } from './associations.ts';
-import { eventually, everyType, stageOf } from './stage.ts';
+import { briefCalls, eventually, everyType, stageOf } from './stage.ts';
 
-const stage = stageOf(everyType, { KEYFERRY_SYNC_ATTEMPTS_MAX: '2', KEYFERRY_SYNC_REQUEST_MS_MAX: '600' });
+const stage = stageOf(everyType, { KEYFERRY_SYNC_ATTEMPTS_MAX: '2', ...briefCalls });
 
 const external: readonly Fault['kind'][] = ['throttle', 'unavailable', 'hang', 'reset'];
 const ours: readonly Fault['kind'][] = ['denied', 'credentials'];

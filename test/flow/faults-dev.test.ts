@@ -2,15 +2,13 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiClient } from '../../infra/demo/client.ts';
 import { freePort } from '../../infra/local/child.ts';
 import { startFake } from '../../lib/destinations/cloud-a-sm/fake.ts';
 import { ending } from '../services.ts';
 import { until } from './faults-ground.ts';
 import { descendants, isRunning, runProgram, type Started, startProgram } from './processes.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const rootToken = 'a-root-token-of-my-own';
 const type = 'cloud-a-sm';

@@ -85,6 +85,11 @@ describe('a start that cannot succeed ends with code 1 and one line that says wh
     ['serve', { DATABASE_URL: '' }, 'DATABASE_URL is not set: it is the URL of a PostgreSQL 15 or later'],
     ['serve', { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x' }, 'it refuses connections; see to DATABASE_URL, then'],
     ['worker', { REDIS_URL: 'localhost' }, 'REDIS_URL has to be of the form redis://'],
+    [
+      'worker',
+      { KEYFERRY_SYNC_OPERATION_MS_MAX: '1600', KEYFERRY_SYNC_LOCK_MS: '2800' },
+      'KEYFERRY_SYNC_OPERATION_MS_MAX + KEYFERRY_SYNC_REQUEST_MS_MAX (2600) may be at most 0.9 of KEYFERRY_SYNC_LOCK_MS (2800), which is 2520',
+    ],
     ['worker', { KEYFERRY_SEAL_KEY: '' }, 'KEYFERRY_SEAL_KEY is not set: the worker unseals itself by this key'],
     [
       'sweep',

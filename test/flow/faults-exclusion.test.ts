@@ -3,11 +3,30 @@ import { expect, test } from 'vitest';
 import { ending } from '../services.ts';
 import { associateAll } from './faults-associations.ts';
 import { groundOf, until } from './faults-ground.ts';
+import { startMeasuredWorker } from './faults-measured.ts';
 import { startWitness } from './faults-witness.ts';
 
-const ground = groundOf();
-const [destinations, secrets] = [10, 50];
+/** No distance between pushes, which would keep some of them apart; a lock that a push on a busy machine does not outlast. */
+const ground = groundOf({
+  settings: {
+    KEYFERRY_SYNC_SPACING_MS: '0',
+    KEYFERRY_SYNC_REQUEST_MS_MAX: '8000',
+    KEYFERRY_SYNC_OPERATION_MS_MAX: '10000',
+    KEYFERRY_SYNC_LOCK_MS: '20000',
+    // Fewer associations than either worker takes at once: nothing queues, so a second job of one meets the first.
+    KEYFERRY_SYNC_CONCURRENCY: '64',
+  },
+});
+const [destinations, secrets, rounds] = [10, 3, 4];
 const all = destinations * secrets;
+
+/** Associations that are claimed at this moment. */
+async function claimed(): Promise<number> {
+  const rows = await ground.query<{ n: number }>(
+    'select count(*)::int as n from associations where claimed_until > now()',
+  );
+  return rows[0]?.n ?? 0;
+}
 
 test('two workers never push the same association at the same time, whatever is queued twice or forgotten', async () => {
   const api = ending(await ground.start('serve'));
@@ -15,29 +34,31 @@ test('two workers never push the same association at the same time, whatever is 
   const witness = ending(await startWitness(ground.fake));
   const redis = new Redis(ground.environment['REDIS_URL'] ?? '');
   try {
-    witness.delay(40);
+    witness.delay(400);
     await client.merge('sys/sync/config', { disabled: true });
     const body = witness.destination;
     const names = await associateAll(ground, api, { hint: 'twin', destinations, secrets, body });
-    const write = (some: readonly string[], v: string) =>
-      Promise.all(some.map((name) => client.write(`secret/data/${name}`, { data: { v } })));
-    const concurrency = { KEYFERRY_SYNC_CONCURRENCY: '16' };
-    ending(await ground.start('worker', concurrency));
-    ending(await ground.start('worker', concurrency));
+    const write = (v: string) => Promise.all(names.map((name) => client.write(`secret/data/${name}`, { data: { v } })));
+    const workers = [ending(await startMeasuredWorker(ground)), ending(await startMeasuredWorker(ground))];
     ending(await ground.start('sweep'));
     await client.merge('sys/sync/config', { disabled: false });
-    // Redis forgets what is in hand, so the sweep and the writes queue it a second time.
-    for (const left of [0.8, 0.4]) {
-      await until(async () => (await ground.dirty()) < all * left);
+    for (let round = 1; round <= rounds; round += 1) {
+      await write(`change ${round}`);
+      await until(
+        async () => (await claimed()) >= all / 2,
+        () => `fewer than half are claimed in round ${round}`,
+      );
+      // Redis forgets what is in hand, so the sweep and the writes queue it a second time.
       await redis.flushall();
-      await write(names.slice(0, 10), 'first');
+      await write(`repeated ${round}`);
+      await ground.untilQuiet();
     }
-    await write(names, 'second');
-    await ground.untilQuiet();
     expect(witness.overlaps).toEqual([]);
-    expect(witness.widest).toBeGreaterThan(16);
+    const busy = await Promise.all(workers.map((one) => one.counted('keyferry_sync_claims_total', 'outcome="busy"')));
+    expect(busy.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+    expect(witness.widest).toBeGreaterThan(1);
     const values = [...ground.fake.objects()].filter(([at]) => at.startsWith('twin-')).map(([, { value }]) => value);
-    expect(values).toEqual(Array.from({ length: all }, () => '{"v":"second"}'));
+    expect(values).toEqual(Array.from({ length: all }, () => `{"v":"repeated ${rounds}"}`));
   } finally {
     redis.disconnect();
   }

@@ -3,16 +3,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { ApiClient } from '../../infra/demo/client.ts';
 import { freePort } from '../../infra/local/child.ts';
-import { startPostgres } from '../../infra/local/postgres.ts';
-import { startRedis } from '../../infra/local/redis.ts';
+import { startPostgres } from '../../infra/local/postgres/start.ts';
+import { startRedis } from '../../infra/local/redis/start.ts';
+import type { LocalServer } from '../../infra/local/server.ts';
 import { openApi } from '../../lib/app.ts';
 import { readConfig } from '../../lib/core/config.ts';
 import { silentLog } from '../../lib/core/log.ts';
 import type { CloudASmFake } from '../../lib/destinations/cloud-a-sm/fake.ts';
 import { startFake } from '../../lib/destinations/cloud-a-sm/fake.ts';
+import { patience } from '../patience.ts';
 import { testDatabase } from '../services.ts';
 import { type Answer, ask } from './ask.ts';
 import { type Program, type Started, startProgram } from './processes.ts';
@@ -21,6 +23,7 @@ export const type = 'cloud-a-sm';
 
 /** A server of the test's own, because it is going to suffer. It comes back on the same port and data. */
 export interface Suffering {
+  readonly url: string;
   /** At once, without a word. */
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -57,7 +60,7 @@ const settings = {
   KEYFERRY_SYNC_CONNECT_MS_MAX: '1000',
   KEYFERRY_SYNC_REQUEST_MS_MAX: '1000',
   KEYFERRY_SYNC_OPERATION_MS_MAX: '1500',
-  KEYFERRY_SYNC_LOCK_MS: '2500',
+  KEYFERRY_SYNC_LOCK_MS: '2800',
   KEYFERRY_SYNC_WAIT_MS: '0',
   KEYFERRY_SWEEP_MS: '200',
   KEYFERRY_SHUTDOWN_MS_MAX: '1500',
@@ -72,8 +75,6 @@ export interface GroundOptions {
 
 /** Call it at the top of a test file. */
 export function groundOf(options: GroundOptions = {}): Ground {
-  // A machine that does much beside it takes a multiple of the usual time.
-  vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
   let opened: Open | undefined;
   const started = (): Open => {
     if (opened === undefined) throw new Error('there is no ground yet');
@@ -115,8 +116,8 @@ async function openGround({ ownPostgres = false, settings: own = {} }: GroundOpt
     const environment = {
       ...settings,
       ...own,
-      DATABASE_URL: ownPostgres ? `postgres://keyferry@127.0.0.1:${postgresPort}/postgres` : await testDatabase(),
-      REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+      DATABASE_URL: ownPostgres ? postgres.url : await testDatabase(),
+      REDIS_URL: redis.url,
       KEYFERRY_SEAL_KEY: randomBytes(32).toString('hex'),
     };
     const rootToken = await initialised(environment);
@@ -137,7 +138,7 @@ async function openGround({ ownPostgres = false, settings: own = {} }: GroundOpt
         return one;
       },
       ask: (api, method, path, body) => ask({ address: api.ready, token: rootToken, method, path, body }),
-      client: (api) => new ApiClient(api.ready, rootToken),
+      client: (api) => new ApiClient(api.ready, rootToken, patience.conditionMs),
       async destination(api, name, changes = {}) {
         await ground.client(api).write(`sys/sync/destinations/${type}/${name}`, { ...fake.destination, ...changes });
       },
@@ -161,32 +162,27 @@ async function openGround({ ownPostgres = false, settings: own = {} }: GroundOpt
   }
 }
 
-const waitMsMax = 60_000;
-
 /** Asks until it holds. `seen` tells what was there instead. */
 export async function until(holds: () => boolean | Promise<boolean>, seen: () => string = () => ''): Promise<void> {
-  const deadline = Date.now() + waitMsMax;
+  const deadline = Date.now() + patience.conditionMs;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`waited ${waitMsMax} ms; ${seen()}`);
+    if (Date.now() > deadline) throw new Error(`waited ${patience.conditionMs} ms; ${seen()}`);
     await new Promise((resolve) => setTimeout(resolve, 15));
   }
 }
 
 /** The test run's own server is not to suffer. */
 const shared: Suffering = {
+  url: '',
   kill: () => Promise.reject(new Error('this ground has no PostgreSQL of its own')),
   start: () => Promise.reject(new Error('this ground has no PostgreSQL of its own')),
   stop: async () => {},
 };
 
-interface Server {
-  stop(): Promise<void>;
-  kill(): Promise<void>;
-}
-
-async function suffering(open: () => Promise<Server>): Promise<Suffering> {
+async function suffering(open: () => Promise<LocalServer>): Promise<Suffering> {
   let server = await open();
   return {
+    url: server.url,
     kill: () => server.kill(),
     stop: () => server.stop(),
     async start() {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { counters, gauges, histograms } from '../../lib/core/instruments.ts';
 import { stageOf } from './stage.ts';
 
-const stage = stageOf(['cloud-a-sm', 'repo-host'], { KEYFERRY_SYNC_WAIT_MS: '20000' });
+const stage = stageOf(['cloud-a-sm', 'repo-host']);
 
 const scrape = async (path = 'sys/metrics?format=prometheus', headers: Readonly<Record<string, string>> = {}) => {
   const answer = await fetch(`${stage.address}/v1/${path}`, {

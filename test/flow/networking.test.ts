@@ -1,8 +1,18 @@
 import { expect, test } from 'vitest';
+import { definitions } from '../../lib/destinations/index.ts';
+import { namesWith } from '../../lib/sync/rows/destination-fields.ts';
 import { only } from './associations.ts';
 import { everyType, stageOf } from './stage.ts';
 
 const stage = stageOf();
+/** What opens more of the network comes with the credentials. */
+const credentialsFor = (type: string) =>
+  Object.fromEntries(
+    definitions
+      .filter((definition) => definition.type === type)
+      .flatMap(({ fields }) => namesWith(fields, 'sensitive'))
+      .flatMap((name) => Object.entries(stage.fake(type).destination).filter(([field]) => field === name)),
+  );
 const noCalls = async (type: string, work: () => Promise<void>) => {
   const before = stage.calls(type);
   await work();
@@ -17,7 +27,11 @@ test.each(everyType)('%s: an address that is not public is refused unless it is 
     expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'blocked' } });
     expect(record.error?.message).toContain('allowed_ipv4_addresses');
   });
-  await stage.ask('PATCH', `sys/sync/destinations/${type}/${place}`, { allowed_ipv4_addresses: ['127.0.0.1/32'] });
+  const { status } = await stage.ask('PATCH', `sys/sync/destinations/${type}/${place}`, {
+    ...credentialsFor(type),
+    allowed_ipv4_addresses: ['127.0.0.1/32'],
+  });
+  expect(status).toBe(200);
   await stage.untilQuiet();
   expect(only(await stage.associations(type, place)).sync_status).toBe('SYNCED');
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { runningProcess } from '../../infra/local/running.ts';
+import { patience } from '../patience.ts';
 
 /** The programs of `infra/` that tests run as they are. */
 export type Program = 'serve' | 'worker' | 'sweep' | 'dev' | 'board';
@@ -40,19 +41,16 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-const startMsMax = 25_000;
-const endMsMax = 25_000;
-
 /** Starts a program and waits for its `ready` line. @throws Error with what it told when it ends before, or is late */
 export async function startProgram(program: Program, options: ProcessOptions = {}): Promise<Started> {
   const running = launch(program, options);
   const { child, out, err, ended } = running;
   try {
-    const ready = await within(startMsMax, `${program} is not ready`, Promise.race([running.ready, ended]));
+    const ready = await within(patience.conditionMs, `${program} is not ready`, Promise.race([running.ready, ended]));
     if (typeof ready !== 'string') throw new Error(`${program} ended at its start: ${toldBy(ready)}`);
     const finish = (kill: () => void) => {
       kill();
-      return within(endMsMax, `${program} does not end`, ended);
+      return within(patience.conditionMs, `${program} does not end`, ended);
     };
     return {
       pid: child.pid ?? 0,
@@ -77,7 +75,7 @@ export async function runProgram(
   const { child, ended } = launch(program, options);
   const looking = setInterval(() => options.killWhen?.() && child.kill('SIGKILL'), 2);
   try {
-    return await within(endMsMax, `${program} does not end`, ended);
+    return await within(patience.conditionMs, `${program} does not end`, ended);
   } finally {
     clearInterval(looking);
     await kill(child, ended);

@@ -1,16 +1,24 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { statuses } from './associations.ts';
+import { type SlowLine, startSlowLine } from './slow-line.ts';
 import { stageOf } from './stage.ts';
 
 const type = 'repo-host';
-// So little time that a secret with many keys needs several rounds.
-const stage = stageOf([type], { KEYFERRY_SYNC_OPERATION_MS_MAX: '100', KEYFERRY_SYNC_ATTEMPTS_MAX: '3' });
+const stage = stageOf([type], { KEYFERRY_SYNC_OPERATION_MS_MAX: '2000', KEYFERRY_SYNC_ATTEMPTS_MAX: '3' });
+/** So slow that a secret with many keys needs several rounds. */
+const answerMs = 250;
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`key_${at}`, String(at)]));
-const many = 24;
+const many = 16;
+
+let line: SlowLine;
+beforeAll(async () => {
+  line = await startSlowLine(stage.fake(type), answerMs);
+});
+afterAll(() => line.close());
 
 describe('a secret with many keys', () => {
   test('is brought there in rounds, each going on where the last one stopped', async () => {
-    const place = await stage.destination(type);
+    const place = await stage.destination(type, line.destination);
     const secret = await stage.secret(keys(many));
     const before = puts();
     await stage.set(type, place, secret);
@@ -21,7 +29,7 @@ describe('a secret with many keys', () => {
   });
 
   test('is brought there as a whole but for the key that is refused', async () => {
-    const place = await stage.destination(type);
+    const place = await stage.destination(type, line.destination);
     const secret = await stage.secret({ ...keys(many), large: 'x'.repeat(60_000) });
     await stage.set(type, place, secret);
     await stage.untilQuiet();
@@ -30,7 +38,7 @@ describe('a secret with many keys', () => {
   });
 
   test('set again is pushed afresh once, and no key twice', async () => {
-    const place = await stage.destination(type);
+    const place = await stage.destination(type, line.destination);
     const secret = await stage.secret(keys(many));
     await stage.set(type, place, secret);
     await stage.untilQuiet();
@@ -41,7 +49,7 @@ describe('a secret with many keys', () => {
   });
 
   test('is not tried key by key when the destination turns us away', async () => {
-    const place = await stage.destination(type);
+    const place = await stage.destination(type, line.destination);
     const secret = await stage.secret(keys(many));
     stage.fake(type).fail({ kind: 'credentials' });
     const before = stage.calls(type);

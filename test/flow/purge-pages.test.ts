@@ -97,7 +97,7 @@ describe('a purge of many associations', () => {
 });
 
 test('force_delete forgets more associations than one transaction takes', async () => {
-  await insertAssociations(stage, place, 12_000);
+  await insertAssociations(stage, place, 5_500);
   expect((await stage.ask('DELETE', `${at()}?force_delete=true`)).status).toBe(204);
   expect(await status()).toBe(404);
   expect(await countAssociations(stage, place)).toBe(0);

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { patience } from '../patience.ts';
 import { associationsOf } from './associations.ts';
 import { stageOf } from './stage.ts';
 
@@ -31,7 +32,7 @@ async function run(lines: readonly string[]): Promise<readonly string[]> {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', ROOT_TOKEN: stage.rootToken },
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 25_000,
+    timeout: patience.conditionMs,
   });
   const chunks: Buffer[] = [];
   shell.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));

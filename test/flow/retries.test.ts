@@ -13,14 +13,14 @@ beforeEach(async () => {
 describe('a failure that can pass', () => {
   test('is tried again, PENDING with its error and the attempts counted, until it is SYNCED', async () => {
     const secret = await stage.secret({ v: '1' });
-    stage.fake(type).fail({ kind: 'unavailable' });
+    // A time that has passed is not told, so the wait is long enough to be seen.
+    stage.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 5 });
     const setting = stage.set(type, place, secret);
-    // A time that has passed is not told: the wait for the first or the second retry is seen.
     const seen = only(await stage.until(type, place, secret, ([record]) => (record?.next_attempt_at ?? null) !== null));
     expect(seen.attempts).toBeGreaterThan(0);
     expect(seen).toMatchObject({
       sync_status: 'PENDING',
-      error: { kind: 'unavailable' },
+      error: { kind: 'throttled' },
       next_attempt_at: expect.any(String),
     });
     expect(seen.error?.message).toContain(seen.external_name);
@@ -49,10 +49,11 @@ describe('a failure that can pass', () => {
       attempts: 3,
       next_attempt_at: null,
     });
-    const calls = stage.calls(type);
+    // Looks are made at what others have left here.
+    const calls = stage.calls(type, 'CreateSecret');
     await stage.sweep();
     await stage.untilQuiet();
-    expect(stage.calls(type)).toBe(calls);
+    expect(stage.calls(type, 'CreateSecret')).toBe(calls);
   });
 
   test('waits as long as the Retry-After of the destination asks', async () => {

@@ -37,6 +37,7 @@ async function groundOf(beforeReserve: (round: number) => Promise<void> = async 
     holdSecret: async () => true,
     waitMs: 0,
     drainMs: 0,
+    credentialsDir: undefined,
   };
   return { parts, queue, link: await newLink() };
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { only, statuses } from './associations.ts';
 import { eventually, stageOf } from './stage.ts';
@@ -165,15 +166,47 @@ describe('the value', () => {
     expect(stage.calls(type, 'PutSecretValue')).toBe(before);
   });
 
-  test('is pushed when a change brings the same one and the copy is not what we wrote', async () => {
+  /** A synced secret whose copy somebody else has changed. */
+  async function overwritten() {
     const { secret, copy } = await synced('same');
     const { external_name } = only(await stage.associations(type, place, secret));
-    await stage.ask('PATCH', `sys/sync/destinations/${type}/${place}`, { adopt: true });
-    await stage.untilQuiet();
     stage.fake(type).seed(external_name, 'somebody else');
+    return { secret, copy };
+  }
+
+  test('is pushed when a change brings the same one, and a look an hour later finds the copy not as we left it', async () => {
+    const { secret, copy } = await overwritten();
+    const looks = stage.calls(type, 'DescribeSecret');
+    await stage.secret({ v: 'same' }, secret);
+    await stage.untilQuiet();
+    expect(stage.calls(type, 'DescribeSecret')).toBe(looks);
+    await sql`update sync_objects set written_at = written_at - interval '1 hour'`.execute(stage.store.db);
     await stage.secret({ v: 'same' }, secret);
     await stage.untilQuiet();
     expect(copy()).toBe('{"v":"same"}');
+  });
+
+  test.each([
+    ['a replay', () => stage.ask('POST', 'sys/sync/replay', { sync_status: 'SYNCED', type, name: place })],
+    [
+      'a change of the destination',
+      () => stage.ask('PATCH', `sys/sync/destinations/${type}/${place}`, { adopt: true }),
+    ],
+  ] as const)('is pushed when %s asks for a look and the copy is not as we left it', async (_what, change) => {
+    const { copy } = await overwritten();
+    expect((await change()).status).toBe(200);
+    await stage.untilQuiet();
+    expect(copy()).toBe('{"v":"same"}');
+  });
+
+  test('is looked at when the credentials are new: they may lead to another account', async () => {
+    await synced('same');
+    const before = stage.calls(type, 'DescribeSecret');
+    const { access_key_id, secret_access_key } = stage.fake(type).destination;
+    const change = { access_key_id, secret_access_key };
+    expect((await stage.ask('PATCH', `sys/sync/destinations/${type}/${place}`, change)).status).toBe(200);
+    await stage.untilQuiet();
+    expect(stage.calls(type, 'DescribeSecret')).toBe(before + 1);
   });
 
   test('keeps the digits of big numbers, whole and by key', async () => {

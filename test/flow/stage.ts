@@ -9,6 +9,7 @@ import { openMetrics } from '../../lib/core/open-metrics.ts';
 import type { Fake } from '../../lib/destinations/fake.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadDriver, loadFake } from '../../lib/destinations/load.ts';
+import { patience } from '../patience.ts';
 import { testDatabase, testRedis } from '../services.ts';
 import { type Answer, type AskOptions, ask } from './ask.ts';
 import { type Association, associationsOf } from './associations.ts';
@@ -55,20 +56,22 @@ export interface Stage {
   calls(type: string, operation?: string): number;
 }
 
-const waitMsMax = 20_000;
-
-/** Short limits, so that what hangs is over soon. */
+/** Retries come soon; limits are such that a slow machine does not meet them, `set` waits as long as it may. */
 const settings = {
+  KEYFERRY_SYNC_WAIT_MS: '60000',
   KEYFERRY_SYNC_RETRY_MS_FIRST: '40',
   KEYFERRY_SYNC_RETRY_MS_MAX: '200',
   KEYFERRY_SYNC_ATTEMPTS_MAX: '4',
-  KEYFERRY_SYNC_CONNECT_MS_MAX: '1000',
-  KEYFERRY_SYNC_REQUEST_MS_MAX: '1000',
-  KEYFERRY_SYNC_OPERATION_MS_MAX: '3000',
-  KEYFERRY_SYNC_LOCK_MS: '5000',
+  KEYFERRY_SYNC_CONNECT_MS_MAX: '20000',
+  KEYFERRY_SYNC_REQUEST_MS_MAX: '20000',
+  KEYFERRY_SYNC_OPERATION_MS_MAX: '30000',
+  KEYFERRY_SYNC_LOCK_MS: '60000',
   KEYFERRY_SHUTDOWN_MS_MAX: '3000',
   KEYFERRY_DATABASE_POOL_SIZE: '5',
 };
+
+/** For tests of calls that hang: they are over soon, but a call that is answered has time. */
+export const briefCalls = { KEYFERRY_SYNC_CONNECT_MS_MAX: '3000', KEYFERRY_SYNC_REQUEST_MS_MAX: '3000' };
 
 /** Call it at the top of a test file: it opens the stage around the tests there and heals the stand-ins after each. */
 export function stageOf(types: readonly string[] = everyType, changes: Readonly<Record<string, string>> = {}): Stage {
@@ -152,7 +155,7 @@ function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: O
     if (fake === undefined) throw new Error(`no stand-in of type ${type} on this stage`);
     return fake as F;
   };
-  const client = new ApiClient(address, rootToken);
+  const client = new ApiClient(address, rootToken, patience.conditionMs);
   const change = async (verb: string, type: string, destination: string, secret: string, more: object) => {
     const body = { mount: 'secret', secret_name: secret, ...more };
     return associationsOf(
@@ -232,9 +235,9 @@ export async function eventually(
   holds: () => boolean | Promise<boolean>,
   seen: () => string = () => '',
 ): Promise<void> {
-  const deadline = Date.now() + waitMsMax;
+  const deadline = Date.now() + patience.conditionMs;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`waited ${waitMsMax} ms; last seen: ${seen()}`);
+    if (Date.now() > deadline) throw new Error(`waited ${patience.conditionMs} ms; last seen: ${seen()}`);
     await new Promise((resolve) => setTimeout(resolve, 15));
   }
 }

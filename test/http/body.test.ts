@@ -50,6 +50,21 @@ describe('bodies', () => {
     }
   });
 
+  test.each([
+    [
+      '{"data":{"marker-value":1,"marker-value":2}}',
+      'a key is there twice in one object, the second time at character 26',
+    ],
+    ['{"data":{"a":"marker-value\\ud83d"}}', 'half a surrogate pair, which is no character, at character 26'],
+  ])('%s would not be kept as it was sent, so it is refused', async (payload, problem) => {
+    for (const name of ['x-service-token', 'x-vault-token']) {
+      const { status, body, json } = await write(payload, { [name]: 'root' });
+      expect(status).toBe(400);
+      expect(json()).toEqual({ errors: [`failed to decode JSON input: ${problem}`] });
+      expect(body).not.toContain('marker');
+    }
+  });
+
   test('a JSON error tells the place', async () => {
     const { json } = await write('{"data": {,}}');
     expect(json().errors[0]).toMatch(/^failed to decode JSON input: invalid JSON at character 10$/);
@@ -120,6 +135,16 @@ describe('bodies', () => {
     const reply = await ask('PATCH', '/v1/versioned/data/a', { headers, payload: '{"data":{}}' });
     expect(reply.status).toBe(status);
     expect(reply.json()).toEqual({ errors: [error] });
+  });
+
+  test.each(['gzip', 'br', 'identity, gzip', 'x'])('a body in the coding %s is 415', async (coding) => {
+    const { status, json } = await write('{"data":{}}', { 'content-encoding': coding });
+    expect(status).toBe(415);
+    expect(json().errors).toEqual([expect.stringContaining('the request has a Content-Encoding')]);
+  });
+
+  test.each(['identity', 'Identity ', ''])('the coding %j is none', async (coding) => {
+    expect((await write('{"data":{}}', { 'content-encoding': coding })).status).toBe(200);
   });
 
   test('PATCH takes a merge patch', async () => {

@@ -21,6 +21,15 @@ describe('statuses', () => {
     expect(json()).toEqual({ errors: [`it is ${kind}`] });
   });
 
+  test('several problems with fields are one text with line breaks', async () => {
+    for (const name of ['x-service-token', 'x-vault-token']) {
+      const { status, json } = await ask('POST', '/v1/sys/login', { headers: { [name]: 'root' }, payload: '{}' });
+      expect(status).toBe(400);
+      const missing = (field: string) => `Field validation failed: missing required field "${field}"`;
+      expect(json()).toEqual({ errors: [`${missing('role')}\n${missing('password')}`] });
+    }
+  });
+
   test('a text that quotes a long request is cut off', async () => {
     const { status, json } = await ask('GET', `/v1/nowhere/${'x'.repeat(9_000)}`);
     expect(status).toBe(404);

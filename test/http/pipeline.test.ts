@@ -68,6 +68,21 @@ describe('the order of the checks', () => {
     expect(await ask(method, '/v1/secret/a')).toMatchObject({ status: 405, body: '{"errors":[]}' });
   });
 
+  test.each([
+    ['DELETE', '/v1/sys/health', 'GET, HEAD'],
+    ['PATCH', '/v1/sys/nothing', 'GET, HEAD, LIST, POST, PUT'],
+    ['LIST', '/v1/sys/login', 'POST, PUT'],
+    ['GET', '/v1/sys/empty', 'LIST'],
+    ['GET', '/v1/sys/login', 'POST, PUT'],
+    ['PATCH', '/v1/secret/a', 'GET, HEAD, LIST, POST, PUT, DELETE'],
+    ['LIST', '/v1/sys/flat', 'GET, HEAD'],
+    ['PURGE', '/v1/secret/a', 'GET, HEAD, HELP, LIST, POST, PUT, PATCH, DELETE'],
+  ])('%s %s is 405 with the verbs that there are', async (method, url, allow) => {
+    const headers = method === 'PATCH' ? { ...root, 'content-type': 'application/merge-patch+json' } : root;
+    const reply = await ask(method, url, { headers });
+    expect([reply.status, reply.headers['allow']]).toEqual([405, allow]);
+  });
+
   test('a path outside the API is 404 without a text', async () => {
     expect(await ask('GET', '/elsewhere')).toMatchObject({ status: 404, body: '{"errors":[]}' });
   });
@@ -76,6 +91,16 @@ describe('the order of the checks', () => {
     const { status, headers } = await ask('GET', '/v1/secret//a/./b%20c?version=1');
     expect(status).toBe(301);
     expect(headers['location']).toBe('/v1/secret/a/b%20c?version=1');
+  });
+
+  test('a folder that cannot be listed is a 404 with the warning of the engine', async () => {
+    for (const path of ['/v1/versioned/data', '/v1/versioned/data/', '/v1/versioned/data/a']) {
+      const { status, json } = await ask('LIST', path);
+      expect(status).toBe(404);
+      expect(json()).toMatchObject({ warnings: ['this mount has versions: list elsewhere'] });
+    }
+    expect((await ask('DELETE', '/v1/versioned/data/a')).status).toBe(405);
+    expect((await ask('LIST', '/v1/sys/flat')).status).toBe(405);
   });
 
   test('the 404 of an engine carries its warning', async () => {

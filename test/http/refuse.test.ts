@@ -42,6 +42,7 @@ describe('requests that no path is asked for', () => {
       ['the only Expect header that is understood is 100-continue'],
     ],
     ['CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n', 405, []],
+    ['two Hosts', `${bodyless}hOST: x\r\n\r\n`, 400, ['the request has more than one Host header']],
   ] as const;
 
   const expectRefusal = async (client: RawClient, bytes: string, status: number, errors: readonly string[]) => {

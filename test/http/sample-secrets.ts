@@ -28,6 +28,7 @@ export function plainEngine(kept = new Map<string, object>()): Engine {
         {
           summary: 'Write a secret',
           anyFields: true,
+          large: true,
           run: async (input, { path }) => {
             kept.set(path, input);
             return undefined;
@@ -51,6 +52,7 @@ export function versionedEngine(): Engine {
     { path, data: jsonObject().meta({ description: 'The secret', sensitive: true }), options: jsonObject().optional() },
     {
       summary: 'Write a version',
+      large: true,
       run: async (input) => {
         kept.set(input.path, input.data);
         return { data: { version: 1 } };

@@ -73,6 +73,7 @@ export function sampleParts(changes: Partial<HttpParts> = {}): HttpParts {
     log: keptLog(),
     clock: { now: () => new Date(0) },
     bodyLimitBytes: 1024 * 1024,
+    largeBodiesBytesMax: 48 * 1024 * 1024,
     requestTimeoutMs: 10_000,
     ...changes,
   };

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { HttpParts } from '../../lib/http/parts.ts';
 import { createServer, type HttpServer } from '../../lib/http/server.ts';
-import { rawClient } from './raw.ts';
-import { sampleParts } from './sample.ts';
+import { type RawClient, rawClient } from './raw.ts';
+import { fakeGatekeeper, sampleParts } from './sample.ts';
 import { lastSignal } from './sample-system.ts';
 import { tlsClient, tlsFiles } from './tls.ts';
 
@@ -94,7 +94,10 @@ describe('bodies', () => {
   test('one that is too large is 413 with errors, and the connection goes on', async () => {
     const { client } = await start(limit);
     await client.send(`POST /v1/secret/a HTTP/1.1\r\n${head}Content-Length: 5000\r\n\r\n${'x'.repeat(5000)}${list}`);
-    expect(await client.next()).toMatchObject({ status: 413, body: '{"errors":["request body too large"]}' });
+    expect(await client.next()).toMatchObject({
+      status: 413,
+      body: '{"errors":["request body too large: this path takes at most 1000 bytes"]}',
+    });
     expect((await client.next()).status).toBe(404);
   });
 
@@ -247,6 +250,55 @@ describe('closing', () => {
     expect(lastSignal()?.aborted).toBe(true);
   });
 
+  test('a request under way is answered, and its connection ends with the answer', async () => {
+    const { parts, reached, go } = held();
+    const { server, client, port } = await start(parts);
+    const idle = await rawClient(port);
+    await client.send(list);
+    await reached;
+    const closed = server.close(60_000);
+    await idle.ended();
+    go();
+    const answer = await client.next();
+    expect(answer.status).toBe(404);
+    expect(answer.head).toMatch(/connection: close/i);
+    await client.ended();
+    await closed;
+  });
+
+  test('what comes on a connection that is still open is 503, and ends it', async () => {
+    const { parts, reached, go } = held();
+    const { server, client, port } = await start(parts);
+    const begun = await rawClient(port);
+    onTestFinished(() => begun.close());
+    await begun.send(list.slice(0, 20));
+    await roundTrip(client);
+    await client.send(list);
+    await reached;
+    const closed = server.close(60_000);
+    await begun.send(list.slice(20));
+    const refused = await begun.next();
+    expect(refused.status).toBe(503);
+    expect(refused.head).toMatch(/connection: close/i);
+    expect(JSON.parse(refused.body)).toEqual({ errors: ['the service is being stopped: nothing was done; try again'] });
+    await begun.ended();
+    go();
+    await client.ended();
+    await closed;
+  });
+
+  test('a body that is still coming is waited for, and its answer ends the connection', async () => {
+    const { server, client, port } = await start();
+    await client.send(`PUT /v1/secret/a HTTP/1.1\r\n${head}Content-Length: 7\r\n\r\n{"a"`);
+    await roundTrip(await rawClient(port));
+    const closed = server.close(60_000);
+    await client.send(':1}');
+    const answer = await client.next();
+    expect(answer.status).toBe(204);
+    expect(answer.head).toMatch(/connection: close/i);
+    await closed;
+  });
+
   test('a port that is taken is an error of listen', async () => {
     const { port } = await start();
     const second = createServer(sampleParts());
@@ -254,6 +306,24 @@ describe('closing', () => {
     await expect(second.listen({ port, host: '127.0.0.1' })).rejects.toThrow(/EADDRINUSE/);
   });
 });
+
+/** What was sent on other connections before has been read by then. */
+async function roundTrip(client: RawClient): Promise<void> {
+  await client.send('GET /v1/sys/health HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect((await client.next()).status).toBe(200);
+}
+
+/** A request for a token waits until `go`; `reached` tells that it does. */
+function held() {
+  const gatekeeper = fakeGatekeeper();
+  const [reached, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const authenticate = async (token: string) => {
+    reached.resolve();
+    await gone.promise;
+    return gatekeeper.authenticate(token);
+  };
+  return { parts: { gatekeeper: { ...gatekeeper, authenticate } }, reached: reached.promise, go: gone.resolve };
+}
 
 describe('TLS', () => {
   test('it speaks HTTP/1.1 by ALPN, and LIST', async () => {

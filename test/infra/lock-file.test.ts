@@ -8,7 +8,12 @@ const lockFile = z.object({
     z.string(),
     z.object({
       license: z.string().optional(),
+      integrity: z.string().optional(),
+      resolved: z.string().optional(),
       dev: z.boolean().default(false),
+      optional: z.boolean().default(false),
+      os: z.array(z.string()).default([]),
+      cpu: z.array(z.string()).default([]),
       dependencies: names,
       optionalDependencies: names,
     }),
@@ -28,10 +33,44 @@ test('the lock file has an entry for everything that a locked package asks for, 
   expect(missing(packages)).toEqual([]);
 });
 
+/**
+ * The registry that the lock file was made with does not have these versions, and a hash cannot be had without the package.
+ * npm refuses a lock file without the entries. Who has the packages adds the hash and takes the name off here.
+ */
+const unhashed = [
+  ...['android-arm64', 'android-x64', 'darwin-arm64', 'darwin-x64'].map((name) => `@biomejs/cli-${name}`),
+  ...['linux-arm64-musl', 'linux-x64-musl', 'win32-arm64', 'win32-x64'].map((name) => `@biomejs/cli-${name}`),
+  ...['darwin-arm64', 'darwin-x64', 'linux-arm', 'win32-x64'].map(
+    (name) => `@msgpackr-extract/msgpackr-extract-${name}`,
+  ),
+];
+
+test('every entry has the hash of its package, but the optional ones of other platforms that are named here', () => {
+  const without = Object.entries(packages).filter(([path, { integrity }]) => path !== '' && !isHash(integrity));
+  expect(without.map(([path]) => path.replace('node_modules/', '')).sort()).toEqual([...unhashed].sort());
+  for (const [path, entry] of without) {
+    expect(entry, path).toMatchObject({ optional: true });
+    expect(isSupported(path, entry), path).toBe(false);
+  }
+});
+
+test('a hash of another form, and a place to download from, are found', () => {
+  expect([`sha512-${'A'.repeat(86)}==`, 'sha1-abc', undefined].map(isHash)).toEqual([true, false, false]);
+  expect(Object.entries(packages).flatMap(([path, { resolved }]) => (resolved === undefined ? [] : [path]))).toEqual(
+    [],
+  );
+});
+
+const isHash = (text: string | undefined): boolean => /^sha512-[A-Za-z0-9+/]{86}==$/.test(text ?? '');
+
+/** Where the README says that it runs: Linux with the GNU library, on x64 or arm64. */
+const isSupported = (path: string, { os, cpu }: Pick<Locked[string], 'os' | 'cpu'>): boolean =>
+  os.includes('linux') && (cpu.includes('x64') || cpu.includes('arm64')) && !path.endsWith('-musl');
+
 test('a missing entry is found, beside the package and above it', () => {
   const none = {};
-  const one = { dev: false, dependencies: none, optionalDependencies: { 'b-linux': '1.0.0' } };
-  const leaf = { dev: false, dependencies: none, optionalDependencies: none };
+  const one = { dependencies: none, optionalDependencies: { 'b-linux': '1.0.0' } };
+  const leaf = { dependencies: none, optionalDependencies: none };
   expect(missing({ 'node_modules/a': one })).toEqual(['node_modules/a → b-linux']);
   expect(missing({ 'node_modules/a': one, 'node_modules/b-linux': leaf })).toEqual([]);
   expect(missing({ 'node_modules/x/node_modules/a': one, 'node_modules/x/node_modules/b-linux': leaf })).toEqual([]);
@@ -49,7 +88,9 @@ test('what is deployed has a permissive licence, and no tool has a strong copyle
 
 type Locked = z.output<typeof lockFile>['packages'];
 
-function missing(locked: Locked): readonly string[] {
+type Wanted = Pick<Locked[string], 'dependencies' | 'optionalDependencies'>;
+
+function missing(locked: Readonly<Record<string, Wanted>>): readonly string[] {
   return Object.entries(locked).flatMap(([path, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
       .filter((name) => !places(path).some((place) => Object.hasOwn(locked, `${place}${name}`)))

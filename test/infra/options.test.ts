@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { patience } from '../patience.ts';
 
 const run = (file: string, ...args: readonly string[]) => {
-  const { status, stderr } = spawnSync(process.execPath, [file, ...args], { encoding: 'utf8', timeout: 20_000 });
+  const { status, stderr } = spawnSync(process.execPath, [file, ...args], {
+    encoding: 'utf8',
+    timeout: patience.conditionMs,
+  });
   return { status, stderr };
 };
 

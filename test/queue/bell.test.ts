@@ -1,14 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/core/log.ts';
-import { openBell } from '../../lib/queue/bell.ts';
+import { type BellTimes, openBell } from '../../lib/queue/bell.ts';
+import { patience } from '../patience.ts';
 import { ending, testRedis } from '../services.ts';
-import { keptLog, operation, operations, testQueue, type, until } from './queues.ts';
+import {
+  farDeadline,
+  keptLog,
+  lockMs,
+  operation,
+  operations,
+  patientLimits,
+  testQueue,
+  type,
+  until,
+} from './queues.ts';
 
 const capacity = 100_000;
 const minuteMs = 60_000;
 
-/** A queue whose bell tells what it sent, and how to take what is there. */
-async function belled() {
+/** A queue whose bell tells what it sent, and how to take what is there. No flag goes down by itself unless a test wants it. */
+async function belled(times: Partial<BellTimes> = {}) {
   const { url, prefix } = testRedis();
   const sent: { readonly type: string; readonly afterMs: number | undefined }[] = [];
   const failing = { now: false };
@@ -18,7 +29,15 @@ async function belled() {
       sent.push({ type: rung, afterMs });
     },
   };
-  const bell = openBell({ redisUrl: url, prefix, sender, log: silentLog });
+  const long = { wayMs: patience.testMs, holdMs: patience.testMs };
+  const bell = openBell({
+    redisUrl: url,
+    prefix,
+    sender,
+    log: silentLog,
+    limits: patientLimits,
+    times: { ...long, ...times },
+  });
   ending({ close: async () => bell.close() });
   const queue = await testQueue({ redisUrl: url, prefix, doorbell: bell });
   const drain = (afterMs?: number) =>
@@ -27,8 +46,8 @@ async function belled() {
       async () => (afterMs === undefined ? { kind: 'done', generation: 1 } : { kind: 'again', afterMs }),
       {
         concurrency: 8,
-        lockMs: 10_000,
-        deadline: new Date(Date.now() + minuteMs),
+        lockMs,
+        deadline: farDeadline(),
         reserveMs: 100,
       },
     );
@@ -66,7 +85,7 @@ describe('a bell', () => {
   });
 
   it('rings a second time when a worker that heard it does not keep up', async () => {
-    const { bell, queue, sent } = await belled();
+    const { bell, queue, sent } = await belled({ holdMs: 100 });
     await queue.enqueue([operation(1)], capacity);
     await bell.heard(type);
     let pressed = 1;

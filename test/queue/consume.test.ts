@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Handler, Outcome } from '../../lib/queue/contract.ts';
 import { ending } from '../services.ts';
-import { gateway, keptLog, lockMs, operation, operations, testQueue, type, until } from './queues.ts';
+import { farDeadline, gateway, keptLog, lockMs, operation, operations, testQueue, type, until } from './queues.ts';
 
 const capacity = 10_000;
 const options = { concurrency: 4, lockMs };
@@ -197,11 +197,11 @@ describe('a consumer', () => {
     let runs = 0;
     const handler: Handler = async () => {
       runs += 1;
-      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      await new Promise((resolve) => setTimeout(resolve, 7_000));
       return done();
     };
-    queue.consume(type, handler, { concurrency: 4, lockMs: 2_000 });
-    queue.consume(type, handler, { concurrency: 4, lockMs: 2_000 });
+    queue.consume(type, handler, { concurrency: 4, lockMs: 6_000 });
+    queue.consume(type, handler, { concurrency: 4, lockMs: 6_000 });
     await queue.enqueue([operation(1)], capacity);
     await until(async () => (await queue.pendingCount()) === 0);
     expect(runs).toBe(1);
@@ -216,7 +216,7 @@ describe('a consumer', () => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       throw signal.reason;
     };
-    queue.consume(type, handler, { concurrency: 4, lockMs: 300 });
+    queue.consume(type, handler, { concurrency: 4, lockMs: 1_500 });
     await queue.enqueue([operation(1)], capacity);
     await until(async () => (await queue.pendingCount()) === 0);
     expect(runs).toBe(2);
@@ -336,4 +336,4 @@ describe('pausing', () => {
   });
 });
 
-const drainOptions = () => ({ ...options, deadline: new Date(Date.now() + 20_000), reserveMs: 100 });
+const drainOptions = () => ({ ...options, deadline: farDeadline(), reserveMs: 100 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Handler, Outcome } from '../../lib/queue/contract.ts';
-import { operation, operations, otherType, testQueue, type, until } from './queues.ts';
+import { farDeadline, gateway, lockMs, operation, operations, otherType, testQueue, type, until } from './queues.ts';
 
 const capacity = 10_000;
 const done: Outcome = { kind: 'done', generation: 1 };
 const inMs = (ms: number) => new Date(Date.now() + ms);
-const ample = (concurrency = 8) => ({ concurrency, lockMs: 5_000, deadline: inMs(25_000), reserveMs: 100 });
+const ample = () => ({ concurrency: 8, lockMs, deadline: farDeadline(), reserveMs: 100 });
 
 describe('drain', () => {
   it('works a queue off, several jobs at a time', async () => {
@@ -13,9 +13,11 @@ describe('drain', () => {
     await queue.enqueue(operations(60), capacity);
     let running = 0;
     let runningMost = 0;
+    const eight = gateway();
     const handler: Handler = async () => {
       runningMost = Math.max(runningMost, ++running);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (running === 8) eight.open();
+      await eight.opened;
       running -= 1;
       return done;
     };
@@ -104,7 +106,7 @@ describe('drain', () => {
       return done;
     };
     await queue.enqueue(operations(400), capacity);
-    queue.consume(type, handler, { concurrency: 8, lockMs: 5_000 });
+    queue.consume(type, handler, { concurrency: 8, lockMs });
     await Promise.all([queue.drain(type, handler, ample()), queue.drain(type, handler, ample())]);
     await until(async () => (await queue.pendingCount()) === 0);
     expect(twice).toEqual([]);

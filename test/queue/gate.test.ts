@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { GateBudget, GatePass } from '../../lib/queue/contract.ts';
 import { openGate } from '../../lib/queue/gate.ts';
 import { ending, testRedis } from '../services.ts';
+import { patientLimits } from './queues.ts';
 
 const budget: GateBudget = { callsPerSecond: 10, burst: 3, concurrencyMax: 100, passMs: 30_000 };
 const wide: GateBudget = { callsPerSecond: 1_000, burst: 1_000, concurrencyMax: 100, passMs: 30_000 };
@@ -11,8 +12,8 @@ function testGate() {
   const { url, prefix } = testRedis();
   let now = 1_700_000_000_000;
   const clock = { now: () => new Date(now) };
-  const gate = ending(openGate({ redisUrl: url, prefix, clock, random: () => 0 }));
-  const second = ending(openGate({ redisUrl: url, prefix, clock, random: () => 0 }));
+  const gate = ending(openGate({ redisUrl: url, prefix, clock, random: () => 0, limits: patientLimits }));
+  const second = ending(openGate({ redisUrl: url, prefix, clock, random: () => 0, limits: patientLimits }));
   const pass = (ms: number) => {
     now += ms;
   };
@@ -261,7 +262,7 @@ describe('a sick destination', () => {
 
 it('a gate without a clock goes by the time of Redis', async () => {
   const { url, prefix } = testRedis();
-  const gate = ending(openGate({ redisUrl: url, prefix }));
+  const gate = ending(openGate({ redisUrl: url, prefix, limits: patientLimits }));
   const slow = { ...budget, callsPerSecond: 0.001, burst: 1 };
   await opened(await gate.enter('7', slow)).leave('well');
   const { reason, waitMs } = refused(await gate.enter('7', slow));
@@ -281,5 +282,37 @@ describe('the calls at once of a destination', () => {
     const rest = await Promise.all(Array.from({ length: 6 }, () => gate.enter('7', few)));
     expect(rest.slice(0, 5).map((pass) => opened(pass).callsAtOnce)).toEqual([1, 1, 1, 1, 1]);
     expect(refused(rest[5] ?? alone)).toMatchObject({ reason: 'concurrency' });
+  });
+});
+
+describe('a gate whose clock is set back by an hour', () => {
+  const back = -3_600_000;
+
+  it('earns its rate as before', async () => {
+    const { gate, pass } = testGate();
+    for (let index = 0; index < 3; index += 1) await opened(await gate.enter('7', budget)).leave('well');
+    pass(back);
+    expect(refused(await gate.enter('7', budget)).waitMs).toBeLessThanOrEqual(200);
+    pass(300);
+    opened(await gate.enter('7', budget));
+  });
+
+  it('opens again when its closing is over', async () => {
+    const { gate, pass, verdicts } = testGate();
+    await verdicts(5, 'sick');
+    pass(back);
+    expect(refused(await gate.enter('7', wide)).waitMs).toBeLessThanOrEqual(1_500);
+    pass(1_500);
+    opened(await gate.enter('7', wide));
+  });
+
+  it('takes passes back that nobody gave back', async () => {
+    const { gate, pass } = testGate();
+    const narrow = { ...wide, concurrencyMax: 1 };
+    opened(await gate.enter('7', narrow));
+    pass(back);
+    expect(refused(await gate.enter('7', narrow)).reason).toBe('concurrency');
+    pass(narrow.passMs + 1);
+    opened(await gate.enter('7', narrow));
   });
 });

@@ -3,12 +3,12 @@ import { silentLog } from '../../lib/core/log.ts';
 import { openGate } from '../../lib/queue/gate.ts';
 import { openLevels } from '../../lib/queue/levels.ts';
 import { ending, testRedis } from '../services.ts';
-import { gateway, lockMs, operation, otherType, testQueue, type } from './queues.ts';
+import { gateway, lockMs, operation, otherType, patientLimits, testQueue, type } from './queues.ts';
 
 const budget = { callsPerSecond: 1_000, burst: 1_000, concurrencyMax: 100, passMs: 10_000 };
 
 function levelsOf(redisUrl: string, prefix: string) {
-  const levels = openLevels({ redisUrl, prefix, types: [type, otherType], log: silentLog });
+  const levels = openLevels({ redisUrl, prefix, types: [type, otherType], log: silentLog, limits: patientLimits });
   return ending({ ...levels, close: async () => levels.close() });
 }
 
@@ -45,7 +45,7 @@ test('jobs of queues that are paused are counted as well', async () => {
 
 test('a gate is closed until its time is over, then half open until a probe was well', async () => {
   const { url, prefix } = testRedis();
-  const gate = ending(openGate({ redisUrl: url, prefix, random: () => 0 }));
+  const gate = ending(openGate({ redisUrl: url, prefix, random: () => 0, limits: patientLimits }));
   const levels = levelsOf(url, prefix);
   const sick = async (id: string, afterMs: number) => {
     const pass = await gate.enter(id, budget);

@@ -4,20 +4,26 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../infra/local/child.ts';
-import { type LocalRedis, type RedisOptions, startRedis } from '../../infra/local/redis.ts';
+import { newPassword } from '../../infra/local/password.ts';
+import { type RedisOptions, redisUrl, startRedis } from '../../infra/local/redis/start.ts';
+import type { LocalServer } from '../../infra/local/server.ts';
 import type { Handler } from '../../lib/queue/contract.ts';
 import { openGate } from '../../lib/queue/gate.ts';
 import { ending } from '../services.ts';
 import { gateway, keptLog, operation, operations, testQueue, type, until } from './queues.ts';
 
 const capacity = 10_000;
-const limits = { commandMsMax: 500 };
+/** To be waited for; long enough for a Redis that is there. */
+const limits = { commandMsMax: 3_000 };
 const options = { concurrency: 8, lockMs: 1_500 };
 const done: Handler = async () => ({ kind: 'done', generation: 1 });
 
+/** One that comes back on its port without its data has the same password. */
+const password = newPassword();
+
 /** A Redis of the test's own, because it is going to suffer. */
-async function ownRedis(redisOptions: RedisOptions = {}): Promise<LocalRedis> {
-  const redis = await startRedis(redisOptions);
+async function ownRedis(redisOptions: RedisOptions = {}): Promise<LocalServer> {
+  const redis = await startRedis({ password, ...redisOptions });
   onTestFinished(() => redis.stop());
   return redis;
 }
@@ -53,7 +59,7 @@ it('nothing is lost when Redis is started anew in the middle of the work', async
   await ownRedis({ dataDir, port });
   await until(async () => (await queue.pendingCount().catch(() => 1)) === 0);
   expect(seen.size).toBe(2_000);
-}, 60_000);
+});
 
 it('what a killed Redis had not written yet is found missing and queued again', async () => {
   const dataDir = await folder();
@@ -84,7 +90,7 @@ it('what a killed Redis had not written yet is found missing and queued again', 
       .catch(() => {});
     return seen.size === 500 && (await queue.pendingCount()) === 0;
   });
-}, 60_000);
+});
 
 it('everything is missing after FLUSHALL, also what is in hand, and can be queued again', async () => {
   const redis = await ownRedis();
@@ -110,7 +116,7 @@ it('everything is missing after FLUSHALL, also what is in hand, and can be queue
   goOn.open();
   await until(async () => (await queue.pendingCount()) === 0);
   expect(runs).toBeGreaterThanOrEqual(100);
-}, 60_000);
+});
 
 it('commands fail within their limit while Redis is away, and work when it is back', async () => {
   const port = await freePort();
@@ -137,7 +143,7 @@ it('commands fail within their limit while Redis is away, and work when it is ba
     return (await queue.pendingCount().catch(() => 1)) === 0;
   });
   expect(log.lines.filter(({ message }) => message === 'Redis is back').length).toBeGreaterThan(0);
-}, 60_000);
+});
 
 it('commands fail within their limit while Redis is silent', async () => {
   const redis = await ownRedis();
@@ -155,11 +161,11 @@ it('commands fail within their limit while Redis is silent', async () => {
   }
   await until(async () => (await queue.enqueue(operations(2_000), capacity).catch(() => undefined)) !== undefined);
   expect(await queue.missing(operations(1_000))).toEqual([]);
-}, 60_000);
+});
 
 it('a queue can be opened, used and closed before Redis is there', async () => {
   const port = await freePort();
-  const queue = await testQueue({ redisUrl: `redis://127.0.0.1:${port}`, limits });
+  const queue = await testQueue({ redisUrl: redisUrl(port, password), limits });
   const seen: string[] = [];
   const consumer = queue.consume(
     type,
@@ -176,7 +182,7 @@ it('a queue can be opened, used and closed before Redis is there', async () => {
     return seen.length > 0;
   });
   await consumer.close(5_000);
-}, 60_000);
+});
 
 it('a queue can be closed while Redis is away', async () => {
   const redis = await ownRedis();
@@ -193,7 +199,7 @@ it('a queue can be closed while Redis is away', async () => {
   await redis.stop();
   await consumer.close(10);
   await queue.close();
-}, 60_000);
+});
 
 it('a handler is stopped when its lock cannot be renewed', async () => {
   const redis = await ownRedis();
@@ -211,7 +217,7 @@ it('a handler is stopped when its lock cannot be renewed', async () => {
   await started.opened;
   await redis.stop();
   await stopped.opened;
-}, 60_000);
+});
 
 it('a Redis that may drop keys is warned of, and one out of memory is named', async () => {
   const redis = await ownRedis();
@@ -225,4 +231,4 @@ it('a Redis that may drop keys is warned of, and one out of memory is named', as
   await client.config('SET', 'maxmemory', '1');
   await expect(queue.enqueue([operation(1)], capacity)).rejects.toThrow('out of memory');
   client.disconnect();
-}, 60_000);
+});

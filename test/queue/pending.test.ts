@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operation, operations, otherType, testQueue, type } from './queues.ts';
+import { farDeadline, lockMs, operation, operations, otherType, testQueue, type } from './queues.ts';
 
 const capacity = 1_000;
 
@@ -86,8 +86,7 @@ describe('a reservation', () => {
     const queue = await testQueue();
     await queue.enqueue([operation(1, 1)], 1);
     await queue.reserve(operation(1, 2), 1);
-    const deadline = new Date(Date.now() + 20_000);
-    const options = { concurrency: 1, lockMs: 5_000, deadline, reserveMs: 100 };
+    const options = { concurrency: 1, lockMs, deadline: farDeadline(), reserveMs: 100 };
     await queue.drain(type, async () => ({ kind: 'done', generation: 1 }), options);
     expect(await queue.pendingCount()).toBe(1);
     expect(await queue.enqueue([operation(2)], 1)).toEqual({ refused: ['2'] });

@@ -2,6 +2,7 @@ import { systemClock } from '../../lib/core/clock.ts';
 import { type Log, silentLog } from '../../lib/core/log.ts';
 import type { Operation } from '../../lib/queue/contract.ts';
 import { openQueue, type QueueOptions, type SyncQueue } from '../../lib/queue/open.ts';
+import { patience } from '../patience.ts';
 import { ending, testRedis } from '../services.ts';
 
 export const type = 'cloud-a-sm';
@@ -9,12 +10,19 @@ export const otherType = 'repo-host';
 /** Long enough for a machine that is busy; tests of locks take their own. */
 export const lockMs = 10_000;
 
+/** No command fails because the machine is slow. */
+export const patientLimits = { commandMsMax: patience.conditionMs };
+
+/** For drains that end because there is nothing left. */
+export const farDeadline = (): Date => new Date(Date.now() + patience.testMs);
+
 /** A queue on the test run's Redis, closed with the test. */
 export async function testQueue(
   options: Partial<QueueOptions> = {},
 ): Promise<SyncQueue & { prefix: string; url: string }> {
   const { url, prefix } = testRedis();
-  const given = { redisUrl: url, prefix, types: [type, otherType], log: silentLog, clock: systemClock, ...options };
+  const usual = { types: [type, otherType], log: silentLog, clock: systemClock, limits: patientLimits };
+  const given = { redisUrl: url, prefix, ...usual, ...options };
   const queue = ending(await openQueue(given));
   return Object.assign(queue, { prefix: given.prefix, url: given.redisUrl });
 }

@@ -2,12 +2,12 @@ import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import type { Handler, Outcome } from '../../lib/queue/contract.ts';
 import { ending } from '../services.ts';
-import { operation, testQueue, type, until } from './queues.ts';
+import { farDeadline, lockMs, operation, testQueue, type, until } from './queues.ts';
 
 const capacity = 10;
 const done: Outcome = { kind: 'done', generation: 1 };
-const options = { concurrency: 1, lockMs: 10_000 };
-const drainOptions = () => ({ ...options, deadline: new Date(Date.now() + 20_000), reserveMs: 100 });
+const options = { concurrency: 1, lockMs };
+const drainOptions = () => ({ ...options, deadline: farDeadline(), reserveMs: 100 });
 type TestQueue = Awaited<ReturnType<typeof testQueue>>;
 
 const ways = {
@@ -77,7 +77,7 @@ it('a job that loses its worker again and again is run a few times and then hand
     throw signal.reason;
   };
   await queue.enqueue([operation(1)], capacity);
-  const consumer = queue.consume(type, handler, { concurrency: 1, lockMs: 300 });
+  const consumer = queue.consume(type, handler, { concurrency: 1, lockMs: 1_500 });
   await until(async () => (await queue.pendingCount()) === 0);
   await consumer.close(5_000);
   expect(runs).toEqual([false, false, false, false, false, true]);

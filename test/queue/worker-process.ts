@@ -3,6 +3,7 @@ import { systemClock } from '../../lib/core/clock.ts';
 import { silentLog } from '../../lib/core/log.ts';
 import type { Handler } from '../../lib/queue/contract.ts';
 import { openQueue } from '../../lib/queue/open.ts';
+import { patience } from '../patience.ts';
 import type { Task } from './child.ts';
 
 /** A process of a test: does its task and tells what came of it. */
@@ -14,6 +15,7 @@ const queue = await openQueue({
   types: [type],
   log: silentLog,
   clock: systemClock,
+  limits: { commandMsMax: patience.conditionMs },
 });
 
 if (task.role === 'enqueue') {

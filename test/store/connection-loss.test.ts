@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,24 +5,29 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../infra/local/child.ts';
-import { type LocalPostgres, startPostgres } from '../../infra/local/postgres.ts';
+import { startPostgres } from '../../infra/local/postgres/start.ts';
+import type { LocalServer } from '../../infra/local/server.ts';
 import { type OpenStore, openStore } from '../../lib/store/open.ts';
 import { ending, testDatabase } from '../services.ts';
 import { storeOptions } from './stores.ts';
+
+/** To be waited for; long enough for a server that is there. */
+const brief = { statementTimeoutMs: 3_000, connectTimeoutMs: 3_000 };
 
 const isUnavailable = expect.objectContaining({ kind: 'unavailable' });
 
 /** A server of this test's own, that it may stop and start. */
 async function ownServer() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'keyferry-store-'));
+  const folder = await mkdtemp(join(tmpdir(), 'keyferry-store-'));
+  const dataDir = join(folder, 'postgres');
   const port = await freePort();
-  let server: LocalPostgres = await startPostgres({ dataDir, port, volatile: true });
+  let server: LocalServer = await startPostgres({ dataDir, port, volatile: true });
   onTestFinished(async () => {
     await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   });
   return {
-    url: server.url.replace('keyferry@', 'keyferry:marker-password@'),
+    url: server.url,
     stop: () => server.stop(),
     kill: () => server.kill(),
     start: async () => {
@@ -103,7 +107,7 @@ test('queries fail as unavailable while the server is away, and work again when 
   const failure: unknown = await readOne(store).catch((error: unknown) => error);
   expect(failure).toEqual(isUnavailable);
   expect(String(failure)).toContain('the database cannot serve this now: it refuses connections');
-  expect(String(failure)).not.toContain('marker-password');
+  expect(String(failure)).not.toContain(new URL(server.url).password);
   expect(await store.reachable()).toBe(false);
 
   // What is known is still told; a share that cannot be checked now is kept.
@@ -140,7 +144,7 @@ test('a network that swallows everything ends the statement, its transaction and
   const url = new URL(await testDatabase());
   const line = await silenceableLine(Number(url.port));
   url.port = String(line.port);
-  const store = ending(await openStore(storeOptions(url.href, { statementTimeoutMs: 100, connectTimeoutMs: 500 })));
+  const store = ending(await openStore(storeOptions(url.href, brief)));
   const broken = store.transaction(async (tx) => {
     line.silence();
     await sql`select 1`.execute(tx);
@@ -159,7 +163,7 @@ test('a store cannot be opened while the server is away, and says why without th
 });
 
 test('when all connections are in use, the next one waits its time and is told so; the database is not called ill', async () => {
-  const store = ending(await openStore(storeOptions(await testDatabase(), { poolSize: 2, connectTimeoutMs: 200 })));
+  const store = ending(await openStore(storeOptions(await testDatabase(), { poolSize: 2, ...brief })));
   const free = Promise.withResolvers<void>();
   const holding = Array.from({ length: 2 }, () => store.db.connection().execute(() => free.promise));
   await expect(readOne(store)).rejects.toThrow(/no connection was free in time/);
@@ -170,13 +174,11 @@ test('when all connections are in use, the next one waits its time and is told s
 });
 
 test('a server that takes no more connections is unavailable, not broken', async () => {
-  const url = new URL(await testDatabase());
-  const admin = ending(await openStore(storeOptions(url.href)));
-  const guest = `guest_${randomBytes(4).toString('hex')}`;
-  await sql.raw(`create role ${guest} login connection limit 1`).execute(admin.db);
-  await sql.raw(`grant all on all tables in schema public to ${guest}`).execute(admin.db);
-  url.username = guest;
-  const store = ending(await openStore(storeOptions(url.href, { poolSize: 2 })));
+  const url = await testDatabase();
+  const admin = await openStore(storeOptions(url));
+  await sql.raw(`alter database ${new URL(url).pathname.slice(1)} connection limit 1`).execute(admin.db);
+  await admin.close();
+  const store = ending(await openStore(storeOptions(url, { poolSize: 2 })));
   const free = Promise.withResolvers<void>();
   const holding = store.db.connection().execute(() => free.promise);
   await expect(readOne(store)).rejects.toThrow(/it has too many connections/);

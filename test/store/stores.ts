@@ -3,15 +3,16 @@ import { systemClock } from '../../lib/core/clock.ts';
 import { silentLog } from '../../lib/core/log.ts';
 import { Secret } from '../../lib/core/secret.ts';
 import { type OpenStore, openStore, type StoreOptions } from '../../lib/store/open.ts';
+import { patience } from '../patience.ts';
 import { testDatabase } from '../services.ts';
 
-/** What a test's store is opened with: short limits, and a refresh that a test calls by hand. */
+/** What a test's store is opened with: limits that nothing meets, and a refresh that a test calls by hand. */
 export function storeOptions(databaseUrl: string, changes: Partial<StoreOptions> = {}): StoreOptions {
   return {
     databaseUrl,
     poolSize: 5,
-    statementTimeoutMs: 10_000,
-    connectTimeoutMs: 5_000,
+    statementTimeoutMs: patience.conditionMs,
+    connectTimeoutMs: patience.conditionMs,
     seal: 'shamir',
     log: silentLog,
     clock: systemClock,

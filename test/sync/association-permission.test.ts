@@ -5,6 +5,7 @@ import { silentLog } from '../../lib/core/log.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import type { Mount, RequestContext } from '../../lib/path/row.ts';
 import { associationChangeRows } from '../../lib/sync/rows/association-change.ts';
+import { patience } from '../patience.ts';
 import { testQueue } from '../queue/queues.ts';
 import { ending } from '../services.ts';
 import { testStore } from '../store/stores.ts';
@@ -27,13 +28,15 @@ function contextOf(mayRead: (path: string) => boolean, asked: string[]): Request
   return {
     requestId: '',
     caller: undefined,
+    tokenSent: false,
     mount,
     path: '',
     verb: 'write',
     vocabulary: 'canonical',
     headers: {},
     query: new URLSearchParams(),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(patience.conditionMs),
+    hold() {},
     warn() {},
     async mustBeAllowed(verb, path) {
       asked.push(`${verb} ${path}`);
@@ -60,6 +63,7 @@ async function setRow() {
     holdSecret: async () => true,
     waitMs: 0,
     drainMs: 0,
+    credentialsDir: undefined,
   });
   const operation = rows.find(({ pattern }) => pattern.endsWith('/set'))?.operations.write;
   if (operation === undefined) throw new Error('there is no set');

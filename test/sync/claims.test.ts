@@ -42,7 +42,11 @@ const outcome = (id: string, token: string, changes: Partial<Finish> = {}): Fini
   attempts: 0,
   retryMs: null,
   written: [],
+  kept: [],
   removed: [],
+  buried: [],
+  remembered: null,
+  rechecked: null,
   ...changes,
 });
 
@@ -180,6 +184,14 @@ describe('an association that was pushed a moment ago', () => {
     await sql`update associations set desired = 'absent' where id = ${removed}::bigint`.execute(store.db);
     const claim = spaced();
     expect(kinds(await Promise.all([claim(set), claim(removed)]))).toEqual(['claimed', 'claimed']);
+  });
+
+  test('is taken when the clock was set back since, so that the push is in the future', async () => {
+    const id = await pushed(3);
+    await sql`update sync_objects set written_at = now() + interval '1 hour' where association_id = ${id}::bigint`.execute(
+      store.db,
+    );
+    expect(kinds([await spaced()(id)])).toEqual(['claimed']);
   });
 
   test('is taken when its time has come', async () => {

@@ -1,5 +1,5 @@
-import { expect, test, vi } from 'vitest';
-import { systemClock } from '../../lib/core/clock.ts';
+import { expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../lib/core/clock.ts';
 import { silentLog } from '../../lib/core/log.ts';
 import { definition } from '../../lib/destinations/cloud-a-sm/index.ts';
 import type { Driver } from '../../lib/destinations/contract.ts';
@@ -30,7 +30,7 @@ async function newDestination({ db, barrier }: Store): Promise<string> {
 }
 
 /** Drivers that do nothing but count how many of them were closed. */
-async function kept() {
+async function kept(clock: Clock = systemClock) {
   const store = ending(await testStore());
   const counts = { opened: 0, closed: 0 };
   const openDriver = (): Driver => {
@@ -46,7 +46,7 @@ async function kept() {
     };
   };
   const timeouts = { connectMs: 1_000, requestMs: 1_000 };
-  const drivers = keepDrivers({ definition, openDriver }, { store, clock: systemClock, log: silentLog, timeouts });
+  const drivers = keepDrivers({ definition, openDriver }, { store, clock, log: silentLog, timeouts });
   return { drivers, counts, id: await newDestination(store) };
 }
 
@@ -56,7 +56,7 @@ test('a driver is kept, and opened anew when its settings have changed', async (
   await (await drivers.open(id, 1))?.close();
   expect(counts).toEqual({ opened: 1, closed: 0 });
   await (await drivers.open(id, 2))?.close();
-  await vi.waitFor(() => expect(counts).toEqual({ opened: 2, closed: 1 }));
+  await expect.poll(() => counts).toEqual({ opened: 2, closed: 1 });
   await drivers.close();
   expect(counts).toEqual({ opened: 2, closed: 2 });
 });
@@ -70,11 +70,29 @@ test('a driver in use is not closed under its calls, neither for new settings no
   await old?.close();
   await old?.close();
   await renewed?.close();
-  await vi.waitFor(() => expect(counts.closed).toBe(1));
+  await expect.poll(() => counts.closed).toBe(1);
   await other?.close();
-  await vi.waitFor(() => expect(counts.closed).toBe(2));
+  await expect.poll(() => counts.closed).toBe(2);
   await drivers.close();
   expect(counts.closed).toBe(2);
+});
+
+test('a driver that nobody has used for five minutes is closed when another is asked for, unless it is in use', async () => {
+  let now = 0;
+  const { drivers, counts, id } = await kept({ now: () => new Date(now) });
+  const inUse = await drivers.open(id, 1);
+  now += 300_000;
+  await drivers.open('1000001', 1);
+  await (await drivers.open(id, 1))?.close();
+  expect(counts).toEqual({ opened: 1, closed: 0 });
+  now += 300_001;
+  await drivers.open('1000001', 1);
+  expect(counts).toEqual({ opened: 1, closed: 0 });
+  await inUse?.close();
+  await expect.poll(() => counts.closed).toBe(1);
+  await (await drivers.open(id, 1))?.close();
+  expect(counts).toEqual({ opened: 2, closed: 1 });
+  await drivers.close();
 });
 
 test('the end of a worker closes what is kept, in use or not', async () => {

@@ -6,7 +6,7 @@ import { toEntries } from '../../lib/sync/entries.ts';
 import { fuzzing, runs } from '../fuzz.ts';
 import { testStore } from '../store/stores.ts';
 import type { Fate, RemoteObject } from './remote.ts';
-import { settle, startWorld, type Wanted, type World } from './world.ts';
+import { recheck, settle, startWorld, type Wanted, type World } from './world.ts';
 
 let store: OpenStore;
 beforeAll(async () => {
@@ -51,6 +51,15 @@ const change: fc.Arbitrary<Change> = fc.record({
       maxLength: 3,
     },
   ),
+});
+const lateFates = fc.array(
+  fc.constantFrom<Fate>('well', 'well', 'held', 'held', 'lost', 'unheard', 'crash', 'crash while held'),
+  { maxLength: 6 },
+);
+const lateChange: fc.Arbitrary<Change> = fc.record({
+  wanted,
+  forced: fc.boolean(),
+  attempts: fc.array(lateFates, { maxLength: 3 }),
 });
 /** Somebody else at the external system makes an object of this name, or deletes what is there. */
 interface Foreign {
@@ -145,6 +154,35 @@ describe('whatever the changes, crashes and lost answers', () => {
       if (refused === 0) expect(ours).toHaveLength(good.length);
     });
     await fc.assert(property, runs(150));
+  });
+
+  test('the copies end as wanted, whenever the calls that were given up arrive', fuzzing, async () => {
+    const events = fc.array(
+      fc.oneof({ weight: 4, arbitrary: lateChange }, { weight: 1, arbitrary: fc.constant('deliver') }),
+      {
+        minLength: 1,
+        maxLength: 6,
+      },
+    );
+    const property = fc.asyncProperty(events, async (history) => {
+      const world = await startWorld(store);
+      let last: Wanted = { json: null, granularity: 'secret-path', template: 'one' };
+      for (const event of history) {
+        if (typeof event === 'string') world.remote.deliver();
+        else ({ last } = await play(world, [event]));
+      }
+      await world.want(last, false);
+      await settle(world);
+      world.remote.deliver();
+      await recheck(world);
+      const ours = [...world.remote.objects].map(([name, { value }]) => ({ name, value }));
+      const { good, refused } = expected(last);
+      for (const { name, value } of good) expect(ours).toContainEqual({ name, value });
+      if (refused > 0) return;
+      expect(ours).toHaveLength(good.length);
+      expect((await world.recorded()).names).toHaveLength(good.length);
+    });
+    await fc.assert(property, runs(200));
   });
 
   test('a second look changes nothing', fuzzing, async () => {

@@ -68,6 +68,7 @@ describe.each(definitions.map((definition) => [definition.type, definition] as c
         tags: {},
         adopt: false,
         forced: false,
+        verify: false,
         confirmed: new Set(),
         valueBytesMax: 100,
         name: namer(compileTemplate(text), rule, { ...secret, type }),

@@ -14,9 +14,11 @@ function written(name: string, value: string, subKey = ''): Written {
     mark: 'm'.repeat(32),
     intendedAt: new Date(0),
     written: true,
+    seenMsAgo: 3_600_001,
     remoteVersion: 'v1',
     fingerprint: createHash('sha256').update(`${name}=${value}`).digest(),
     tagKeys: ['team'],
+    removal: 'none',
   };
 }
 
@@ -31,6 +33,7 @@ function input(
     tags: { team: 'a' },
     adopt: false,
     forced: false,
+    verify: false,
     confirmed: new Set(),
     valueBytesMax: 100,
     name: (subKey) => ({ ok: true, name: subKey === '' ? 'Whole' : `Key-${subKey}` }),
@@ -55,6 +58,36 @@ test('a value that has its fingerprint already is only looked at, unless it is f
     { verify: false },
   ]);
   expect(plan(input('{"a":"2"}', 'secret-path', { written: there })).puts).toMatchObject([{ verify: false }]);
+});
+
+test('of ten keys of which one has changed, the nine are looked at only when the last look is an hour old or somebody asks for it', () => {
+  const keys = Array.from({ length: 10 }, (_, index) => `${index}`);
+  const json = JSON.stringify(Object.fromEntries(keys.map((key) => [key, key === '3' ? 'new' : 'v'])));
+  const seen = (seenMsAgo: number) => keys.map((key) => ({ ...written(`Key-${key}`, 'v', key), seenMsAgo }));
+  const counts = (over: Partial<PlanInput>) => {
+    const { puts, kept } = plan(input(json, 'secret-key', over));
+    const looks = puts.filter(({ verify }) => verify);
+    return { kept: kept.length, looks: looks.length, puts: puts.length - looks.length };
+  };
+  expect(counts({ written: seen(3_599_999) })).toEqual({ kept: 9, looks: 0, puts: 1 });
+  expect(counts({ written: seen(3_600_000) })).toEqual({ kept: 0, looks: 9, puts: 1 });
+  expect(counts({ written: seen(-1) })).toEqual({ kept: 0, looks: 9, puts: 1 });
+  expect(counts({ written: seen(0), verify: true })).toEqual({ kept: 0, looks: 9, puts: 1 });
+  expect(counts({ written: seen(0), forced: true })).toEqual({ kept: 0, looks: 0, puts: 10 });
+});
+
+test('a record leaves no doubt of what was never begun, and of what was written with nothing failing since', () => {
+  const sure = (before: readonly Written[], over: Partial<PlanInput> = {}) =>
+    plan(input('{"a":"2"}', 'secret-path', { written: before, ...over })).puts.map(({ asRecorded }) => asRecorded);
+  const there = written('Whole', '{"a":"1"}');
+  expect(sure([])).toEqual([true]);
+  expect(sure([], { adopt: true })).toEqual([false]);
+  expect(sure([there])).toEqual([true]);
+  expect(sure([there], { adopt: true })).toEqual([true]);
+  expect(sure([there], { forced: true })).toEqual([false]);
+  expect(sure([there], { verify: true })).toEqual([false]);
+  expect(sure([{ ...there, fingerprint: null }])).toEqual([false]);
+  expect(sure([{ ...there, written: false, fingerprint: null }])).toEqual([false]);
 });
 
 test('an object that we meant to write and may have written is created again, which knows our mark', () => {

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../lib/core/clock.ts';
 import { type Log, silentLog } from '../../lib/core/log.ts';
 import { definition } from '../../lib/destinations/cloud-a-sm/index.ts';
@@ -36,8 +36,10 @@ const claim: Claimed = {
   desired: 'present',
   generation: 2,
   forced: false,
+  verify: false,
   recorded: true,
   attempts: 0,
+  unconfirmed: undefined,
   storeAheadMs: 0,
   tags: {},
   confirmed: [],
@@ -49,9 +51,11 @@ const claim: Claimed = {
       mark: 'm',
       intendedAt: new Date('2026-01-01T00:00:00Z'),
       written: true,
+      seenMsAgo: 3_600_000,
       remoteVersion: 'v1',
       fingerprint: Buffer.from('00', 'hex'),
       tagKeys: [],
+      removal: 'none',
     },
   ],
 };
@@ -67,6 +71,7 @@ function partsWith(put: Driver['put'], changes: Partial<ReconcileParts> = {}) {
     log: silentLog,
     random: () => 0,
     retry: { attemptsMax: 3, delayMsFirst: 100, delayMsMax: 1_000 },
+    recheck: { firstMs: 10_000, secondMs: 60_000 },
     operationMs: 20_000,
     callsMs: 30_000,
     claim: async () => claim,
@@ -108,6 +113,48 @@ test('calls are ended when their time is over, and that is a failure of the dest
   const ended = await reconcile(parts, '1', new AbortController().signal, 4);
   expect(ended).toMatchObject({ outcome: { kind: 'again' }, failure: { kind: 'timeout' }, calls: 1 });
   expect(written).toMatchObject([{ done: false, attempts: 1, error: { kind: 'timeout' } }]);
+});
+
+describe('time that only the wall clock tells of, as after a sleep of the machine', () => {
+  const json = '{"v":"1"}';
+
+  /** An object that has the value already, so that it is looked at before it is put; the look takes so long. */
+  async function afterLookOf(lookMs: number) {
+    let wall = 0;
+    const put = vi.fn<Driver['put']>(async (_item, own) => {
+      own.throwIfAborted();
+      return { remoteVersion: 'v2' };
+    });
+    const inspect: Driver['inspect'] = async (_name, own) => {
+      wall += lookMs;
+      if (own.aborted) throw new DestinationFailure('timeout', 'the operation was ended');
+      return undefined;
+    };
+    const fingerprint = store.barrier.mac('fingerprint', JSON.stringify(['app', json, []]));
+    const { parts, written } = partsWith(put, {
+      clock: { now: () => new Date(wall) },
+      claim: async () => ({ ...claim, objects: claim.objects.map((object) => ({ ...object, fingerprint })) }),
+      currentSecret: async () => ({ json }),
+      openDriver: async () => ({ put, inspect, remove: async () => {}, close: async () => {} }),
+    });
+    await reconcile(parts, '1', new AbortController().signal, 4);
+    return { puts: put.mock.calls.length, written };
+  }
+
+  test('lets a put follow its look while there is some left', async () => {
+    expect(await afterLookOf(19_999)).toMatchObject({ puts: 1, written: [{ done: true, status: 'SYNCED' }] });
+  });
+
+  test('ends the operation between a look and its put', async () => {
+    expect(await afterLookOf(20_000)).toMatchObject({
+      puts: 0,
+      written: [{ done: false, status: 'PENDING', error: null }],
+    });
+  });
+
+  test('ends a call that is asked whether it may go on', async () => {
+    expect(await afterLookOf(30_000)).toMatchObject({ puts: 0, written: [{ done: false }] });
+  });
 });
 
 test('an error that nobody foresaw is told by its name and place; its message, which may hold a value, is not', async () => {
@@ -153,7 +200,9 @@ test('no more calls are under way at once than the gate has allowed', async () =
   const { parts } = partsWith(put, {
     claim: async () => ({ ...claim, granularity: 'secret-key', template: '{{ .SecretKey }}', objects: [] }),
     intend: async ({ names }) =>
-      new Map(names.map(({ nameKey }) => [nameKey, { nameKey, intendedAt: new Date(), takenBy: null }])),
+      new Map(
+        names.map(({ nameKey }) => [nameKey, { nameKey, intendedAt: new Date(), takenBy: null, freeAfterMs: null }]),
+      ),
     currentSecret: async () => ({ json: data }),
   });
   const ended = await reconcile(parts, '1', new AbortController().signal, 3);
@@ -220,7 +269,9 @@ test('an attempt that got some keys there is the first one of those that fail in
 
 /** Every name is free. */
 const intended: ReconcileParts['intend'] = async ({ names }) =>
-  new Map(names.map(({ nameKey }) => [nameKey, { nameKey, intendedAt: new Date(0), takenBy: null }]));
+  new Map(
+    names.map(({ nameKey }) => [nameKey, { nameKey, intendedAt: new Date(0), takenBy: null, freeAfterMs: null }]),
+  );
 
 test('a driver gets the time of the intent on the clock of its worker, whatever the clock of the database says', async () => {
   const intendedAt: Date[] = [];

@@ -1,7 +1,19 @@
 import { DestinationFailure, type Driver, type PutItem } from '../../lib/destinations/contract.ts';
 
-/** What happens to a call. `lost`: it is carried out and its answer never comes. `crash`: the worker dies in it. */
-export type Fate = 'well' | 'refused' | 'unheard' | 'lost' | 'crash' | 'crash after it';
+/**
+ * What happens to a call. `lost`: it is carried out and its answer never comes. `held`: it is given up, and carried out when
+ * `deliver` is called. `hangs`: so is this one, and it is given up only when its attempt is stopped. `crash`: the worker dies in it. `crash while held`: and it is carried out when `deliver` is called.
+ */
+export type Fate =
+  | 'well'
+  | 'refused'
+  | 'unheard'
+  | 'lost'
+  | 'held'
+  | 'hangs'
+  | 'crash'
+  | 'crash after it'
+  | 'crash while held';
 
 export interface RemoteObject {
   readonly value: string;
@@ -20,23 +32,36 @@ export interface Remote {
   readonly crashed: boolean;
   /** The next calls have these fates, those after them end well. The worker lives again. */
   next(fates: readonly Fate[]): void;
+  /** Calls that hang. */
+  readonly waiting: number;
+  /** Carries out what was held, in the order in which it was sent. */
+  deliver(): void;
 }
 
 export function startRemote(): Remote {
   const objects = new Map<string, RemoteObject>();
   const changes: string[] = [];
   let fates: readonly Fate[] = [];
+  const held: (() => unknown)[] = [];
   let crashed = false;
   let versions = 0;
+  let waiting = 0;
 
-  /** Carries `work` out as the call's fate wants it. */
-  async function call<T>(name: string, work: () => T): Promise<T> {
+  /** Carries `work` out as the call's fate wants it. `signal`: of a call that changes something. */
+  async function call<T>(name: string, work: () => T, signal?: AbortSignal): Promise<T> {
     const [fate = 'well', ...others] = fates;
     fates = others;
-    if (crashed || fate === 'crash') crashed = true;
+    if (!crashed && signal !== undefined && late.has(fate)) held.push(work);
+    if (crashed || fate === 'crash' || fate === 'crash while held') crashed = true;
     if (crashed) throw new Error('the worker has died');
     if (fate === 'refused') throw new DestinationFailure('unavailable', `${name}: later`, { untouched: true });
     if (fate === 'unheard') throw new DestinationFailure('network', `${name}: no connection`);
+    if (fate === 'hangs') {
+      waiting += 1;
+      await untilAborted(signal);
+      waiting -= 1;
+    }
+    if (fate === 'held' || fate === 'hangs') throw new DestinationFailure('timeout', `${name}: given up`);
     const answer = work();
     if (fate === 'lost') throw new DestinationFailure('timeout', `${name}: no answer`);
     if (fate === 'crash after it') crashed = true;
@@ -55,12 +80,16 @@ export function startRemote(): Remote {
   }
 
   const driver: Driver = {
-    put: (item) => call(item.name, () => put(item)),
-    remove: ({ name, mark }) =>
-      call(name, () => {
-        changes.push(`remove ${name}`);
-        if (objects.get(name)?.mark === mark) objects.delete(name);
-      }),
+    put: (item, signal) => call(item.name, () => put(item), signal),
+    remove: ({ name, mark }, signal) =>
+      call(
+        name,
+        () => {
+          changes.push(`remove ${name}`);
+          if (objects.get(name)?.mark === mark) objects.delete(name);
+        },
+        signal,
+      ),
     inspect: (name) =>
       call(name, () => {
         const there = objects.get(name);
@@ -75,9 +104,30 @@ export function startRemote(): Remote {
     get crashed() {
       return crashed;
     },
+    get waiting() {
+      return waiting;
+    },
     next(wanted) {
       fates = wanted;
       crashed = false;
     },
+    deliver() {
+      for (const work of held.splice(0)) {
+        try {
+          work();
+        } catch {
+          // A conflict, which nobody hears of.
+        }
+      }
+    },
   };
+}
+
+const late: ReadonlySet<Fate> = new Set<Fate>(['held', 'hangs', 'crash while held']);
+
+function untilAborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal === undefined || signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

@@ -8,6 +8,7 @@ import { claims } from '../../lib/sync/claims.ts';
 import { doubts } from '../../lib/sync/doubt.ts';
 import { finishes } from '../../lib/sync/finish.ts';
 import { intends } from '../../lib/sync/intents.ts';
+import { markDueRechecks } from '../../lib/sync/recheck/due.ts';
 import { type Reconciled, type ReconcileParts, reconcile } from '../../lib/sync/reconcile.ts';
 import { failSpent } from '../../lib/sync/spent.ts';
 import { compileTemplate } from '../../lib/sync/template/template.ts';
@@ -43,6 +44,7 @@ export async function startWorld(store: Store, attemptsMax = 1_000) {
     log: silentLog,
     random: () => 0,
     retry: { attemptsMax, delayMsFirst: 1, delayMsMax: 1 },
+    recheck: { firstMs: 10_000, secondMs: 60_000 },
     operationMs: 20_000,
     callsMs: 30_000,
     claim: claims(store, { leaseMs: 0, spacingMs: 0 }),
@@ -67,10 +69,13 @@ export async function startWorld(store: Store, attemptsMax = 1_000) {
          where id = ${id}::bigint`.execute(store.db);
     },
     /** One attempt, whose calls have these fates. */
-    async attempt(fates: readonly Fate[] = []): Promise<Reconciled | 'crashed'> {
+    async attempt(
+      fates: readonly Fate[] = [],
+      signal: AbortSignal = new AbortController().signal,
+    ): Promise<Reconciled | 'crashed'> {
       remote.next(fates);
       try {
-        return await reconcile(parts, id, new AbortController().signal, 2);
+        return await reconcile(parts, id, signal, 2);
       } catch (error) {
         if (!remote.crashed) throw error;
         return 'crashed';
@@ -78,13 +83,29 @@ export async function startWorld(store: Store, attemptsMax = 1_000) {
         remote.next([]);
       }
     },
+    /** As after the time of the next recheck; false: none is to come. */
+    async untilRecheck(): Promise<boolean> {
+      const { rows } = await sql`
+        update associations set recheck_at = now() where id = ${id}::bigint and recheck_at is not null returning id`.execute(
+        store.db,
+      );
+      await markDueRechecks(store, 100_000);
+      return rows.length > 0;
+    },
     /** What comes of a job of its that is spent. */
     lose: () => failSpent(parts, id),
+    /** Whether calls are remembered whose end nobody saw. */
+    async remembers(): Promise<boolean> {
+      const { rows } = await sql<{ remembers: boolean }>`
+        select unconfirmed_at is not null as remembers from associations where id = ${id}::bigint`.execute(store.db);
+      return rows[0]?.remembers === true;
+    },
     /** Its status and the names that we remember as ours. */
     async recorded(): Promise<{ readonly status: string; readonly names: readonly string[] }> {
       const { rows } = await sql<{ status: string; names: readonly string[] }>`
         select a.status,
-               (select coalesce(json_agg(o.external_name), '[]') from sync_objects o where o.association_id = a.id) as names
+               (select coalesce(json_agg(o.external_name), '[]') from sync_objects o
+                 where o.association_id = a.id and o.removed_at is null) as names
           from associations a where a.id = ${id}::bigint`.execute(store.db);
       return rows[0] ?? { status: 'none', names: [] };
     },
@@ -117,4 +138,15 @@ async function newAssociation(store: Store): Promise<string> {
       from d
     returning id::text as id`.execute(store.db);
   return rows[0]?.id ?? '';
+}
+
+const rechecksMax = 12;
+
+/** Time goes by, without any trouble, until nothing is rechecked any more. */
+export async function recheck(world: World): Promise<void> {
+  for (let round = 0; round < rechecksMax; round += 1) {
+    if (!(await world.untilRecheck())) return;
+    await settle(world);
+  }
+  throw new Error(`rechecks are left after ${rechecksMax}`);
 }

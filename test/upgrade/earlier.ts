@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { patience } from '../patience.ts';
 
 /** The code of an earlier commit, in a folder of its own. */
 export interface Earlier {
@@ -66,6 +67,10 @@ async function packagesOf(folder: string): Promise<Readonly<Record<string, strin
 
 /** Standard output, or undefined when the command failed or is not there. */
 function run(command: string, args: readonly string[], cwd = root): Buffer | undefined {
-  const { status, stdout } = spawnSync(command, args, { cwd, maxBuffer: 256 * 1024 * 1024, timeout: 30_000 });
+  const { status, stdout } = spawnSync(command, args, {
+    cwd,
+    maxBuffer: 256 * 1024 * 1024,
+    timeout: patience.conditionMs,
+  });
   return status === 0 ? stdout : undefined;
 }

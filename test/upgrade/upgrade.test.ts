@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../flow/faults-ground.ts';
 import { runProgram } from '../flow/processes.ts';
 import { earlierCode } from './earlier.ts';
 import { type Ground, openGround } from './ground.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const earlier = await earlierCode();
 if (typeof earlier === 'string') process.stderr.write(`The upgrade is not tested: ${earlier}\n`);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { cpuQuestion } from '../process.ts';
+import { keepHeapSmall } from '../../heap.ts';
+import { cpuQuestion, memoryQuestion } from '../process.ts';
 
 /** What a process of the bench offers the one that started it. */
 export interface Served {
@@ -17,16 +18,22 @@ export async function serveParent<Parameters extends z.ZodType>(
   parameters: Parameters,
   start: (given: z.output<Parameters>) => Promise<Served>,
 ): Promise<void> {
+  keepHeapSmall();
   const served = await start(parameters.parse(JSON.parse(process.argv[2] ?? '{}')));
   process.on('message', async (question) => {
     const asked = z.string().parse(question);
-    tell(asked === cpuQuestion ? { cpuMs: cpuMs() } : ((await served.answer?.(asked)) ?? {}));
+    tell(known[asked]?.() ?? (await served.answer?.(asked)) ?? {});
   });
   process.once('disconnect', () => {
     void served.close().finally(() => process.exit(0));
   });
   tell(served.ready);
 }
+
+const known: Readonly<Record<string, () => object>> = {
+  [cpuQuestion]: () => ({ cpuMs: cpuMs() }),
+  [memoryQuestion]: () => process.memoryUsage(),
+};
 
 /** Processor time of this process so far. */
 function cpuMs(): number {

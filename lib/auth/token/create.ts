@@ -4,11 +4,9 @@ import { badRequest } from '../../core/errors.ts';
 import { bool, duration, type Input, integer, text, textList, textMap } from '../../path/fields.ts';
 import type { Caller, Reply } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
+import { lifeOf } from './life.ts';
 import { mintToken } from './mint.ts';
 import { findTokens, hashToken, type TokenRow } from './store.ts';
-
-/** 32 days, in seconds: the system's default and longest lease (the API family's own). */
-const systemTtlMax = 2_764_800;
 
 /** Where PostgreSQL's `integer` ends. */
 const storedMax = 2_147_483_647;
@@ -66,9 +64,16 @@ export async function createToken(parts: TokenParts, input: CreateInput, caller:
   });
   return {
     auth,
-    warnings: [...warnings, ...unknown.map((policy) => `Policy ${JSON.stringify(policy)} does not exist`)],
+    warnings: [
+      ...warnings,
+      ...(input.id === '' ? [] : [ownId]),
+      ...unknown.map((policy) => `Policy ${JSON.stringify(policy)} does not exist`),
+    ],
   };
 }
+
+const ownId =
+  'Supplying a custom ID for the token makes it as easy to guess as that ID. Leave the ID out for a random token.';
 
 /** What is not there must not be left out silently: the token would be another than the one that was asked for. */
 function checkKind({ type, role_name, entity_alias }: CreateInput): void {
@@ -99,10 +104,11 @@ function checkParent(parent: TokenRow | undefined, ttl: number): void {
   }
 }
 
-/** Lower-cased, without doubles, sorted; `root` swallows the others. */
+/** Trimmed, lower-cased, without doubles, sorted; `root` swallows the others. Blank names are none, but something was asked for. */
 function policiesOf(input: CreateInput, caller: Caller): readonly string[] {
-  const asked = (input.policies ?? []).map((policy) => policy.toLowerCase());
+  const asked = (input.policies ?? []).map((policy) => policy.trim().toLowerCase());
   const wanted = new Set(asked.length > 0 ? asked : caller.policies);
+  wanted.delete('');
   if (!caller.root && ![...wanted].every((policy) => policy === 'default' || caller.policies.includes(policy))) {
     throw badRequest('child policies must be subset of parent');
   }
@@ -110,16 +116,6 @@ function policiesOf(input: CreateInput, caller: Caller): readonly string[] {
   if (input.no_default_policy) wanted.delete('default');
   else wanted.add('default');
   return [...wanted].sort();
-}
-
-/** Seconds to live, 0: for ever. Only a root token may live for ever, and not with a cap. */
-function lifeOf(input: CreateInput, root: boolean): { readonly ttl: number; readonly warnings: readonly string[] } {
-  const cap = input.explicit_max_ttl > 0 ? Math.min(input.explicit_max_ttl, systemTtlMax) : systemTtlMax;
-  const asked = input.period || input.ttl || input.lease;
-  if (asked === 0) return { ttl: root && input.explicit_max_ttl === 0 ? 0 : cap, warnings: [] };
-  if (asked <= cap) return { ttl: asked, warnings: [] };
-  const warning = `TTL of "${asked}s" exceeded the effective max_ttl of "${cap}s"; TTL value is capped accordingly`;
-  return { ttl: cap, warnings: [warning] };
 }
 
 function displayNameOf({ display_name }: CreateInput): string {

@@ -7,6 +7,7 @@ import { findTokens, hashToken, revokeTree, type TokenRow } from './store.ts';
 export function tokenEngine(parts: TokenParts): Engine {
   return {
     type: 'token',
+    always: { path: 'auth/token/', description: 'token based credentials' },
     rows: [
       {
         pattern: 'create',

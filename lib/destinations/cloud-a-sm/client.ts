@@ -3,6 +3,7 @@ import type { DriverContext } from '../contract.ts';
 import { guardedAgents } from '../network/agents.ts';
 import { baseUrl } from '../network/endpoint.ts';
 import type { Touch } from '../touch.ts';
+import { refuseStrangers } from './answer.ts';
 import { openCredentials } from './credentials.ts';
 import { toFailure } from './failure.ts';
 import type { Connection } from './fields.ts';
@@ -33,14 +34,15 @@ export const followed = (client: Client, touch: Touch): Client => ({
   call: (action, signal, request) => touch.write(() => client.call(action, signal, request)),
 });
 
-export function openClient(connection: Connection, { network, timeouts }: DriverContext): Client {
+export function openClient(connection: Connection, { network, timeouts, obtained }: DriverContext): Client {
   const agents = guardedAgents(network, timeouts);
   const settings = settingsOf(connection, agents, timeouts.requestMs);
   const sdk = new SecretsManagerClient({
     ...settings,
     ...(connection.endpoint !== undefined && { endpoint: baseUrl(connection.endpoint) }),
-    credentials: openCredentials(connection, network, settings, timeouts),
+    credentials: openCredentials(connection, network, settings, timeouts, obtained),
   });
+  refuseStrangers(sdk);
   const ask: Ask = async (action, signal, request) => {
     // Getting credentials takes no signal, so the wait ends here and not only in the SDK.
     const ends = AbortSignal.any([signal, AbortSignal.timeout(timeouts.requestMs)]);

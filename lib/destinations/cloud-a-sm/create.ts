@@ -7,14 +7,17 @@ import { toReplicas } from './replicas.ts';
 import { toTags } from './tagging.ts';
 import { nextVersion } from './versions.ts';
 
-/** Creates the secret. Resolves to its version, or undefined if the name is taken or still being deleted. */
+/**
+ * Creates the secret. Resolves to its version, or undefined if the name is taken or still being deleted. The version is one of
+ * this intent: a secret of the same mark that was removed and that somebody has restored does not pass for the new one.
+ */
 export async function create(
   client: Client,
   connection: Connection,
   item: PutItem,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const version = nextVersion(item.mark, item.remoteVersion);
+  const version = nextVersion(item.mark, item.remoteVersion ?? item.intent);
   const command = new CreateSecretCommand({
     Name: item.name,
     SecretString: item.value.reveal(),

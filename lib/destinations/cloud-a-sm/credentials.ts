@@ -7,7 +7,7 @@ import {
   fromTemporaryCredentials,
   fromTokenFile,
 } from '@aws-sdk/credential-providers';
-import { DestinationFailure } from '../contract.ts';
+import type { DestinationFailure } from '../contract.ts';
 import { decide } from '../network/decide.ts';
 import { baseUrl } from '../network/endpoint.ts';
 import type { NetworkPolicy } from '../network/policy.ts';
@@ -27,6 +27,26 @@ type Provider = ReturnType<typeof fromTemporaryCredentials>;
  * role. The SDK keeps them until shortly before they end. No call is made before credentials are needed.
  */
 export function openCredentials(
+  connection: Connection,
+  policy: NetworkPolicy,
+  settings: ClientSettings,
+  timeouts: Timeouts,
+  obtained: (credential: string) => void = () => {},
+): Provider {
+  return telling(providerOf(connection, policy, settings, timeouts), obtained);
+}
+
+/** The key of a role or of the environment, whenever it is a new one. */
+const telling =
+  (provider: Provider, obtained: (credential: string) => void): Provider =>
+  async (properties) => {
+    const credentials = await provider(properties);
+    const { accessKeyId, secretAccessKey, sessionToken = '' } = credentials;
+    for (const text of [accessKeyId, secretAccessKey, sessionToken]) if (text !== '') obtained(text);
+    return credentials;
+  };
+
+function providerOf(
   connection: Connection,
   policy: NetworkPolicy,
   settings: ClientSettings,
@@ -59,9 +79,7 @@ function bounded(provider: Provider, action: string, requestMs: number): Provide
 }
 
 /** "Not found" and "access denied" of STS and SSO say nothing of the secret that is asked for next. */
-function withoutCode({ kind, message, retryAfterMs }: DestinationFailure): DestinationFailure {
-  return new DestinationFailure(kind, message, retryAfterMs === undefined ? {} : { retryAfterMs });
-}
+const withoutCode = (failure: DestinationFailure): DestinationFailure => failure.again(failure.message);
 
 function after(milliseconds: number): Promise<never> {
   const signal = AbortSignal.timeout(milliseconds);

@@ -6,7 +6,9 @@ import type { fields } from './fields.ts';
 import { look } from './look.ts';
 import { put } from './put.ts';
 import { remove } from './remove.ts';
+import { replicasDiffer } from './replicas.ts';
 import { markTag } from './tags.ts';
+import { keyDiffers } from './update.ts';
 
 /**
  * Permissions: CreateSecret, PutSecretValue, DeleteSecret, RestoreSecret, TagResource, UntagResource, DescribeSecret; with
@@ -21,7 +23,9 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context): Driv
     const found = await look(client, name, signal);
     if (found === 'unknown') return found;
     if (found === undefined || found.deleted) return undefined;
-    return { remoteVersion: found.currentVersion, mark: found.tags[markTag] ?? null };
+    const { currentVersion: remoteVersion, tags } = found;
+    const differs = keyDiffers(connection.kms_key_id, found) || replicasDiffer(connection.replica_regions, found);
+    return { remoteVersion, mark: tags[markTag] ?? null, tags, differs };
   }
 
   return {

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { DestinationFailure } from '../contract.ts';
 import { blockedMessage } from '../network/blocked.ts';
-import { shownCode } from '../shown-code.ts';
-import { judge, scheduledText } from './judgement.ts';
+import { StrangeAnswer, strangeMessage } from '../network/strange-answer.ts';
+import { localCode, shownCode } from '../shown-code.ts';
+import { documentedCodes, judge, scheduledText } from './judgement.ts';
 
-/** A refusal of the service. `code` is its own name for it; the driver decides by it what to do next. */
+/** A refusal of the service. `code` is its own name for it (empty: none that is documented); the driver decides by it what to do next. */
 export class ServiceFailure extends DestinationFailure {
   readonly code: string;
   /** The secret is scheduled for deletion. */
@@ -12,17 +13,20 @@ export class ServiceFailure extends DestinationFailure {
 
   constructor(action: string, refusal: Refusal) {
     const { kind, advice, quotable } = judge(refusal);
-    const said = quotable ? quote(refusal.message) : '';
     const retryAfterMs = kind === 'throttled' || kind === 'unavailable' ? waitMs(refusal.headers) : undefined;
-    super(
-      kind,
-      `cannot ${action}: ${shownCode(refusal.code)}${said}; ${advice}`,
-      retryAfterMs === undefined ? {} : { retryAfterMs },
-    );
-    this.code = refusal.code;
+    const code = shownCode(refusal.code, documentedCodes);
+    super(kind, `cannot ${action}: ${code ?? `status ${refusal.status ?? 'unknown'}`}; ${advice}`, {
+      retryAfterMs,
+      said: quotable ? refusal.message : undefined,
+    });
+    this.code = code ?? '';
     this.scheduled = refusal.code === 'InvalidRequestException' && scheduledText.test(refusal.message);
   }
 }
+
+/** The secret is not there, or waits for its deletion. */
+export const isGone = (error: unknown): boolean =>
+  error instanceof ServiceFailure && (error.scheduled || error.code === 'ResourceNotFoundException');
 
 export interface Refusal {
   readonly code: string;
@@ -47,6 +51,8 @@ export function toFailure(error: unknown, { action, requestMs, stopped }: Circum
   if (error instanceof DestinationFailure) return error;
   const blocked = blockedMessage(error);
   if (blocked !== undefined) return new DestinationFailure('blocked', `cannot ${action}: ${blocked}`);
+  const strange = strangeMessage(error);
+  if (strange !== undefined) return new DestinationFailure('unavailable', `cannot ${action}: ${strange}`);
   if (stopped)
     return new DestinationFailure('timeout', `cannot ${action}: the operation was ended before the answer came`);
   const known = shape.safeParse(error).data;
@@ -54,6 +60,13 @@ export function toFailure(error: unknown, { action, requestMs, stopped }: Circum
     return new DestinationFailure('internal', `cannot ${action}: unexpected error`, { cause: error });
   if (isTimeout(known)) {
     return new DestinationFailure('timeout', `cannot ${action}: no answer within ${requestMs} ms`);
+  }
+  // What an SDK's provider says of a success without credentials in it.
+  if (/^Invalid response from STS/.test(known.message)) {
+    return new DestinationFailure(
+      'unavailable',
+      `cannot ${action}: ${new StrangeAnswer('it has no credentials').message}`,
+    );
   }
   const refusal = toRefusal(known);
   if (refusal !== undefined) return new ServiceFailure(action, refusal);
@@ -67,10 +80,10 @@ export function toFailure(error: unknown, { action, requestMs, stopped }: Circum
     );
   }
   if (known.code === undefined)
-    return new DestinationFailure('internal', `cannot ${action}: ${known.name}`, { cause: error });
+    return new DestinationFailure('internal', `cannot ${action}: unexpected error`, { cause: error });
   return new DestinationFailure(
     'network',
-    `cannot ${action}: ${known.code}; check endpoint, DNS and the network between`,
+    `cannot ${action}: ${localCode(known.code)}; check endpoint, DNS and the network between`,
   );
 }
 
@@ -98,9 +111,6 @@ function toRefusal({ name, message, $metadata, $response }: z.output<typeof shap
   if (status === undefined && !local) return undefined;
   return { code: name, status, message, headers: $response?.headers ?? {} };
 }
-
-const quotedLengthMax = 300;
-const quote = (text: string): string => ` "${text.slice(0, quotedLengthMax).replace(/\s+/g, ' ').trim()}"`;
 
 /** Retry-After comes as seconds or as a date; a date is read on the remote's own clock. */
 function waitMs(headers: Readonly<Record<string, string>>): number | undefined {

@@ -18,6 +18,8 @@ export interface CloudASmFake extends Fake {
   linger(calls: number): void;
   /** Deletes a secret behind our back, with a window of recovery. */
   schedule(name: string): void;
+  /** Takes a secret back from its window of recovery, behind our back. */
+  restore(name: string): void;
   tag(name: string, tags: Readonly<Record<string, string>>): void;
   /** Sets the provider's clock before ours. Windows of recovery and sessions run out. */
   shiftClock(milliseconds: number): void;
@@ -107,6 +109,10 @@ function leversOf(account: Account) {
     },
     linger(calls: number) {
       account.lingerCalls = calls;
+    },
+    restore(name: string) {
+      const secret = account.secrets.get(name);
+      if (secret !== undefined) secret.deletedAt = undefined;
     },
     schedule(name: string) {
       const secret = account.secrets.get(name);

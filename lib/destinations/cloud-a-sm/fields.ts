@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Input, integer, text, textMap } from '../../path/fields.ts';
 import { endpointField, tlsCaCertField } from '../network/endpoint.ts';
+import { own, routing } from '../own-fields.ts';
 
 /** Clients send unset options as empty texts; both mean "not given". */
 const given = (value: unknown) => (value === '' || value === null ? undefined : value);
@@ -60,9 +61,14 @@ export const fields = {
     description: 'Region. Not given: that of the environment (AWS_REGION, or the shared config file).',
     immutable: true,
   }),
-  recovery_window_days: z.preprocess(given, recoveryWindow()).default(windowDefaultDays).meta({
-    description: 'Days for which a removed secret can be restored: 7 to 30, or 0 to delete it at once and for good.',
-  }),
+  recovery_window_days: z
+    .preprocess(given, recoveryWindow())
+    .default(windowDefaultDays)
+    .meta({
+      description:
+        'Days for which a removed secret can be restored: 7 to 30, or 0 to delete it at once and for good. Default: 7',
+      ...own,
+    }),
   kms_key_id: optionalText('kms_key_id', printable, 'the id, ARN or alias of a KMS key').meta({
     description: "KMS key of the secrets. Not given: the account's default for new ones, no change for others.",
   }),
@@ -70,9 +76,11 @@ export const fields = {
     description:
       'Regions to replicate the secrets to, each with its KMS key or nothing. Not given: replicas stay as is.',
   }),
-  endpoint: endpointField('https://secretsmanager.<region>.amazonaws.com'),
-  sts_endpoint: endpointField('https://sts.<region>.amazonaws.com', 'sts_endpoint', 'STS, which role_arn needs'),
-  tls_ca_cert: tlsCaCertField(),
+  endpoint: endpointField('https://secretsmanager.<region>.amazonaws.com').meta(routing),
+  sts_endpoint: endpointField('https://sts.<region>.amazonaws.com', 'sts_endpoint', 'STS, which role_arn needs').meta(
+    routing,
+  ),
+  tls_ca_cert: tlsCaCertField().meta(routing),
 };
 
 export type Connection = Input<typeof fields>;

@@ -1,4 +1,5 @@
 import type { DestinationDefinition } from '../contract.ts';
+import { nineTenthsOf } from '../rate.ts';
 import { fields } from './fields.ts';
 import { names } from './names.ts';
 import { tags } from './tags.ts';
@@ -22,7 +23,7 @@ export const definition = {
   tags,
   valueBytesMax: 65_536,
   // CreateSecret, DeleteSecret, TagResource and PutSecretValue have 50 calls a second each, for everybody in the account
-  // and region: https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_limits.html. We take half.
-  rate: { callsPerSecond: 25, burst: 50 },
+  // and region: https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_limits.html
+  rate: nineTenthsOf(50, 1),
   concurrencyMax: 8,
 } satisfies DestinationDefinition<typeof fields>;

@@ -1,4 +1,6 @@
 import type { FailureKind } from '../contract.ts';
+import { strangeAdvice } from '../network/strange-answer.ts';
+import { codeList } from '../shown-code.ts';
 
 /** `quotable`: the service's text helps and cannot quote what was sent. Texts on bad parameters and signatures can. */
 export interface Judgement {
@@ -31,6 +33,8 @@ const judgements = {
   exists: quoted('conflict', 'there is one already'),
   absent: quoted('missing', 'it is not there'),
   tooLarge: plain('too-large', 'the request is too large'),
+  stranger: plain('unavailable', `this is no answer of the service: ${strangeAdvice}`),
+  redirect: plain('invalid', `it answers with a redirect: ${strangeAdvice}`),
 } as const;
 
 const codes: ReadonlyMap<string, Judgement> = new Map(
@@ -66,6 +70,18 @@ const codes: ReadonlyMap<string, Judgement> = new Map(
   ).flatMap(([judgement, list]) => list.split(' ').map((code): [string, Judgement] => [code, judgements[judgement]])),
 );
 
+/**
+ * Codes that are shown.
+ * https://docs.aws.amazon.com/secretsmanager/latest/apireference/CommonErrors.html and the errors of the operations that we use
+ */
+export const documentedCodes = codeList(
+  ...codes.keys(),
+  'InvalidParameterException InvalidParameterValue InvalidParameterCombination InvalidNextTokenException InvalidAction',
+  'InvalidQueryParameter MalformedQueryString MalformedHttpRequestException MissingAction MissingParameter',
+  'MalformedPolicyDocument MalformedPolicyDocumentException PublicPolicyException PackedPolicyTooLarge',
+  'PackedPolicyTooLargeException ValidationError ValidationException SerializationException UnknownOperationException',
+);
+
 const statuses: ReadonlyMap<number, Judgement> = new Map([
   [401, judgements.credentials],
   [403, plain('permission', 'the credentials need more rights, or a proxy between refuses')],
@@ -91,8 +107,10 @@ export function judge({
   }
   const known = codes.get(code) ?? statuses.get(status);
   if (known !== undefined) return known;
+  if (status >= 500) return judgements.unavailable;
   // A success that cannot be read is the answer of something else.
-  return status >= 500 || (status >= 200 && status < 300) ? judgements.unavailable : judgements.parameter;
+  if (status >= 200 && status < 300) return judgements.stranger;
+  return status >= 300 && status < 400 ? judgements.redirect : judgements.parameter;
 }
 
 function plain(kind: FailureKind, advice: string): Judgement {

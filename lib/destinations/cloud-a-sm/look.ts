@@ -11,6 +11,8 @@ export interface RemoteSecret {
   readonly deleted: boolean;
   readonly kmsKeyId: string | undefined;
   readonly replicaRegions: readonly string[];
+  /** By region; empty: the account's default key. */
+  readonly replicaKeys: Readonly<Record<string, string>>;
 }
 
 /** `'unknown'`: we may not look (no permission for DescribeSecret). A secret may also be `deleted`. */
@@ -35,12 +37,16 @@ export async function look(
 
 function toRemote(answer: DescribeSecretCommandOutput): RemoteSecret {
   const versions = Object.entries(answer.VersionIdsToStages ?? {});
+  const replicas = (answer.ReplicationStatus ?? []).flatMap(({ Region, KmsKeyId = '' }) =>
+    Region === undefined ? [] : [[Region, KmsKeyId] as const],
+  );
   const tags = (answer.Tags ?? []).flatMap(({ Key, Value = '' }) => (Key === undefined ? [] : [[Key, Value] as const]));
   return {
     currentVersion: versions.find(([, stages]) => stages.includes('AWSCURRENT'))?.[0] ?? null,
     tags: Object.fromEntries(tags),
     deleted: answer.DeletedDate !== undefined,
     kmsKeyId: answer.KmsKeyId,
-    replicaRegions: (answer.ReplicationStatus ?? []).flatMap(({ Region }) => (Region === undefined ? [] : [Region])),
+    replicaRegions: replicas.map(([region]) => region),
+    replicaKeys: Object.fromEntries(replicas),
   };
 }

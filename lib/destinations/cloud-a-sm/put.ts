@@ -8,6 +8,7 @@ import { look, type RemoteSecret } from './look.ts';
 import { mayWrite } from './ownership.ts';
 import { tagChanges } from './tagging.ts';
 import { update } from './update.ts';
+import { writeNext } from './versions.ts';
 
 /**
  * A name stays taken for a while after its secret was deleted at once, and a new secret is not seen everywhere at once:
@@ -40,6 +41,9 @@ async function tryOnce(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const created = item.claim === 'create' ? await create(client, connection, item, signal) : undefined;
+  if (created !== undefined && item.asRecorded) return created;
+  const next = mayWriteNext(item, connection) ? await writeNext(client, item, signal) : undefined;
+  if (next !== undefined) return next;
   const found = await look(client, item.name, signal);
   if (created !== undefined && isInLine(found, created, item)) return created;
   if (found !== undefined) {
@@ -49,6 +53,12 @@ async function tryOnce(
     if (version !== undefined || found !== 'unknown') return version;
   }
   return item.claim === 'create' ? undefined : await create(client, connection, item, signal);
+}
+
+/** Where the destination names keys, no version is written before it is seen that it will be encrypted with them. */
+function mayWriteNext({ asRecorded, claim }: PutItem, { kms_key_id, replica_regions = {} }: Connection): boolean {
+  const keyed = kms_key_id !== undefined || Object.values(replica_regions).some((key) => key !== '');
+  return asRecorded && claim !== 'create' && !keyed;
 }
 
 /**

@@ -2,7 +2,7 @@ import { DeleteSecretCommand } from '@aws-sdk/client-secrets-manager';
 import type { Log } from '../../core/log.ts';
 import { DestinationFailure, type RemoveItem } from '../contract.ts';
 import type { Client } from './client.ts';
-import { ServiceFailure } from './failure.ts';
+import { isGone } from './failure.ts';
 import type { Connection } from './fields.ts';
 import { look } from './look.ts';
 import { isOurs } from './ownership.ts';
@@ -59,6 +59,3 @@ async function deleteSecret(client: Client, name: string, days: number, signal: 
     if (!isGone(error)) throw error;
   }
 }
-
-const isGone = (error: unknown): boolean =>
-  error instanceof ServiceFailure && (error.scheduled || error.code === 'ResourceNotFoundException');

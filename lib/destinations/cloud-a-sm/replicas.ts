@@ -6,32 +6,50 @@ import {
 import type { Client } from './client.ts';
 import type { Connection } from './fields.ts';
 import type { RemoteSecret } from './look.ts';
+import { isSameKey } from './same-key.ts';
 
 type Wanted = Connection['replica_regions'];
 
 export const toReplicas = (wanted: NonNullable<Wanted>): ReplicaRegionType[] =>
   Object.entries(wanted).map(([Region, key]) => (key === '' ? { Region } : { Region, KmsKeyId: key }));
 
-/** Brings the regions in line with the field; without it they stay. The key of a replica that is there stays too. */
+type Present = Pick<RemoteSecret, 'replicaRegions' | 'replicaKeys'>;
+
+/**
+ * Brings the regions in line with the field; without it they stay. The service changes no key of a replica, so a replica with
+ * another key than the field names is taken away and made anew. Where the field names no key, a replica keeps its own.
+ */
 export async function changeReplicas(
   client: Client,
   name: string,
   wanted: Wanted,
-  { replicaRegions }: RemoteSecret,
+  present: Present,
   signal: AbortSignal,
 ): Promise<void> {
   if (wanted === undefined) return;
-  await removeReplicas(
-    client,
-    name,
-    replicaRegions.filter((region) => !(region in wanted)),
-    signal,
-  );
-  const added = toReplicas(wanted).filter(({ Region = '' }) => !replicaRegions.includes(Region));
+  const { gone, added } = replicaChanges(wanted, present);
+  await removeReplicas(client, name, gone, signal);
   if (added.length === 0) return;
   await client.call(`replicate secret ${name}`, signal, (sdk, options) =>
     sdk.send(new ReplicateSecretToRegionsCommand({ SecretId: name, AddReplicaRegions: added }), options),
   );
+}
+
+function replicaChanges(wanted: NonNullable<Wanted>, { replicaRegions, replicaKeys }: Present) {
+  const otherKey = (region: string) => {
+    const key = wanted[region] ?? '';
+    return key !== '' && !isSameKey(key, replicaKeys[region] ?? '');
+  };
+  const gone = replicaRegions.filter((region) => !Object.hasOwn(wanted, region) || otherKey(region));
+  const kept = replicaRegions.filter((region) => !gone.includes(region));
+  return { gone, added: toReplicas(wanted).filter(({ Region = '' }) => !kept.includes(Region)) };
+}
+
+/** Whether `changeReplicas` would change anything. */
+export function replicasDiffer(wanted: Wanted, present: Present): boolean {
+  if (wanted === undefined) return false;
+  const { gone, added } = replicaChanges(wanted, present);
+  return gone.length > 0 || added.length > 0;
 }
 
 export async function removeReplicas(

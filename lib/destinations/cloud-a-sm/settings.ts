@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { GuardedAgents } from '../network/agents.ts';
+import { boundedStream } from '../network/answer-size.ts';
 import type { Connection } from './fields.ts';
 
 export type ClientSettings = ReturnType<typeof settingsOf>;
@@ -11,7 +13,7 @@ export type ClientSettings = ReturnType<typeof settingsOf>;
 export function settingsOf({ region }: Connection, agents: GuardedAgents, requestMs: number) {
   return {
     ...(region !== undefined && { region }),
-    requestHandler: new NodeHttpHandler({
+    requestHandler: new BoundedHandler({
       httpAgent: agents.http,
       httpsAgent: agents.https,
       requestTimeout: requestMs,
@@ -24,4 +26,13 @@ export function settingsOf({ region }: Connection, agents: GuardedAgents, reques
     // "auto", which the environment can set, asks the instance metadata for the region, past our agents.
     defaultsMode: 'standard' as const,
   };
+}
+
+/** The handler decompresses nothing, so what it reads is what came. */
+class BoundedHandler extends NodeHttpHandler {
+  override async handle(...request: Parameters<NodeHttpHandler['handle']>) {
+    const { response } = await super.handle(...request);
+    if (response.body instanceof Readable) response.body = boundedStream(response.body);
+    return { response };
+  }
 }

@@ -5,6 +5,7 @@ import { ServiceFailure } from './failure.ts';
 import type { Connection } from './fields.ts';
 import type { RemoteSecret } from './look.ts';
 import { changeReplicas } from './replicas.ts';
+import { isSameKey } from './same-key.ts';
 import { changeTags, tagChanges } from './tagging.ts';
 import { writeValue } from './versions.ts';
 
@@ -24,7 +25,7 @@ export async function update(
   try {
     if (found !== 'unknown' && found.deleted) await restore(client, name, signal);
     await changeTags(client, name, tagChanges(found, item), signal);
-    if (found !== 'unknown') await changeKey(client, name, connection.kms_key_id, found, signal);
+    await changeKey(client, name, connection.kms_key_id, found, signal);
     const version = await writeValue(client, found, item, signal);
     if (found !== 'unknown') await changeReplicas(client, name, connection.replica_regions, found, signal);
     return version;
@@ -52,22 +53,23 @@ async function restoreUnseen(client: Client, name: string, signal: AbortSignal):
   return undefined;
 }
 
-/** Without the field the key stays: taking a key off a secret that somebody protected with it would be a step back. */
+/**
+ * Without the field the key stays: taking a key off a secret that somebody protected with it would be a step back. Where we may
+ * not look, the key is set each time: a value must never be kept by another key unnoticed.
+ */
 async function changeKey(
   client: Client,
   name: string,
   wanted: string | undefined,
-  { kmsKeyId }: RemoteSecret,
+  found: RemoteSecret | 'unknown',
   signal: AbortSignal,
 ): Promise<void> {
-  if (wanted === undefined || isSameKey(wanted, kmsKeyId ?? '')) return;
+  if (wanted === undefined || (found !== 'unknown' && !keyDiffers(wanted, found))) return;
   await client.call(`change the KMS key of secret ${name}`, signal, (sdk, options) =>
     sdk.send(new UpdateSecretCommand({ SecretId: name, KmsKeyId: wanted }), options),
   );
 }
 
-/** The service may tell the ARN of a key that was given by its id or alias, and the other way round. */
-function isSameKey(one: string, other: string): boolean {
-  const ends = (whole: string, part: string) => [':', '/'].some((before) => whole.endsWith(`${before}${part}`));
-  return one === other || (one !== '' && other !== '' && (ends(one, other) || ends(other, one)));
-}
+/** Whether the secret is under another key than the wanted one; no wish: any will do. */
+export const keyDiffers = (wanted: string | undefined, { kmsKeyId }: Pick<RemoteSecret, 'kmsKeyId'>): boolean =>
+  wanted !== undefined && !isSameKey(wanted, kmsKeyId ?? '');

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { DestinationFailure, type PutItem } from '../contract.ts';
 import type { Client } from './client.ts';
-import { ServiceFailure } from './failure.ts';
+import { isGone, ServiceFailure } from './failure.ts';
 import type { RemoteSecret } from './look.ts';
 
 /**
@@ -47,6 +47,21 @@ export async function writeValue(
     'unavailable',
     `cannot write secret ${item.name}: others write versions at the same time`,
   );
+}
+
+/**
+ * Makes the value current in a secret that is as our last put left it, in one call. Undefined: it is not, so look at it. The id
+ * follows from the record alone, so an earlier put of this turn that arrives late meets an id that is taken.
+ */
+export async function writeNext(client: Client, item: PutItem, signal: AbortSignal): Promise<string | undefined> {
+  if (item.remoteVersion === null) return undefined;
+  const version = nextVersion(item.mark, item.remoteVersion);
+  try {
+    return (await tryVersion(client, item, version, signal)) ? version : undefined;
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
 }
 
 async function tryVersion(

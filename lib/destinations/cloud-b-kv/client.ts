@@ -4,6 +4,7 @@ import type { DriverContext } from '../contract.ts';
 import { guardedAgents } from '../network/agents.ts';
 import { baseUrl } from '../network/endpoint.ts';
 import type { Touch } from '../touch.ts';
+import { answerPolicy, sizePolicy } from './answer.ts';
 import { deadlinePolicy } from './deadline.ts';
 import type { Connection } from './fields.ts';
 import { type Login, newLogin } from './login.ts';
@@ -41,7 +42,9 @@ export function openClient(connection: Connection, context: DriverContext): Clie
     additionalPolicies: [
       { policy: pinPolicy(base), position: 'perRetry' },
       { policy: tokenPolicy(login, gate.open), position: 'perRetry' },
+      { policy: answerPolicy(), position: 'perRetry' },
       { policy: deadlinePolicy(context.timeouts.requestMs), position: 'perRetry' },
+      { policy: sizePolicy(), position: 'perRetry' },
     ],
   });
   const ask: Ask = (signal, run) => gate.pass(signal, () => run(secrets));

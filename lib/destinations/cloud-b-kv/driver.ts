@@ -94,5 +94,7 @@ async function set(client: Client, item: PutItem, signal: AbortSignal): Promise<
 
 async function inspect(client: Client, name: string, signal: AbortSignal): Promise<Inspection | undefined | 'unknown'> {
   const found = await look(client, name, signal);
-  return typeof found === 'object' ? { remoteVersion: found.remoteVersion, mark: found.mark } : found;
+  if (typeof found !== 'object') return found;
+  const { released: _released, ...inspection } = found;
+  return inspection;
 }

@@ -1,21 +1,23 @@
 import { isRestError, type RestError } from '@azure/core-rest-pipeline';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
 import { blockedMessage } from '../network/blocked.ts';
-import { shownCode } from '../shown-code.ts';
+import { strangeAdvice, strangeMessage } from '../network/strange-answer.ts';
+import { codeList, localCode, shownCode } from '../shown-code.ts';
 import { RequestTimeout } from './deadline.ts';
 
 /**
- * What went wrong, in the words of the contract. The SDK's error is never kept as `cause`: it carries the request, and so the
- * value and the token.
+ * What went wrong, in the words of the contract. An error of a request is never kept as `cause`: it carries the request, and
+ * so the value and the token.
  */
 export function explain(error: unknown, what: string): DestinationFailure {
   if (error instanceof DestinationFailure) return error;
   const blocked = blockedMessage(error);
   if (blocked !== undefined) return new DestinationFailure('blocked', blocked);
+  const strange = strangeMessage(error);
+  if (strange !== undefined) return new DestinationFailure('unavailable', `${what}: ${strange}`);
   if (error instanceof RequestTimeout) return new DestinationFailure('timeout', `${what}: ${error.message}`);
   if (isRestError(error)) return error.statusCode === undefined ? unsent(error, what) : refused(error, what);
-  const name = error instanceof Error ? error.name : typeof error;
-  return new DestinationFailure('internal', `${what} failed with an unexpected ${name}`);
+  return new DestinationFailure('internal', `${what}: unexpected error`, { cause: error });
 }
 
 /** The provider's error codes, from outer to inner: `['Conflict', 'ObjectIsBeingDeleted']`. */
@@ -35,10 +37,12 @@ export const statusOf = (error: unknown): number | undefined => (isRestError(err
 
 /** No answer came: `code` is that of the socket or of TLS. */
 function unsent(error: RestError, what: string): DestinationFailure {
-  const code = error.code ?? 'no code';
+  const code = localCode(error.code ?? '');
   if (code === 'ENOTFOUND') return new DestinationFailure('missing', `${what}: ${noSuchVault}`);
   if (code === 'ETIMEDOUT') return new DestinationFailure('timeout', `${what}: the connection was not ready in time`);
-  if (code === 'PARSE_ERROR') return new DestinationFailure('unavailable', `${what}: the answer could not be read`);
+  if (code === 'PARSE_ERROR') {
+    return new DestinationFailure('unavailable', `${what}: the answer could not be read: ${strangeAdvice}`);
+  }
   const advice = isTrustProblem(code) ? '; if its certificate is signed by a private authority, set tls_ca_cert' : '';
   return new DestinationFailure('network', `${what}: the connection failed (${code})${advice}`);
 }
@@ -51,12 +55,23 @@ export const isTrustProblem = (code: string): boolean => /CERT|SIGNATURE|SELF_SI
 function refused(error: RestError, what: string): DestinationFailure {
   const status = error.statusCode ?? 0;
   const codes = codesOf(error);
-  const shown = codes.length === 0 ? `status ${status}` : `status ${status}, ${codes.map(shownCode).join(', ')}`;
+  const shown = [`status ${status}`, ...codes.filter((code) => shownCode(code, documentedCodes))].join(', ');
   const kind = kindOf(status);
   const retryAfterMs = retryAfter(error.response?.headers.get('retry-after'));
-  const message = `${what} was refused (${shown})${adviceFor(kind, codes)}`;
+  const message = `${what} was refused (${shown})${adviceFor(kind, codes, status < 400)}`;
   return new DestinationFailure(kind, message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
+
+/** https://learn.microsoft.com/azure/key-vault/general/rest-error-codes and common-error-codes. */
+const documentedCodes = codeList(
+  'Unauthorized AuthenticationFailed InvalidAuthenticationToken ExpiredAuthenticationToken AKV10022 AKV10032 AKV10046',
+  'Forbidden AccessDenied ForbiddenByFirewall ForbiddenByConnection ForbiddenByPolicy ForbiddenByRbac SecretDisabled',
+  'SecretNotFound VaultNotFound NotFound ResourceNotFound BadParameter BadRequest InvalidParameter RequestTooLarge',
+  'Conflict ObjectIsDeletedButRecoverable ObjectIsBeingDeleted ObjectIsBeingRecovered ObjectIsBeingPurged',
+  'ObjectMustBeDeletedPriorToBeingPurged PurgeProtectionEnabled MethodNotAllowed NotSupported Throttled',
+  'TooManyRequests VaultRequestRateExceeded VaultRequestTypeLimitReached InternalError InternalServerError',
+  'ServiceUnavailable ServerBusy VaultNotYetAvailable GatewayTimeout',
+);
 
 /** https://learn.microsoft.com/azure/key-vault/general/rest-error-codes */
 export function kindOf(status: number): FailureKind {
@@ -70,7 +85,8 @@ export function kindOf(status: number): FailureKind {
   return status >= 500 ? 'unavailable' : 'invalid';
 }
 
-function adviceFor(kind: FailureKind, codes: readonly string[]): string {
+function adviceFor(kind: FailureKind, codes: readonly string[], redirected: boolean): string {
+  if (redirected) return `: it answers with a redirect: ${strangeAdvice}`;
   if (kind === 'credentials') return ': check tenant_id, client_id and client_secret';
   if (kind !== 'permission') return '';
   if (codes.includes('ForbiddenByFirewall')) return ': the firewall of the vault does not let this service in';

@@ -1,5 +1,6 @@
 import { bool, type Input, text } from '../../path/fields.ts';
 import { endpointField, tlsCaCertField } from '../network/endpoint.ts';
+import { own, routing } from '../own-fields.ts';
 import { cloudNames } from './clouds.ts';
 
 /** Request fields of the type (specification, sync document 4.3). */
@@ -7,6 +8,7 @@ export const fields = {
   key_vault_uri: text().meta({
     description: 'URI of the vault, such as https://my-vault.vault.azure.net',
     immutable: true,
+    routes: true,
   }),
   tenant_id: text().meta({ description: 'Directory (tenant) of the app registration', immutable: true }),
   client_id: text().meta({ description: 'Application (client) id of the app registration' }),
@@ -16,16 +18,20 @@ export const fields = {
     .meta({
       description: `Cloud that the vault is in: ${cloudNames}. Default: cloud, the public one`,
       immutable: true,
+      routes: true,
     }),
-  purge_on_delete: bool().default(false).meta({
-    description:
-      'Purges secrets that are removed, so that nobody can recover them. By default they stay recoverable for as long as the vault keeps them, and are recovered when they are needed again',
-  }),
+  purge_on_delete: bool()
+    .default(false)
+    .meta({
+      description:
+        'Purges secrets that are removed, so that nobody can recover them. By default they stay recoverable for as long as the vault keeps them, and are recovered when they are needed again',
+      ...own,
+    }),
   authority_host: text()
     .optional()
-    .meta({ description: 'Base URL (https) of the login service. Default: that of the cloud' }),
-  endpoint: endpointField('key_vault_uri'),
-  tls_ca_cert: tlsCaCertField(),
+    .meta({ description: 'Base URL (https) of the login service. Default: that of the cloud', ...routing }),
+  endpoint: endpointField('key_vault_uri').meta(routing),
+  tls_ca_cert: tlsCaCertField().meta(routing),
 };
 
 export type Connection = Input<typeof fields>;

@@ -1,4 +1,5 @@
 import type { DestinationDefinition } from '../contract.ts';
+import { nineTenthsOf } from '../rate.ts';
 import { fields } from './fields.ts';
 import { names } from './names.ts';
 import { tags } from './tags.ts';
@@ -22,8 +23,8 @@ export const definition = {
   tags,
   // "25 KB": https://learn.microsoft.com/azure/key-vault/secrets/about-secrets. The service counts 25,600 bytes.
   valueBytesMax: 25 * 1024,
-  // Per vault, 300 new versions and 4,000 calls of other kinds in 10 seconds: 50 + 10 × 25 = 300.
+  // Per vault, 300 new versions and 4,000 calls of other kinds in 10 seconds:
   // https://learn.microsoft.com/azure/key-vault/general/service-limits
-  rate: { callsPerSecond: 25, burst: 50 },
+  rate: nineTenthsOf(300, 10),
   concurrencyMax: 8,
 } satisfies DestinationDefinition<typeof fields>;

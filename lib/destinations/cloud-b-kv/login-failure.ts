@@ -1,4 +1,5 @@
 import { isRestError, type PipelineResponse } from '@azure/core-rest-pipeline';
+import { z } from 'zod';
 import { DestinationFailure } from '../contract.ts';
 import { explain, kindOf, retryAfter } from './failure.ts';
 
@@ -9,7 +10,28 @@ const advice: Readonly<Record<string, string>> = {
   AADSTS700016: 'client_id is not known in this tenant',
   AADSTS90002: 'tenant_id is not known',
   AADSTS900023: 'tenant_id is neither an id nor a domain name of a tenant',
+  AADSTS50034: 'the account is not known in this tenant',
+  AADSTS500011: 'the tenant does not know the key vault service: check tenant_id and cloud',
+  AADSTS53003: 'a conditional access policy of the tenant blocks the login',
+  AADSTS7000112: 'the app registration is disabled',
+  AADSTS7000229: 'the app registration has no service principal in this tenant',
+  AADSTS700027: 'the credentials of the app registration are not valid',
+  AADSTS90013: 'the login service does not take the request: check tenant_id, client_id and client_secret',
 };
+
+/** The answer has a token. A page that a proxy or a captive portal puts in its place has the status of a success as well. */
+export function hasToken({ bodyAsText }: PipelineResponse): boolean {
+  try {
+    return tokenBody.safeParse(JSON.parse(bodyAsText ?? '')).success;
+  } catch {
+    return false;
+  }
+}
+
+const tokenBody = z.object({ access_token: z.string().min(1), expires_in: z.union([z.number(), z.string()]) });
+
+const strangeLogin =
+  'this is no answer of the login service: check authority_host, and whether a proxy or a login page stands between';
 
 /** The login service answered, but not with a token. Its texts are not passed on, only its code. */
 export function refusedLogin(response: PipelineResponse, origin: string): DestinationFailure {
@@ -20,8 +42,12 @@ export function refusedLogin(response: PipelineResponse, origin: string): Destin
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
     return new DestinationFailure(kind, `the login at ${origin} is not possible now (status ${status})`, wait);
   }
-  const code = /AADSTS\d{4,9}/.exec(response.bodyAsText ?? '')?.[0];
-  const why = code === undefined ? 'check tenant_id, client_id and client_secret' : (advice[code] ?? 'see the code');
+  if (status < 400) {
+    return new DestinationFailure('unavailable', `the login at ${origin} (status ${status}): ${strangeLogin}`);
+  }
+  const told = /AADSTS\d{4,9}/.exec(response.bodyAsText ?? '')?.[0] ?? '';
+  const why = advice[told] ?? 'check tenant_id, client_id and client_secret';
+  const code = told in advice ? told : undefined;
   return new DestinationFailure(
     'credentials',
     `the login at ${origin} was refused (${code ?? `status ${status}`}): ${why}`,

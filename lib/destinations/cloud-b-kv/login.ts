@@ -3,10 +3,11 @@ import type { PipelinePolicy } from '@azure/core-rest-pipeline';
 import { type AccessToken, ClientSecretCredential, type TokenCredential } from '@azure/identity';
 import { DestinationFailure, type DriverContext } from '../contract.ts';
 import { baseUrl } from '../network/endpoint.ts';
+import { sizePolicy } from './answer.ts';
 import { findCloud, vaultScope } from './clouds.ts';
 import { deadlinePolicy } from './deadline.ts';
 import type { Connection } from './fields.ts';
-import { explainLogin, refusedLogin } from './login-failure.ts';
+import { explainLogin, hasToken, refusedLogin } from './login-failure.ts';
 
 export interface Login {
   readonly credential: TokenCredential;
@@ -31,6 +32,7 @@ export function newLogin(connection: Connection, context: DriverContext, agent: 
   async function fill(): Promise<AccessToken> {
     try {
       held = await logIn(connection, context, agent);
+      context.obtained?.(held.token);
       return held;
     } finally {
       underWay = undefined;
@@ -73,6 +75,7 @@ async function logIn(connection: Connection, context: DriverContext, agent: Agen
     additionalPolicies: [
       { policy: seen.policy, position: 'perRetry' },
       { policy: deadlinePolicy(context.timeouts.requestMs), position: 'perRetry' },
+      { policy: sizePolicy(), position: 'perRetry' },
     ],
   });
   try {
@@ -96,7 +99,7 @@ function watch(): Watch {
       const { origin } = new URL(request.url);
       try {
         const response = await next(request);
-        if (response.status !== 200) failure = refusedLogin(response, origin);
+        if (response.status !== 200 || !hasToken(response)) failure = refusedLogin(response, origin);
         return response;
       } catch (error) {
         failure = explainLogin(error, origin);

@@ -67,7 +67,7 @@ function soleNewest({ versions, complete }: Listed): SecretProperties | undefine
 /** Of a secret that is there, or of a deleted one. */
 export function foundOf({ version, tags }: SecretProperties): Found {
   const released = tags?.[managedTag] === managedRemoved;
-  return { remoteVersion: version ?? null, mark: tags?.[markTag] ?? null, released };
+  return { remoteVersion: version ?? null, mark: tags?.[markTag] ?? null, tags: tags ?? {}, released };
 }
 
 function absentOrDenied(error: unknown): undefined | 'denied' {

@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { DestinationFailure } from '../contract.ts';
-import { fileOf, parseCredentials, type ServiceAccount } from './credentials.ts';
+import { type CredentialFiles, DestinationFailure, type DriverContext } from '../contract.ts';
+import { NamedFileError, readNamedFile } from '../named-file.ts';
+import { fileOf, parseCredentials, refuseFileAt, type ServiceAccount } from './credentials.ts';
 import type { Connection } from './fields.ts';
+import { universeProblem } from './universe.ts';
 
 /** Who logs in, and the project whose secrets are written. */
 export interface Account {
@@ -9,27 +10,36 @@ export interface Account {
   readonly project: string;
 }
 
-const fileBytesMax = 64 * 1024;
-
-/** Reads the file that the credentials name, if they do. Failures are `DestinationFailure`. */
-export async function readAccount({ credentials, project_id }: Connection): Promise<Account> {
+/**
+ * Reads the file that the credentials name, if they do. Failures are `DestinationFailure`. `obtained` hears of the key, which is
+ * not in the connection when it is in a file.
+ */
+export async function readAccount(
+  { credentials, project_id, endpoint }: Connection,
+  { credentialFiles = noFiles, obtained = () => {} }: Pick<DriverContext, 'credentialFiles' | 'obtained'>,
+): Promise<Account> {
   const file = fileOf(credentials);
-  const service = parseCredentials(file === undefined ? credentials : await readCredentials(file));
+  const content = file === undefined ? credentials : await readCredentials(credentialFiles, file, endpoint);
+  const service = parseCredentials(content);
   if (typeof service === 'string') throw unusable(file, service);
+  obtained(service.private_key);
+  const problem = universeProblem(service.universe_domain, endpoint);
+  if (problem !== undefined) throw unusable(file, problem);
   const project = project_id ?? service.project_id;
   if (project === undefined) throw unusable(file, 'they name no project: set project_id');
   return { service, project };
 }
 
-async function readCredentials(file: string): Promise<string> {
+const noFiles: CredentialFiles = { folder: undefined, endpoints: [] };
+
+async function readCredentials({ folder, endpoints }: CredentialFiles, file: string, endpoint: string | undefined) {
+  const refusal = refuseFileAt(endpoint, endpoints);
+  if (refusal !== undefined) throw unusable(file, refusal);
   try {
-    const content = await readFile(file);
-    if (content.length <= fileBytesMax) return content.toString();
+    return await readNamedFile(folder, file);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
-    throw unusable(file, `the file cannot be read (${code})`);
+    throw error instanceof NamedFileError ? unusable(file, error.message) : error;
   }
-  throw unusable(file, `the file has more than ${fileBytesMax} bytes`);
 }
 
 function unusable(file: string | undefined, problem: string): DestinationFailure {

@@ -31,9 +31,7 @@ const errorBody = z.object({
   }),
 });
 
-const messageLengthMax = 300;
-
-/** `quote`: the service's text may be passed on, because the request held nothing secret. */
+/** `quote`: the service's text is passed on, to the exit; not where the request held the value. */
 export async function readApiError(response: Response, quote: boolean): Promise<ApiError> {
   const { status } = response;
   const parsed = errorBody.safeParse(parseJson(await response.text()));
@@ -45,7 +43,7 @@ export async function readApiError(response: Response, quote: boolean): Promise<
   return new ApiError({
     status,
     code: error.status ?? codeOfStatus(status),
-    message: quote ? error.message.slice(0, messageLengthMax) : '',
+    message: quote ? error.message : '',
     ...(reason !== undefined && { reason }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });

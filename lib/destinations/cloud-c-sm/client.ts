@@ -6,6 +6,7 @@ import { guardedFetch } from '../network/fetch.ts';
 import { type Account, readAccount } from './account.ts';
 import type { Connection } from './fields.ts';
 import { transport } from './transport.ts';
+import { usualUniverse } from './universe.ts';
 
 /** The SDK's client, guarded and bounded. */
 export interface Client {
@@ -23,7 +24,7 @@ export interface Opened {
 /** The SDK's own retries are off: one call is one attempt. */
 export function openClient(connection: Connection, context: DriverContext): Client {
   const network = { ...context.network, caCertificates: context.network.caCertificates ?? connection.tls_ca_cert };
-  const guarded = guardedFetch(network, context.timeouts);
+  const guarded = guardedFetch(network, { ...context.timeouts, obtained: context.obtained });
   const signals = new AsyncLocalStorage<AbortSignal>();
   const fetch = transport(guarded.fetch, connection.endpoint, signals);
   const options = { timeout: context.timeouts.requestMs, retry: null };
@@ -31,7 +32,7 @@ export function openClient(connection: Connection, context: DriverContext): Clie
 
   // A file of credentials that cannot be read now may be there later.
   function open(): Promise<Opened> {
-    opening ??= readAccount(connection).then(
+    opening ??= readAccount(connection, context).then(
       (account) => ({ secrets: newSdk(account, fetch), project: account.project, options }),
       (error: unknown) => {
         opening = undefined;
@@ -55,7 +56,7 @@ export function openClient(connection: Connection, context: DriverContext): Clie
  * `token_uri` of the credentials is never asked, also not with an `endpoint`.
  */
 function newSdk({ service, project }: Account, fetch: typeof globalThis.fetch): SecretManagerServiceClient {
-  const universe = service.universe_domain ?? 'googleapis.com';
+  const universe = service.universe_domain ?? usualUniverse;
   const authClient = new JWT({
     email: service.client_email,
     key: service.private_key,

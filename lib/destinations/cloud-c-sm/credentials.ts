@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
+import { baseUrl } from '../network/endpoint.ts';
 
 /** What is used of a service account's JSON key. Its URLs (`token_uri` and others) are not. */
 const serviceAccount = z.object({
@@ -19,6 +20,21 @@ export type ServiceAccount = z.output<typeof serviceAccount>;
 /** The path of `@path`; undefined: the text is the credentials themselves. */
 export const fileOf = (credentials: string): string | undefined =>
   credentials.startsWith('@') ? credentials.slice(1) : undefined;
+
+/**
+ * Why credentials in a file may not be used at this endpoint. The file belongs to the operator, and what is signed with it is
+ * good at the provider for an hour: whoever names an endpoint of his own must not get it there.
+ */
+export function refuseFileAt(endpoint: string | undefined, allowed: readonly string[]): string | undefined {
+  if (endpoint === undefined || isProviders(endpoint)) return undefined;
+  if (allowed.some((one) => baseUrl(one) === baseUrl(endpoint))) return undefined;
+  return 'those of a file are used at https addresses below googleapis.com only, and at those of KEYFERRY_CREDENTIALS_ENDPOINTS: with another endpoint, send the key itself';
+}
+
+function isProviders(endpoint: string): boolean {
+  const url = URL.parse(endpoint);
+  return url?.protocol === 'https:' && url.hostname.endsWith('.googleapis.com');
+}
 
 /**
  * Only keys of service accounts are taken: other kinds of credentials name URLs to ask and programs to run. A text as result says

@@ -8,8 +8,8 @@ import { definition } from './index.ts';
 import { look, refuseForeign } from './look.ts';
 import { destroyOlder } from './old-versions.ts';
 import { remove } from './remove.ts';
-import { replicationOf } from './replication.ts';
-import { type FoundSecret, type Labels, type Secrets, secretsOf } from './secrets.ts';
+import { keyedReplication, rekeyed, replicationOf } from './replication.ts';
+import { type FoundSecret, type Labels, type SecretChange, type Secrets, secretsOf } from './secrets.ts';
 
 /** How often a put begins anew because others changed the secret in between. */
 const roundsMax = 3;
@@ -18,7 +18,8 @@ const roundsMax = 3;
  * Secrets in one project.
  *
  * - A put makes sure that the secret is there with its labels and then adds a version. If it ends in between, the next one
- *   completes it: the mark is among the labels.
+ *   completes it: the mark is among the labels. Where the record leaves no doubt the version goes first, and its number tells
+ *   whether anybody else was there: versions are counted one by one.
  * - A repeated put whose answer was lost adds a second version of the same value: the service knows no request ids.
  * - Labels that others put on the secret stay.
  * - A removed secret is gone at once with all its versions; one that does not carry our mark stays.
@@ -62,12 +63,28 @@ function refuseItem({ name, value }: PutItem): void {
 }
 
 async function put(secrets: Secrets, item: PutItem, connection: Connection): Promise<string> {
+  const unseen = mayAddUnseen(item, connection) ? await addUnseen(secrets, item, connection) : undefined;
+  if (unseen !== undefined) return unseen;
   for (let round = 0; round < roundsMax; round++) {
     if (!(await prepare(secrets, item, connection))) continue;
     const version = await secrets.addVersion(item.name, item.value);
     if (version !== 'absent') return version;
   }
   throw new DestinationFailure('unavailable', `secret ${item.name} is being changed by others all the time`);
+}
+
+/** Where the destination names keys, no version is added before it is seen that it will be encrypted with them. */
+const mayAddUnseen = ({ asRecorded, claim }: PutItem, connection: Connection): boolean =>
+  asRecorded && claim !== 'create' && keyedReplication(connection) === undefined;
+
+/** Undefined: the secret is not there any more, or is being changed. One that was made anew gets its labels back. */
+async function addUnseen(secrets: Secrets, item: PutItem, connection: Connection): Promise<string | undefined> {
+  const version = await secrets.addVersion(item.name, item.value);
+  if (version === 'absent') return undefined;
+  if (item.remoteVersion !== null && Number(version) === Number(item.remoteVersion) + 1) return version;
+  const found = await secrets.find(item.name);
+  if (found === 'absent') return undefined;
+  return (await adjust(secrets, item, connection, found)) === 'set' ? version : undefined;
 }
 
 /** The secret is there, ours, and has its labels. False: somebody changed it in between. */
@@ -78,17 +95,31 @@ async function prepare(secrets: Secrets, item: PutItem, connection: Connection):
   const found = await secrets.find(item.name);
   if (found === 'absent') return create();
   if (item.claim === 'create') refuseForeign(found, item.name, item.mark);
-  const labels = await relabel(secrets, item, found);
-  return labels === 'absent' ? create() : labels === 'set';
+  const adjusted = await adjust(secrets, item, connection, found);
+  return adjusted === 'absent' ? create() : adjusted === 'set';
 }
 
-/** Without permission to look the labels are set as they shall be. */
-async function relabel(secrets: Secrets, item: PutItem, found: FoundSecret | 'denied') {
+async function adjust(secrets: Secrets, item: PutItem, connection: Connection, found: FoundSecret | 'denied') {
+  const change = changeOf(found, item, connection);
+  if (Object.keys(change).length === 0) return 'set';
+  return secrets.change(item.name, change, found === 'denied' ? undefined : found.etag);
+}
+
+/** Without permission to look, labels and keys are set as they shall be. */
+function changeOf(found: FoundSecret | 'denied', item: PutItem, connection: Connection): SecretChange {
   const present = found === 'denied' ? {} : found.labels;
-  const wanted = wantedLabels(present, item);
-  if (found !== 'denied' && isSame(present, wanted)) return 'set';
-  const etag = found === 'denied' ? undefined : found.etag;
-  return secrets.setLabels(item.name, wanted, etag);
+  const labels = wantedLabels(present, item);
+  const replication = found === 'denied' ? keyedReplication(connection) : rekeyed(found.replication, connection);
+  if (replication === 'elsewhere') throw keptElsewhere(item.name);
+  return {
+    ...(found !== 'denied' && isSame(present, labels) ? {} : { labels }),
+    ...(replication && { replication }),
+  };
+}
+
+function keptElsewhere(name: string): DestinationFailure {
+  const problem = `secret ${name} is kept in other locations than those that the destination has keys for, and locations are fixed`;
+  return new DestinationFailure('conflict', `${problem}: remove it there, or change secret_name_template`);
 }
 
 function wantedLabels(present: Labels, { tags, staleTags }: PutItem): Labels {

@@ -1,12 +1,13 @@
 import { DestinationFailure, type FailureKind } from '../contract.ts';
 import { blockedMessage } from '../network/blocked.ts';
-import { shownCode } from '../shown-code.ts';
+import { strangeAdvice, strangeMessage } from '../network/strange-answer.ts';
+import { codeList, localCode, shownCode } from '../shown-code.ts';
 import { ApiError } from './api-error.ts';
 import { Unanswered } from './transport.ts';
 
 /**
- * What went wrong, in the words of the contract. The SDK's error is never kept as `cause`: it carries the request, and so the
- * value and the token.
+ * What went wrong, in the words of the contract. The SDK's error of a request is never kept as `cause`: it carries the
+ * request, and so the value and the token.
  */
 export function explain(error: unknown, what: string): DestinationFailure {
   const chain = causesOf(error);
@@ -15,11 +16,10 @@ export function explain(error: unknown, what: string): DestinationFailure {
   if (known instanceof ApiError) return refused(known, what);
   const blocked = blockedMessage(error);
   if (blocked !== undefined) return new DestinationFailure('blocked', blocked);
+  const strange = strangeMessage(error);
+  if (strange !== undefined) return new DestinationFailure('unavailable', `${what}: ${strange}`);
   if (chain.some((link) => link instanceof Unanswered)) return unanswered(chain, what);
-  return new DestinationFailure(
-    'internal',
-    `${what} failed with an unexpected ${error instanceof Error ? error.name : typeof error}`,
-  );
+  return new DestinationFailure('internal', `${what}: unexpected error`, { cause: error });
 }
 
 /** The service's code behind an SDK's error: `NOT_FOUND`. */
@@ -50,17 +50,28 @@ const kinds: Readonly<Record<string, FailureKind>> = {
   DATA_LOSS: 'unavailable',
 };
 
+/**
+ * Canonical codes, and the reasons that the provider documents for them (google.api.ErrorReason).
+ * https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto
+ */
+const documentedCodes = codeList(
+  ...Object.keys(kinds),
+  'INVALID_ARGUMENT FAILED_PRECONDITION OUT_OF_RANGE UNIMPLEMENTED',
+  'SERVICE_DISABLED BILLING_DISABLED API_KEY_INVALID API_KEY_SERVICE_BLOCKED RATE_LIMIT_EXCEEDED RESOURCE_QUOTA_EXCEEDED',
+  'LOCATION_TAX_POLICY_VIOLATED USER_PROJECT_DENIED CONSUMER_SUSPENDED CONSUMER_INVALID SECURITY_POLICY_VIOLATED',
+  'ACCESS_TOKEN_EXPIRED ACCESS_TOKEN_SCOPE_INSUFFICIENT ACCESS_TOKEN_TYPE_UNSUPPORTED ACCOUNT_STATE_INVALID',
+  'CREDENTIALS_MISSING RESOURCE_PROJECT_INVALID USER_BLOCKED_BY_ADMIN RESOURCE_USAGE_RESTRICTION_VIOLATED',
+  'SYSTEM_PARAMETER_UNSUPPORTED ORG_RESTRICTION_VIOLATION ORG_RESTRICTION_HEADER_INVALID SERVICE_NOT_VISIBLE',
+  'GCP_SUSPENDED LOCATION_POLICY_VIOLATED MISSING_ORIGIN OVERLOADED_CREDENTIALS IAM_PERMISSION_DENIED',
+);
+
 function refused(error: ApiError, what: string): DestinationFailure {
   const kind = kinds[error.code] ?? (error.status >= 500 ? 'unavailable' : 'invalid');
-  const codes = [error.code, ...(error.reason === undefined ? [] : [error.reason])].map(shownCode).join(', ');
-  const advice = adviceFor(kind, error.reason);
-  const quoted = error.message === '' ? '' : `; the service says: ${error.message}`;
-  const message = `${what} was refused (status ${error.status}, ${codes})${advice}${quoted}`;
-  return new DestinationFailure(
-    kind,
-    message,
-    error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs },
-  );
+  const codes = [error.code, error.reason].filter((code) => shownCode(code, documentedCodes) !== undefined);
+  const shown = [`status ${error.status}`, ...codes].join(', ');
+  const advice = error.status < 400 ? `: it answers with a redirect: ${strangeAdvice}` : adviceFor(kind, error.reason);
+  const { retryAfterMs, message: said } = error;
+  return new DestinationFailure(kind, `${what} was refused (${shown})${advice}`, { retryAfterMs, said });
 }
 
 function adviceFor(kind: FailureKind, reason: string | undefined): string {
@@ -85,9 +96,8 @@ function unanswered(chain: readonly unknown[], what: string): DestinationFailure
 }
 
 function socketCode(error: Error): string | undefined {
-  return 'code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(error.code)
-    ? error.code
-    : undefined;
+  const code = 'code' in error && typeof error.code === 'string' ? localCode(error.code) : 'no code';
+  return code === 'no code' ? undefined : code;
 }
 
 const isTrustProblem = (code: string): boolean => /CERT|SIGNATURE|SELF_SIGNED|^ERR_TLS/.test(code);

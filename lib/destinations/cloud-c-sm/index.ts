@@ -1,5 +1,7 @@
 import type { DestinationDefinition } from '../contract.ts';
+import { nineTenthsOf } from '../rate.ts';
 import { fields } from './fields.ts';
+import { fixed } from './locations.ts';
 import { names } from './names.ts';
 import { tags } from './tags.ts';
 import { validate } from './validate.ts';
@@ -13,6 +15,7 @@ export const definition = {
   title: 'Google Cloud Secret Manager',
   fields,
   validate,
+  fixed,
   granularity: 'secret-path',
   templates: {
     'secret-path': 'keyferry/{{ .MountAccessor }}/{{ .SecretPath }}',
@@ -22,8 +25,20 @@ export const definition = {
   tags,
   // "Maximum size of a secret version payload: 64 KiB": https://cloud.google.com/secret-manager/quotas
   valueBytesMax: 64 * 1024,
-  // 600 writes and 600 reads per minute and project; a put is two of each at most: 50 + 60 × 4 = 290.
-  // https://cloud.google.com/secret-manager/quotas
-  rate: { callsPerSecond: 4, burst: 50 },
+  publicMembers: [
+    'type',
+    'project_id',
+    'client_email',
+    'client_id',
+    'auth_uri',
+    'token_uri',
+    'auth_provider_x509_cert_url',
+    'client_x509_cert_url',
+    'universe_domain',
+  ],
+  // 600 writes and 600 reads per minute and project: https://cloud.google.com/secret-manager/quotas
+  rate: nineTenthsOf(600, 60),
+  // A secret and its first version are two writes; a look reads the secret and its newest version.
+  costs: { create: 2, look: 2 },
   concurrencyMax: 8,
 } satisfies DestinationDefinition<typeof fields>;

@@ -11,7 +11,7 @@ export async function look(secrets: Secrets, name: string): Promise<Inspection |
   if (found === 'absent') return undefined;
   const version = found === 'denied' ? 'denied' : await secrets.newestVersion(name);
   if (found === 'denied' || version === 'denied') return 'unknown';
-  return { remoteVersion: version, mark: found.labels[markLabel] ?? null };
+  return { remoteVersion: version, mark: found.labels[markLabel] ?? null, tags: found.labels };
 }
 
 /** A create may only take what is free or carries its own mark. */

@@ -1,14 +1,50 @@
 import type { protos } from '@google-cloud/secret-manager';
 import type { Connection } from './fields.ts';
+import { globalKeyOf, keysOf } from './locations.ts';
 
-type Replication = protos.google.cloud.secretmanager.v1.IReplication;
+export type Replication = protos.google.cloud.secretmanager.v1.IReplication;
 
 /** Where a new secret is kept and with which keys. The provider fixes the locations when the secret is created. */
 export function replicationOf(connection: Connection): Replication {
-  const { replication_locations: locations = [], locational_kms_keys: keys = {}, global_kms_key } = connection;
-  if (locations.length === 0) return { automatic: encryption(global_kms_key) };
-  return { userManaged: { replicas: locations.map((location) => ({ location, ...encryption(keys[location]) })) } };
+  const keys = Object.entries(keysOf(connection));
+  if (keys.length === 0) return { automatic: encryption(globalKeyOf(connection)) };
+  return { userManaged: { replicas: keys.map(([location, key]) => ({ location, ...encryption(key) })) } };
 }
 
+/** The same where it names keys; undefined: it names none. */
+export function keyedReplication(connection: Connection): Replication | undefined {
+  const keys = Object.values(keysOf(connection));
+  const named = keys.length === 0 ? globalKeyOf(connection) !== undefined : keys.some((key) => key !== '');
+  return named ? replicationOf(connection) : undefined;
+}
+
+/**
+ * What a secret that is there has to become so that its next version is encrypted with the keys of the destination; undefined:
+ * nothing. Its locations stay, and so does a key where the destination names none: taking a key off a secret that somebody
+ * protected with it would be a step back. `'elsewhere'`: it is not kept where the keys are for.
+ */
+export function rekeyed(found: Replication | undefined, connection: Connection): Replication | undefined | 'elsewhere' {
+  const keys = keysOf(connection);
+  const keyed = keyedReplication(connection);
+  if (found === undefined || keyed === undefined) return undefined;
+  if (found.userManaged != null) return rekeyedReplicas(found.userManaged, keys);
+  if (keyed.automatic == null) return 'elsewhere';
+  return keyIn(found.automatic) === keyIn(keyed.automatic) ? undefined : keyed;
+}
+
+type Keys = Readonly<Record<string, string>>;
+
+function rekeyedReplicas({ replicas }: NonNullable<Replication['userManaged']>, keys: Keys) {
+  const present = (replicas ?? []).map((replica) => ({ location: replica.location ?? '', key: keyIn(replica) }));
+  if (present.some(({ location }) => (keys[location] ?? '') === '')) return 'elsewhere';
+  if (present.every(({ location, key }) => keys[location] === key)) return undefined;
+  return { userManaged: { replicas: present.map(({ location }) => ({ location, ...encryption(keys[location]) })) } };
+}
+
+type Encrypted = { readonly customerManagedEncryption?: { readonly kmsKeyName?: string | null } | null };
+
+const keyIn = (place: Encrypted | null | undefined): string | undefined =>
+  place?.customerManagedEncryption?.kmsKeyName ?? undefined;
+
 const encryption = (kmsKeyName: string | undefined) =>
-  kmsKeyName === undefined ? {} : { customerManagedEncryption: { kmsKeyName } };
+  kmsKeyName === undefined || kmsKeyName === '' ? {} : { customerManagedEncryption: { kmsKeyName } };

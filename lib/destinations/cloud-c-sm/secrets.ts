@@ -1,16 +1,22 @@
-import type { protos } from '@google-cloud/secret-manager';
 import type { Secret } from '../../core/secret.ts';
 import type { Touch } from '../touch.ts';
 import type { Client, Opened } from './client.ts';
 import { crc32c } from './crc32c.ts';
 import { changedIf, otherwise } from './otherwise.ts';
+import type { Replication } from './replication.ts';
 
-type Replication = protos.google.cloud.secretmanager.v1.IReplication;
 export type Labels = Readonly<Record<string, string>>;
 
 export interface FoundSecret {
   readonly labels: Labels;
+  readonly replication?: Replication | undefined;
   readonly etag: string | undefined;
+}
+
+export interface SecretChange {
+  readonly labels?: Labels;
+  /** The same locations with other keys, which hold from the next version on. */
+  readonly replication?: Replication;
 }
 
 /** The calls of one verb, with the answers that are no failure as values. */
@@ -18,7 +24,7 @@ export interface Secrets {
   create(id: string, labels: Labels, replication: Replication): Promise<'created' | 'exists'>;
   find(id: string): Promise<FoundSecret | 'absent' | 'denied'>;
   /** With an etag only if nothing has changed since. */
-  setLabels(id: string, labels: Labels, etag: string | undefined): Promise<'set' | 'absent' | 'changed'>;
+  change(id: string, change: SecretChange, etag: string | undefined): Promise<'set' | 'absent' | 'changed'>;
   /** The number of the new version. */
   addVersion(id: string, value: Secret): Promise<string | 'absent'>;
   /** The number of the newest version; null: there is none that can be read. */
@@ -52,17 +58,19 @@ export function secretsOf(client: Client, signal: AbortSignal, touch: Touch): Se
     find: (id) =>
       otherwise(
         read(async (opened): Promise<FoundSecret> => {
-          const [{ labels, etag }] = await opened.secrets.getSecret({ name: path(opened, id) }, opened.options);
-          return { labels: labels ?? {}, etag: etag ?? undefined };
+          const [found] = await opened.secrets.getSecret({ name: path(opened, id) }, opened.options);
+          const { labels, etag, replication } = found;
+          return { labels: labels ?? {}, etag: etag ?? undefined, replication: replication ?? undefined };
         }),
         { NOT_FOUND: 'absent' as const, PERMISSION_DENIED: 'denied' as const },
       ),
 
-    setLabels: (id, labels, etag) =>
+    change: (id, { labels, replication }, etag) =>
       otherwise(
         call(async (opened) => {
-          const secret = { name: path(opened, id), labels: { ...labels }, ...(etag !== undefined && { etag }) };
-          await opened.secrets.updateSecret({ secret, updateMask: { paths: ['labels'] } }, opened.options);
+          const parts = { ...(labels && { labels: { ...labels } }), ...(replication && { replication }) };
+          const secret = { name: path(opened, id), ...parts, ...(etag !== undefined && { etag }) };
+          await opened.secrets.updateSecret({ secret, updateMask: { paths: Object.keys(parts) } }, opened.options);
           return 'set' as const;
         }),
         { NOT_FOUND: 'absent' as const, ...changedIf(etag) },

@@ -1,5 +1,6 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { baseUrl } from '../network/endpoint.ts';
+import { refuseStranger } from './answer.ts';
 import { readApiError } from './api-error.ts';
 
 /**
@@ -11,7 +12,7 @@ import { readApiError } from './api-error.ts';
  * - It ends with the signal of the call that it belongs to: the SDK hands none through.
  * - Redirects are not followed.
  *
- * Throws `ApiError` or `Unanswered`.
+ * Throws `ApiError`, `StrangeAnswer` or `Unanswered`.
  */
 export function transport(
   fetch: typeof globalThis.fetch,
@@ -21,9 +22,11 @@ export function transport(
   return async (input, init = {}) => {
     const url = rebase(input instanceof Request ? input.url : String(input), endpoint);
     const signal = AbortSignal.any([init.signal, signals.getStore()].filter((given) => given instanceof AbortSignal));
-    const response = await receive(fetch, url, { ...wanted(init), signal, redirect: 'manual' });
+    const { method = 'GET', ...request } = wanted(init);
+    const response = await receive(fetch, url, { ...request, method, signal, redirect: 'manual' });
     // Only the request of a new version holds a value, which an error text could repeat.
     if (!response.ok) throw await readApiError(response, !url.pathname.endsWith(':addVersion'));
+    await refuseStranger(method, url, response.clone());
     return response;
   };
 }

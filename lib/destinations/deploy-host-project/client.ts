@@ -1,10 +1,11 @@
 import { DestinationFailure, type DriverContext } from '../contract.ts';
 import { baseUrl } from '../network/endpoint.ts';
 import { guardedFetch } from '../network/fetch.ts';
+import { strangeAdvice } from '../network/strange-answer.ts';
 import { type Answer, type Call, exchange } from './exchange.ts';
 import { refusedFailure, silentFailure } from './failure.ts';
 import { type Connection, publicApi } from './fields.ts';
-import { parseCreation, parsePage, parseVariable, type VariableRecord } from './record.ts';
+import { parseCreation, parsePage, parseRemoval, parseVariable, type VariableRecord } from './record.ts';
 
 /** A variable to be written. */
 export interface Variable {
@@ -27,8 +28,8 @@ export interface Client {
   create(variables: readonly Variable[], upsert: boolean, signal: AbortSignal): Promise<Creation>;
   /** Undefined: no variable has this id any more. */
   edit(id: string, change: Partial<Omit<Variable, 'key'>>, signal: AbortSignal): Promise<VariableRecord | undefined>;
-  /** No variable with this id is a success. */
-  remove(id: string, signal: AbortSignal): Promise<void>;
+  /** Answers whether there was a variable with this id. */
+  remove(id: string, signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -42,7 +43,7 @@ const pagesMax = 200;
 const variableType = 'encrypted';
 
 export function openClient(connection: Connection, { network, timeouts, clock }: DriverContext): Client {
-  const { fetch, close } = guardedFetch(network, timeouts);
+  const { fetch, fetchListing, close } = guardedFetch(network, timeouts);
   const project = `project ${connection.project_id}`;
 
   function urlOf(version: string, rest: string, query: Readonly<Record<string, string>> = {}): URL {
@@ -55,7 +56,9 @@ export function openClient(connection: Connection, { network, timeouts, clock }:
 
   /** Answers 404 only where `absent` says that it may mean the variable. */
   async function call(action: string, request: Omit<Call, 'token'>, signal: AbortSignal | null, absent = false) {
-    const answer = await exchange(fetch, { ...request, token: connection.access_token }, signal).catch(
+    // A project may have 1000 variables per environment, and a listing carries their encrypted values.
+    const send = request.method === 'GET' ? fetchListing : fetch;
+    const answer = await exchange(send, { ...request, token: connection.access_token }, signal).catch(
       (error: unknown) => {
         throw silentFailure(`${action} of ${project}`, error, signal?.aborted === true);
       },
@@ -92,7 +95,10 @@ export function openClient(connection: Connection, { network, timeouts, clock }:
     },
     remove: async (id, signal) => {
       const url = urlOf('v9', `/${encodeURIComponent(id)}`);
-      await call('remove a variable', { method: 'DELETE', url }, signal, true);
+      const answer = await call('remove a variable', { method: 'DELETE', url }, signal, true);
+      if (answer.status === 404) return false;
+      understood(parseRemoval(answer.body), 'answer to a removal');
+      return true;
     },
     close,
   };
@@ -106,5 +112,5 @@ const writing = ([first, ...rest]: readonly Variable[]): string =>
 /** The parser's own words quote the body, so they are left out. */
 function understood<T>(parsed: { readonly data?: T | undefined }, what: string): T {
   if (parsed.data !== undefined) return parsed.data;
-  throw new DestinationFailure('unavailable', `the service sent a ${what} that cannot be understood; check endpoint`);
+  throw new DestinationFailure('unavailable', `the service sent no ${what}: ${strangeAdvice}`);
 }

@@ -4,16 +4,17 @@ import { openClient } from './client.ts';
 import { endedFailure } from './failure.ts';
 import { environments, type fields } from './fields.ts';
 import { overlaps, ownRecords } from './plan.ts';
-import type { VariableRecord } from './record.ts';
+import { idOfVersion, type VariableRecord } from './record.ts';
 import { openWriter } from './writer.ts';
 
 /** Callers that share one listing, and listings under way at once. */
 const listing = { batchSizeMax: 1000, batchesMax: 2 };
 
 /**
- * Each verb first looks at the project's variables. The host has no look-up by name, so calls that come at the same time
- * share one listing; a listing is never kept for a later call, because acting on an old one could overwrite what
- * somebody else has made since.
+ * Where the record leaves no doubt, a new variable is made (which never overwrites) and one of ours is changed or removed by
+ * its id, which nobody else's can have. Otherwise each verb first looks at the project's variables. The host has no look-up
+ * by name, so calls that come at the same time share one listing; a listing is never kept for a later call, because acting
+ * on an old one could overwrite what somebody else has made since.
  */
 export const openDriver: OpenDriver<typeof fields> = (connection, context): Driver => {
   const client = openClient(connection, context);
@@ -22,7 +23,10 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context): Driv
     const records = await client.list();
     return callers.map(() => records);
   }, listing);
-  const list = (signal: AbortSignal) => orAborted(sharedList(undefined), signal);
+  const list = async (signal: AbortSignal) => {
+    signal.throwIfAborted();
+    return orAborted(sharedList(undefined), signal);
+  };
   const putMany = openWriter(client, targets, list);
 
   async function put(item: PutItem, signal: AbortSignal) {
@@ -41,8 +45,10 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context): Driv
   return {
     put: (item, signal) => named(`write variable ${item.name}`, signal, () => put(item, signal)),
     putMany: (items, signal) => putMany(items, signal),
-    remove: ({ name, mark, remoteVersion }, signal) =>
+    remove: ({ name, mark, remoteVersion, asRecorded }, signal) =>
       named(`remove variable ${name}`, signal, async () => {
+        const id = asRecorded === true ? idOfVersion(remoteVersion) : undefined;
+        if (id !== undefined && (await client.remove(id, signal))) return;
         const present = (await list(signal)).filter((record) => record.name === name);
         const own = ownRecords({ name, claim: 'update', mark, remoteVersion }, present);
         const foreign =

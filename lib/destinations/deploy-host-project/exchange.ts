@@ -19,9 +19,6 @@ const errorBody = z.object({
 const withError = z.object({ error: errorBody });
 const noError: ErrorBody = { code: 'none', invalidToken: false, missingToken: false };
 
-/** A project may have 1000 variables per environment, and a listing carries their encrypted values. */
-const bodyBytesMax = 64 * 1024 * 1024;
-
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: URL;
@@ -45,7 +42,7 @@ export async function exchange(
     signal,
     ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
   });
-  const body = parse(await readText(response));
+  const body = parse(await response.text());
   const retryAfter = response.headers.get('retry-after') ?? '';
   return {
     status: response.status,
@@ -53,17 +50,6 @@ export async function exchange(
     body,
     error: withError.safeParse(body).data?.error ?? noError,
   };
-}
-
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > bodyBytesMax) throw new RangeError('the answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 /** Undefined: not JSON, as the pages of proxies between. */

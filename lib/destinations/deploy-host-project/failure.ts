@@ -1,7 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
 import { blockedMessage } from '../network/blocked.ts';
-import { shownCode } from '../shown-code.ts';
+import { strangeAdvice, strangeMessage } from '../network/strange-answer.ts';
+import { codeList, localCode, shownCode } from '../shown-code.ts';
 import type { Answer } from './exchange.ts';
 
 interface Refusal {
@@ -42,13 +43,13 @@ const byStatus: Readonly<Record<number, Refusal>> = {
 };
 
 const unavailable: Refusal = { kind: 'unavailable', advice: 'the service has trouble' };
-const redirected: Refusal = { kind: 'invalid', advice: 'the service answered with a redirect; check endpoint' };
+const redirected: Refusal = { kind: 'invalid', advice: `the service answered with a redirect: ${strangeAdvice}` };
 const invalid: Refusal = { kind: 'invalid', advice: 'the service did not understand the request' };
 
 /** An answer that is no success. */
 export function refusedFailure(action: string, answer: Answer, clock: Clock): DestinationFailure {
   const { kind, advice } = refusalOf(answer);
-  const message = `cannot ${action}: ${advice} (status ${answer.status}, code ${shownCode(answer.error.code)})`;
+  const message = `cannot ${action}: ${advice} (${[`status ${answer.status}`, ...shown(answer.error.code)].join(', ')})`;
   const retryAfterMs = kind === 'throttled' ? waitMs(answer, clock) : undefined;
   return new DestinationFailure(kind, message, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
@@ -56,8 +57,22 @@ export function refusedFailure(action: string, answer: Answer, clock: Clock): De
 /** One variable that was refused among others. */
 export function codeFailure(action: string, code: string): DestinationFailure {
   const { kind, advice } = byCode.find(([pattern]) => pattern.test(code))?.[1] ?? invalid;
-  return new DestinationFailure(kind, `cannot ${action}: ${advice} (code ${shownCode(code)})`);
+  return new DestinationFailure(kind, `cannot ${action}: ${[advice, ...shown(code)].join(', ')}`);
 }
+
+/** https://vercel.com/docs/rest-api/errors, and those that the provider's command line knows of environment variables. */
+const documentedCodes = codeList(
+  'bad_request forbidden not_found rate_limited too_many_requests internal_server_error service_unavailable conflict',
+  'method_unknown not_authorized team_not_found id_not_found max_envs_exceeded too_many_ids too_many_keys',
+  'env_conflict env_already_exists env_should_be_a_secret existing_key_and_target reserved_env_variable key_reserved',
+  'invalid_key invalid_value key_invalid_characters key_invalid_length missing_id missing_key missing_target missing_value',
+  'env_too_many_keys env_key_invalid_characters env_key_invalid_length env_value_invalid_length env_value_invalid_type',
+  'env_size_exceeded system_env_with_value value_invalid_length value_invalid_type',
+);
+
+/** The service writes some of its codes in capitals. */
+const shown = (code: string): readonly string[] =>
+  shownCode(code.toLowerCase(), documentedCodes) === undefined ? [] : [`code ${code}`];
 
 function refusalOf({ status, error }: Answer): Refusal {
   if (status >= 500) return unavailable;
@@ -90,6 +105,8 @@ export function silentFailure(action: string, error: unknown, stopped: boolean):
   const blocked = blockedMessage(error);
   if (blocked !== undefined) return new DestinationFailure('blocked', `cannot ${action}: ${blocked}`);
   if (stopped) return new DestinationFailure('timeout', `cannot ${action}: the operation was ended before it was done`);
+  const strange = strangeMessage(error);
+  if (strange !== undefined) return new DestinationFailure('unavailable', `cannot ${action}: ${strange}`);
   const code = codeOf(error);
   if (isTimeout(error) || timeoutCodes.includes(code)) {
     return new DestinationFailure('timeout', `cannot ${action}: no answer in time (${code})`);
@@ -102,6 +119,7 @@ const isTimeout = (error: unknown): boolean => error instanceof Error && error.n
 /** fetch wraps what happened to the socket in a TypeError. */
 function codeOf(error: unknown): string {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (inner instanceof Error && 'code' in inner && typeof inner.code === 'string') return shownCode(inner.code);
-  return inner instanceof Error ? shownCode(inner.name) : 'unknown';
+  return inner instanceof Error && 'code' in inner && typeof inner.code === 'string'
+    ? localCode(inner.code)
+    : 'no code';
 }

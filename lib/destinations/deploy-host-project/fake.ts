@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { newFaults } from '../fake/faults.ts';
+import { applyLate, newFaults } from '../fake/faults.ts';
 import type { Fake, FakeObject } from '../fake.ts';
 import { send, strike } from './fake/faults.ts';
 import { type Draft, Project, type StoredVariable } from './fake/project.ts';
@@ -33,9 +33,13 @@ export async function startFake({ port = 0 }: { readonly port?: number } = {}): 
     const operation = operationOf(request);
     if (operation !== undefined) calls.set(operation.name, (calls.get(operation.name) ?? 0) + 1);
     const fault = faults.take({ writes: request.method !== 'GET' });
+    const run = () =>
+      refusalOf(request, incoming.headers.authorization) ??
+      (operation && serve(operation.name, operation.id, request, project)) ??
+      unknownPath;
+    if (fault?.kind === 'late') applyLate(fault, run);
     if (strike(fault, response)) return;
-    const refusal = refusalOf(request, incoming.headers.authorization);
-    const reply = refusal ?? (operation && serve(operation.name, operation.id, request, project)) ?? unknownPath;
+    const reply = run();
     if (fault?.kind === 'lost-answer') response.destroy();
     else send(response, reply.status, reply.body);
   }

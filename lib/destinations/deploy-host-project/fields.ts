@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Input, text, textList } from '../../path/fields.ts';
 import { endpointField, tlsCaCertField } from '../network/endpoint.ts';
+import { routing } from '../own-fields.ts';
 
 export const publicApi = 'https://api.vercel.com';
 export const environments = ['development', 'preview', 'production'] as const;
@@ -37,8 +38,8 @@ export const fields = {
     })
     .pipe(z.array(z.enum(environments)).min(1, `deployment_environments needs one of ${environments.join(', ')}`))
     .meta({ description: 'Environments whose deployments get the variables: development, preview, production' }),
-  endpoint: endpointField(publicApi),
-  tls_ca_cert: tlsCaCertField(),
+  endpoint: endpointField(publicApi).meta(routing),
+  tls_ca_cert: tlsCaCertField().meta(routing),
 };
 
 export type Connection = Input<typeof fields>;

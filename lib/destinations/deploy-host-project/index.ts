@@ -1,4 +1,5 @@
 import type { DestinationDefinition } from '../contract.ts';
+import { nineTenthsOf } from '../rate.ts';
 import { fields } from './fields.ts';
 import { names } from './names.ts';
 
@@ -24,7 +25,8 @@ export const definition = {
   // 64 KB for all variables of a deployment together, so no single one can be larger:
   // https://vercel.com/docs/environment-variables#environment-variable-size
   valueBytesMax: 64 * 1024,
-  // Writes of a project's variables are limited to 120 a minute, removals to 60; the latter shows as a 429 with its reset.
-  rate: { callsPerSecond: 2, burst: 20 },
+  // The host's 429 for writes of a project's variables tells a limit of 120 a minute, that for removals one of 60, which its
+  // reset keeps: https://vercel.com/docs/limits, `limit.total` of https://vercel.com/docs/rest-api/errors
+  rate: nineTenthsOf(120, 60),
   concurrencyMax: 4,
 } satisfies DestinationDefinition<typeof fields>;

@@ -43,14 +43,17 @@ const page = z.object({
   pagination: z.object({ next: z.union([z.number(), z.string()]).nullish() }).nullish(),
 });
 
-const creation = z.object({
-  created: z
-    .union([z.array(variable.transform(toRecord)), variable.transform((entry) => [toRecord(entry)])])
-    .default([]),
-  failed: z
-    .array(refusal.transform(({ error }) => ({ name: error.envVarKey ?? error.key, code: error.code })))
-    .default([]),
-});
+const creation = z
+  .object({
+    created: z
+      .union([z.array(variable.transform(toRecord)), variable.transform((entry) => [toRecord(entry)])])
+      .optional(),
+    failed: z
+      .array(refusal.transform(({ error }) => ({ name: error.envVarKey ?? error.key, code: error.code })))
+      .optional(),
+  })
+  .refine(({ created, failed }) => created !== undefined || failed !== undefined)
+  .transform(({ created = [], failed = [] }) => ({ created, failed }));
 
 /** One page of `GET /v10/projects/:id/env`; `next` is the cursor of the following one. */
 export const parsePage = (body: unknown) => page.safeParse(body);
@@ -58,6 +61,8 @@ export const parsePage = (body: unknown) => page.safeParse(body);
 export const parseCreation = (body: unknown) => creation.safeParse(body);
 /** `PATCH /v9/projects/:id/env/:id`. */
 export const parseVariable = (body: unknown) => variable.transform(toRecord).safeParse(body);
+/** `DELETE /v9/projects/:id/env/:id`: what was removed, or a list of it. */
+export const parseRemoval = (body: unknown) => z.union([variable, z.array(variable).min(1)]).safeParse(body);
 
 function toRecord(entry: z.output<typeof variable>): VariableRecord {
   return {

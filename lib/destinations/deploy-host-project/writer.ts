@@ -1,28 +1,23 @@
-import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '../contract.ts';
-import { newTouch, type Touch } from '../touch.ts';
-import type { Client, Variable } from './client.ts';
+import type { PutItem, PutOutcome } from '../contract.ts';
+import { newTouch } from '../touch.ts';
+import type { Client } from './client.ts';
 import { endedFailure } from './failure.ts';
-import { commentOf } from './mark.ts';
-import { outcomeOf, receipt, recordOf, refusal, unanswered } from './outcome.ts';
+import { outcomeOf, receipt, recordOf, unanswered } from './outcome.ts';
 import { type Plan, plan, type Step } from './plan.ts';
 import type { VariableRecord } from './record.ts';
 import { foreign, unfit } from './refuse.ts';
+import { writeUnseen } from './unseen.ts';
+import { batches, isAboutOne, settleFailure, type Task, variableOf, type Work } from './work.ts';
 
-/** Variables in one call. All of a project are at most 64 KB per environment, so a call stays small. */
-const batchSizeMax = 50;
-/** What is wrong with one variable; any other failure of a call would meet the next call too. */
-const kindsOfOne: readonly FailureKind[] = ['conflict', 'name', 'invalid', 'quota', 'too-large'];
-
-type Task = { readonly item: PutItem; readonly touch: Touch };
 type Job = Task & { readonly plan: Extract<Plan, { kind: 'write' }> };
-type Settled = Map<PutItem, PutOutcome>;
 
 export type PutMany = (items: readonly PutItem[], signal: AbortSignal) => Promise<readonly PutOutcome[]>;
 
 /**
- * Puts several variables: one listing, then one call for 50 that are new and one for 50 that get a new value, and one by
- * one what needs more. One outcome per item, in order. When a call fails for a reason that is not about its variables
- * (throttled, no answer, credentials), no further call is made and what is left gets that failure.
+ * Puts several variables: first what needs no listing (see unseen.ts); then one listing, one call for 50 that are new and one
+ * for 50 that get a new value, and one by one what needs more. One outcome per item, in order. When a call fails for a reason
+ * that is not about its variables (throttled, no answer, credentials), no further call is made and what is left gets that
+ * failure.
  */
 export function openWriter(
   client: Client,
@@ -30,27 +25,22 @@ export function openWriter(
   list: (signal: AbortSignal) => Promise<readonly VariableRecord[]>,
 ): PutMany {
   return async (items, signal) => {
-    const settled: Settled = new Map();
+    const settled: Work['settled'] = new Map();
     const tasks = items.map((item) => ({ item, touch: newTouch() }));
     const fitting = tasks.filter((task) => settleFailure(settled, task, unfit(task.item)));
     try {
       signal.throwIfAborted();
-      const records = fitting.length === 0 ? [] : await list(signal);
-      const jobs = fitting.flatMap((task) => jobOf(settled, task, plan(task.item, targets, records)));
-      await write({ client, targets, settled, signal }, jobs);
+      const work: Work = { client, targets, settled, signal };
+      const open = await writeUnseen(work, fitting);
+      const records = open.length === 0 ? [] : await list(signal);
+      const jobs = open.flatMap((task) => jobOf(settled, task, plan(task.item, targets, records)));
+      await write(work, jobs);
     } catch (error) {
       const failure = endedFailure('write variables', error, signal);
       for (const task of fitting) if (!settled.has(task.item)) settleFailure(settled, task, failure);
     }
     return items.map((item) => settled.get(item) ?? { ok: false, failure: unanswered(item.name) });
   };
-}
-
-interface Work {
-  readonly client: Client;
-  readonly targets: readonly string[];
-  readonly settled: Settled;
-  readonly signal: AbortSignal;
 }
 
 async function write(work: Work, jobs: readonly Job[]): Promise<void> {
@@ -109,29 +99,8 @@ async function settling({ settled }: Work, job: Job, run: () => Promise<Variable
   }
 }
 
-function jobOf(settled: Settled, task: Task, decided: Plan): readonly Job[] {
+function jobOf(settled: Work['settled'], task: Task, decided: Plan): readonly Job[] {
   if (decided.kind === 'write') return [{ ...task, plan: decided }];
   settleFailure(settled, task, foreign(decided.record));
   return [];
-}
-
-const variableOf = ({ name, value, mark }: PutItem, target: readonly string[]): Variable => ({
-  key: name,
-  value: value.reveal(),
-  target,
-  comment: commentOf(mark),
-});
-
-/** True: there was no failure. */
-function settleFailure(settled: Settled, { item, touch }: Task, failure: DestinationFailure | undefined): boolean {
-  if (failure !== undefined) settled.set(item, refusal(touch, failure));
-  return failure === undefined;
-}
-
-const isAboutOne = (error: unknown): error is DestinationFailure =>
-  error instanceof DestinationFailure && kindsOfOne.includes(error.kind);
-
-function batches(jobs: readonly Job[]): readonly (readonly Job[])[] {
-  const count = Math.ceil(jobs.length / batchSizeMax);
-  return Array.from({ length: count }, (_, index) => jobs.slice(index * batchSizeMax, (index + 1) * batchSizeMax));
 }

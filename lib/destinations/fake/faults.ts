@@ -1,5 +1,14 @@
 import type { Fault } from '../fake.ts';
 
+const ofWrites: ReadonlySet<Fault['kind']> = new Set<Fault['kind']>(['lost-answer', 'late']);
+
+const lateMsUsual = 1_000;
+
+/** Applies a call that nobody waits for any more. */
+export function applyLate({ lateMs = lateMsUsual }: Fault, run: () => unknown): void {
+  setTimeout(run, lateMs).unref();
+}
+
 /** What shall go wrong. */
 export interface Faults {
   /** `operation`: only calls of it are hit. */
@@ -24,8 +33,8 @@ export function newFaults(): Faults {
     },
     kind: () => current?.fault.kind,
     take({ operation, writes }) {
-      // Only a call that changes something can lose the answer to a change.
-      if (current === undefined || (current.fault.kind === 'lost-answer' && !writes)) return undefined;
+      // Only a call that changes something can lose the answer to a change, or be late.
+      if (current === undefined || (ofWrites.has(current.fault.kind) && !writes)) return undefined;
       if (current.operation !== undefined && current.operation !== operation) return undefined;
       if (current.after > 0) {
         current.after -= 1;
@@ -42,6 +51,8 @@ export function newFaults(): Faults {
 /** An answer, silence, or a broken connection. */
 export type Reaction<Answer> = Answer | 'hang' | 'reset';
 
+const silent: ReadonlySet<Fault['kind']> = new Set<Fault['kind']>(['hang', 'late']);
+
 /** What comes of a call that may meet a fault. `answerTo`: the service's own answer; undefined for faults that are none. */
 export function meet<Answer>(
   fault: Fault | undefined,
@@ -50,5 +61,6 @@ export function meet<Answer>(
 ): Reaction<Answer> {
   if (fault === undefined) return run();
   if (fault.kind === 'lost-answer') run();
-  return answerTo(fault) ?? (fault.kind === 'hang' ? 'hang' : 'reset');
+  if (fault.kind === 'late') applyLate(fault, run);
+  return answerTo(fault) ?? (silent.has(fault.kind) ? 'hang' : 'reset');
 }

@@ -1,4 +1,5 @@
 import type { Refusal } from './decide.ts';
+import { errorChain, hasCode } from './error-chain.ts';
 
 /** What was to be connected to. `address` is absent where the port alone decided, before any name was resolved. */
 export interface Target {
@@ -7,10 +8,7 @@ export interface Target {
   readonly port: number;
 }
 
-/** Some SDKs build a new error and keep nothing of the old one but its code. */
 const blockedCode = 'ERR_CONNECTION_BLOCKED';
-/** Errors looked at in a chain; a longer one, or a cycle, ends here. */
-const chainLengthMax = 32;
 
 /** The networking guard refused a connection. The message names target, rule and the field that opens it. */
 export class BlockedConnection extends Error {
@@ -34,16 +32,8 @@ export function blockedMessage(error: unknown): string | undefined {
   return findBlocked(error)?.message;
 }
 
-function findBlocked(error: unknown): Error | undefined {
-  const chain = [error];
-  for (const link of chain) {
-    if (!(link instanceof Error)) continue;
-    if (link instanceof BlockedConnection || ('code' in link && link.code === blockedCode)) return link;
-    const next = link instanceof AggregateError ? [link.cause, ...link.errors] : [link.cause];
-    chain.push(...next.slice(0, chainLengthMax - chain.length));
-  }
-  return undefined;
-}
+const findBlocked = (error: unknown): Error | undefined =>
+  errorChain(error).find((link) => link instanceof BlockedConnection || hasCode(link, blockedCode));
 
 function shown({ host, address, port }: Target): string {
   return address === undefined || address === host ? `${host} port ${port}` : `${host} (${address}) port ${port}`;

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { startStopwatch, systemClock } from '../../core/clock.ts';
 import type { Dial } from './dial.ts';
 
 /** The connection was not ready in time. Its code is the one that SDKs take for a timeout. */
@@ -11,15 +12,23 @@ class ConnectTimeout extends Error {
   }
 }
 
-/** Destroys the socket unless it says `ready` in time. Names are resolved within this time too: getaddrinfo has no limit. */
+/**
+ * Destroys the socket unless it says `ready` in time. Names are resolved within this time too: getaddrinfo has no limit. What
+ * was frozen meanwhile is ready before the timer runs; nothing is sent over it any more.
+ */
 export function limitConnect<S extends Duplex | null | undefined>(
   socket: S,
   ready: 'connect' | 'secureConnect',
   dial: Dial,
   connectMs: number,
 ): S {
-  const timer = setTimeout(() => socket?.destroy(new ConnectTimeout(dial, connectMs)), connectMs);
+  const elapsedMs = startStopwatch(systemClock);
+  const late = () => socket?.destroy(new ConnectTimeout(dial, connectMs));
+  const timer = setTimeout(late, connectMs);
   const stop = () => clearTimeout(timer);
-  socket?.once(ready, stop).once('close', stop);
+  socket?.once('close', stop).once(ready, () => {
+    stop();
+    if (elapsedMs() >= connectMs) late();
+  });
   return socket;
 }

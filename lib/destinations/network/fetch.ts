@@ -1,11 +1,17 @@
-import { Agent, buildConnector, fetch as undiciFetch } from 'undici';
+import { Agent, buildConnector, errors, fetch as undiciFetch } from 'undici';
+import { startStopwatch, systemClock } from '../../core/clock.ts';
+import { answerBytesMax, listingBytesMax, readBounded } from './answer-size.ts';
 import { refuseDial } from './dial.ts';
 import { guardedLookup } from './lookup.ts';
 import type { NetworkPolicy } from './policy.ts';
+import { StrangeAnswer } from './strange-answer.ts';
 import { trust } from './trust.ts';
 
 export interface GuardedFetch {
+  /** For answers of up to 1 MB. */
   readonly fetch: typeof globalThis.fetch;
+  /** For answers of up to 64 MB: lists of objects with their values. */
+  readonly fetchListing: typeof globalThis.fetch;
   /** Ends idle connections and those in use. */
   close(): Promise<void>;
 }
@@ -17,29 +23,60 @@ export interface FetchTimeouts {
   readonly requestMs: number;
 }
 
+export interface FetchOptions extends FetchTimeouts {
+  /** Hears of the credential in each request's header Authorization. */
+  readonly obtained?: ((credential: string) => void) | undefined;
+}
+
 /** Connections to one origin. */
 const connectionsMax = 64;
+/** Of one answer. */
+const headerBytesMax = 16 * 1024;
 
 /**
  * A fetch whose every new connection is checked against `policy`, those of redirects (at most 20, the limit of the fetch
  * standard) included. A refusal is a TypeError that satisfies `isBlocked`. Running out of `requestMs` is an error
- * named `TimeoutError`, out of `connectMs` one with code `UND_ERR_CONNECT_TIMEOUT` as its cause. Proxy variables of the
- * environment are not read.
+ * named `TimeoutError`, out of `connectMs` one with code `UND_ERR_CONNECT_TIMEOUT` as its cause. An answer comes whole, and
+ * one that is larger than it may be is a `StrangeAnswer`. Proxy variables of the environment are not read.
  */
-export function guardedFetch(policy: NetworkPolicy, { connectMs, requestMs }: FetchTimeouts): GuardedFetch {
+export function guardedFetch(policy: NetworkPolicy, { connectMs, requestMs, obtained }: FetchOptions): GuardedFetch {
   const dispatcher = new Agent({
     connect: connector(policy, connectMs),
     connections: connectionsMax,
     headersTimeout: requestMs,
     bodyTimeout: requestMs,
+    maxHeaderSize: headerBytesMax,
   });
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const { url, signal, ...rest } = input instanceof Request ? takeApart(input, init) : { ...plain(init), url: input };
-    const deadline = AbortSignal.timeout(requestMs);
-    const ends = signal == null ? deadline : AbortSignal.any([signal, deadline]);
-    return undiciFetch(url, { ...rest, signal: ends, dispatcher });
-  };
-  return { fetch, close: () => dispatcher.destroy() };
+  const upTo =
+    (bytesMax: number): typeof globalThis.fetch =>
+    async (input, init) => {
+      const { url, signal, ...rest } =
+        input instanceof Request ? takeApart(input, init) : { ...plain(init), url: input };
+      const deadline = AbortSignal.timeout(requestMs);
+      const ends = signal == null ? deadline : AbortSignal.any([signal, deadline]);
+      if (obtained !== undefined) tellCredential(new Headers(rest.headers ?? {}), obtained);
+      return whole(await undiciFetch(url, { ...rest, signal: ends, dispatcher }), bytesMax);
+    };
+  return { fetch: upTo(answerBytesMax), fetchListing: upTo(listingBytesMax), close: () => dispatcher.destroy() };
+}
+
+/** The header is a scheme and a credential. */
+function tellCredential(headers: Headers, obtained: (credential: string) => void): void {
+  const credential = headers.get('authorization')?.replace(/^\S+\s+/, '');
+  if (credential !== undefined) obtained(credential);
+}
+
+/** Statuses of answers that have no body. */
+const bodiless: readonly number[] = [204, 205, 304];
+
+/** The answer with its body, which has come by now. */
+async function whole(answer: Response, bytesMax: number): Promise<Response> {
+  const { status, statusText, headers, url, redirected } = answer;
+  const bytes = await readBounded(answer, bytesMax);
+  if (status < 200 || status > 599) throw new StrangeAnswer(`its status is ${status}`);
+  const body = bodiless.includes(status) ? null : bytes;
+  const made = new Response(body, { status, statusText, headers: [...headers] });
+  return Object.defineProperties(made, { url: { value: url }, redirected: { value: redirected } });
 }
 
 // Trap: this undici takes Request, Headers and FormData of Node's built-in fetch for strangers; a Request would be sent as
@@ -69,6 +106,17 @@ function connector(policy: NetworkPolicy, connectMs: number): buildConnector.con
     const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
     const refusal = refuseDial(policy, { host: options.hostname, port });
     if (refusal !== undefined) return callback(refusal, null);
-    buildConnector({ ...base, lookup: guardedLookup(policy, port) })(options, callback);
+    buildConnector({ ...base, lookup: guardedLookup(policy, port) })(options, unlessLate(connectMs, callback));
+  };
+}
+
+/** What was frozen meanwhile is connected before the connector's own timer runs; nothing is sent over it any more. */
+function unlessLate(connectMs: number, callback: buildConnector.Callback): buildConnector.Callback {
+  const elapsedMs = startStopwatch(systemClock);
+  return (...connected) => {
+    const [failure, socket] = connected;
+    if (failure !== null || elapsedMs() < connectMs) return callback(...connected);
+    socket.destroy();
+    callback(new errors.ConnectTimeoutError(`connecting took longer than ${connectMs} ms`), null);
   };
 }

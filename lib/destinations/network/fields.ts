@@ -8,7 +8,7 @@ const entriesMax = 256;
 
 const blocks = (field: string, kind: 'ipv4' | 'ipv6', example: string) =>
   textList()
-    .check(z.maxLength(entriesMax, `${field} takes at most ${entriesMax} entries`))
+    .check(z.maxLength(entriesMax, { error: `${field} takes at most ${entriesMax} entries`, abort: true }))
     .superRefine((entries, context) => {
       for (const entry of entries) {
         if (parseBlock(entry)?.[0].kind() === kind) continue;
@@ -20,7 +20,7 @@ const blocks = (field: string, kind: 'ipv4' | 'ipv6', example: string) =>
 
 const ports = () =>
   integerList()
-    .check(z.maxLength(entriesMax, `allowed_ports takes at most ${entriesMax} entries`))
+    .check(z.maxLength(entriesMax, { error: `allowed_ports takes at most ${entriesMax} entries`, abort: true }))
     .superRefine((entries, context) => {
       for (const port of entries) {
         if (port >= 1 && port <= 65_535) continue;

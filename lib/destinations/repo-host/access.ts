@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DestinationFailure } from '../contract.ts';
+import { strangeAdvice } from '../network/strange-answer.ts';
 import type { Client } from './client.ts';
 import type { Call } from './exchange.ts';
 import { refusal } from './failure.ts';
@@ -44,5 +45,5 @@ async function repositoryId(client: Client, owner: string, repo: string, signal:
   if (answer.status !== 200) throw refusal(answer, call);
   const body = repositoryBody.safeParse(answer.data);
   if (body.success) return body.data.id;
-  throw new DestinationFailure('unavailable', `cannot ${action}: the host sent something else`);
+  throw new DestinationFailure('unavailable', `cannot ${action}: this is no answer of the host: ${strangeAdvice}`);
 }

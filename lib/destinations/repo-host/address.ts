@@ -1,25 +1,26 @@
+import type { AppAddresses } from '../contract.ts';
 import { baseUrl } from '../network/endpoint.ts';
-import { type Connection, publicApi } from './fields.ts';
-
-type Addresses = Pick<Connection, 'endpoint' | 'enterprise_url'>;
+import { publicApi } from './fields.ts';
 
 /**
  * Base URL of the REST API, without a trailing slash. `endpoint` is that URL itself; `enterprise_url` is the address of
  * the server that people open. The connection has passed `refuseAddresses`.
  */
-export function apiBase({ endpoint, enterprise_url }: Addresses): string {
+export function apiBase({ endpoint, enterprise_url }: AppAddresses): string {
   if (enterprise_url !== undefined) return enterpriseApi(enterprise_url);
   return endpoint === undefined ? publicApi : baseUrl(endpoint);
 }
 
 /** What is wrong with the two fields, in words. `endpoint` alone was checked when it was read. */
-export function refuseAddresses({ endpoint, enterprise_url }: Addresses): readonly string[] {
+export function refuseAddresses({ endpoint, enterprise_url }: AppAddresses): readonly string[] {
   if (enterprise_url === undefined) return [];
   const problem = urlProblem(enterprise_url);
   if (problem !== undefined) return [`invalid enterprise_url: ${problem}`];
   if (endpoint === undefined) return [];
   const same = [baseUrl(enterprise_url), enterpriseApi(enterprise_url)].includes(baseUrl(endpoint));
-  return same ? [] : ['endpoint and enterprise_url name different servers: give one of them'];
+  return same
+    ? []
+    : ['endpoint and enterprise_url name different servers: give one of them, and null for the other if it is stored'];
 }
 
 // The URL itself stays out of the message: a password in it is a secret.

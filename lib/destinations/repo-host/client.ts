@@ -20,7 +20,7 @@ export interface Client {
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 export function openClient(connection: Connection, context: DriverContext): Client {
-  const guarded = guardedFetch(context.network, context.timeouts);
+  const guarded = guardedFetch(context.network, { ...context.timeouts, obtained: context.obtained });
   const exchange = openExchange({ requestMs: context.timeouts.requestMs, clock: context.clock });
   const closing = new AbortController();
   const octokit = (options: ConstructorParameters<typeof Octokit>[0]) =>
@@ -57,6 +57,7 @@ export function openClient(connection: Connection, context: DriverContext): Clie
 function openCredentials(connection: Connection, context: DriverContext, asApp: AppExchange): Credentials {
   const { access_token = '', app_name: name, installation_id: installationId } = connection;
   if (name === undefined || installationId === undefined) return fixedCredentials(access_token);
-  const make = () => makeInstallationToken({ name, installationId }, context.app, asApp);
+  const installation = { name, installationId, base: apiBase(connection) };
+  const make = () => makeInstallationToken(installation, context.app, asApp);
   return renewedCredentials(make, context.clock);
 }

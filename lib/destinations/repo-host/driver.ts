@@ -12,7 +12,7 @@ import { openWriter } from './writer.ts';
 
 /**
  * Secrets of one location. The host gives no value back and keeps no mark: `create` goes by the time a secret was made, and
- * a secret's version is the time of its last change. There is no conditional put, so a secret that somebody else makes
+ * a secret's version is the time of its last change (see versions.ts). There is no conditional put, so a secret that somebody else makes
  * between our look and our put is overwritten.
  */
 export const openDriver: OpenDriver<typeof fields> = (connection, context): Driver => {
@@ -21,17 +21,10 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context): Driv
   const secrets = openSecrets(client, location);
   const write = openWriter(connection, location, client, context.clock);
 
-  /** The put is done by now, so a look that fails is no failure of the put. */
-  async function versionOf(name: string, signal: AbortSignal): Promise<string | null> {
-    const record = await secrets.read(name, signal).catch(() => undefined);
-    return record?.updatedAt ?? null;
-  }
-
   async function put(item: PutItem, touch: Touch, signal: AbortSignal) {
     mustFit(item);
     if (item.claim === 'create') await mustNotBeForeign(secrets, location, item, signal);
-    await write(item, touch, signal);
-    return { remoteVersion: await versionOf(item.name, signal) };
+    return { remoteVersion: await write(item, touch, signal) };
   }
 
   /**

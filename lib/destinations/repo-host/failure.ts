@@ -1,17 +1,21 @@
 import { DestinationFailure, type FailureKind } from '../contract.ts';
+import { strangeAdvice } from '../network/strange-answer.ts';
 import type { Answer, Call } from './exchange.ts';
 import { throttledForMs } from './throttle.ts';
-
-const hostMessageLengthMax = 300;
 
 /** Names an answer that is not a success. `action` and `rights` as in `Call`. */
 export function refusal(answer: Answer, { action, rights }: Pick<Call, 'action' | 'rights'>): DestinationFailure {
   const { kind, advice } = judge(answer, rights);
   const retryAfterMs = throttledForMs(answer);
-  const said = hostMessage(answer.data);
-  const message = `cannot ${action}: the host answered ${answer.status}${said === '' ? '' : ` "${said}"`}; ${advice}`;
-  return new DestinationFailure(kind, message, retryAfterMs === undefined ? {} : { retryAfterMs });
+  const message = `cannot ${action}: the host answered ${answer.status}; ${advice}`;
+  return new DestinationFailure(kind, message, { retryAfterMs, said: hostMessage(answer.data) });
 }
+
+/**
+ * The host puts an id on each answer. A success without a body and without the id may be anybody's: whoever gets one asks
+ * what is there. (A proxy may take the id off, so that alone proves nothing.)
+ */
+export const isSigned = ({ headers }: Answer): boolean => headers['x-github-request-id'] !== undefined;
 
 interface Judgement {
   readonly kind: FailureKind;
@@ -20,6 +24,9 @@ interface Judgement {
 
 function judge(answer: Answer, rights: string): Judgement {
   const { status } = answer;
+  // A success is told from a refusal before: this one is not of the host.
+  if (status < 300) return { kind: 'unavailable', advice: `this is no answer of it: ${strangeAdvice}` };
+  if (status < 400) return { kind: 'invalid', advice: `that is a redirect: ${strangeAdvice}` };
   if (status >= 500) return { kind: 'unavailable', advice: 'it is out of order' };
   // A missing right is 403 as well: only the marks of a rate limit tell the two apart.
   if (status === 429 || (status === 403 && throttledForMs(answer) !== undefined)) {
@@ -52,7 +59,5 @@ function unprocessable(said: string): Judgement {
 /** The `message` of an error body. Other bodies are not repeated: they may be pages of a proxy. */
 export function hostMessage(data: unknown): string {
   if (typeof data !== 'object' || data === null || !('message' in data)) return '';
-  return typeof data.message === 'string'
-    ? data.message.slice(0, hostMessageLengthMax).replace(/\s+/g, ' ').trim()
-    : '';
+  return typeof data.message === 'string' ? data.message : '';
 }

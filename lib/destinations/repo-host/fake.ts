@@ -25,7 +25,7 @@ export interface RepoHostFake extends Fake {
   readonly organizationDestination: Readonly<Record<string, unknown>>;
   readonly enterpriseDestination: Readonly<Record<string, unknown>>;
   /** What to write to `sys/sync/github-apps/<app_name>` for `appDestination`. */
-  readonly app: { readonly app_id: number; readonly private_key: string };
+  readonly app: { readonly app_id: number; readonly private_key: string; readonly endpoint: string };
   at(place: 'repository' | 'environment' | 'organization'): Pick<Fake, 'objects' | 'seed'>;
   /** Who may see an organization secret now. */
   visibility(name: string): Visibility | undefined;
@@ -55,7 +55,7 @@ export const startFake = (async ({ port = 0 } = {}): Promise<RepoHostFake> => {
   return {
     url,
     ...destinationsOf(host, url, served.port),
-    app: { app_id: host.app.appId, private_key: host.app.privateKeyPem },
+    app: { app_id: host.app.appId, private_key: host.app.privateKeyPem, endpoint: url },
     ...at('repository'),
     at,
     calls: () => new Map(calls),

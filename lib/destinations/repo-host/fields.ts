@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Input, integer, text, textList } from '../../path/fields.ts';
 import { endpointField, tlsCaCertField } from '../network/endpoint.ts';
+import { routing } from '../own-fields.ts';
 
 export const publicApi = 'https://api.github.com';
 
@@ -11,10 +12,26 @@ export const visibilities = ['all', 'private', 'selected'] as const;
 const given = (value: unknown) => (value === '' || value === null ? undefined : value);
 const optionalText = () => z.preprocess(given, text().optional()).optional();
 
+/** Which server is called: fields of a connection, and of an app, which signs in at that server only. */
+export const addressFields = {
+  endpoint: z
+    .preprocess(given, endpointField(publicApi))
+    .optional()
+    .meta({
+      description: `Base URL of the REST API itself, used as it is. Default: ${publicApi}`,
+      ...routing,
+    }),
+  enterprise_url: optionalText().meta({
+    description: 'Address of a self-hosted server; the API is taken to be at /api/v3 unless the URL has an API path.',
+    ...routing,
+  }),
+};
+
 /** Request fields of the type (specification, sync document 4.3, and the self-hosted form `enterprise_url`). */
 export const fields = {
   secrets_location: z.preprocess(given, z.enum(locations).default('repository')).default('repository').meta({
-    description: 'Where the secrets live: repository (with environment_name: one of its environments) or organization.',
+    description:
+      'Where the secrets live: repository (with environment_name: one of its environments) or organization. Default: repository',
     immutable: true,
   }),
   access_token: optionalText().meta({
@@ -47,16 +64,8 @@ export const fields = {
   selected_repository_names: z.preprocess(given, textList().optional()).optional().meta({
     description: 'Repositories of the organization that see its secrets, for organization_visibility selected.',
   }),
-  endpoint: z
-    .preprocess(given, endpointField(publicApi))
-    .optional()
-    .meta({
-      description: `Base URL of the REST API itself, used as it is. Default: ${publicApi}`,
-    }),
-  enterprise_url: optionalText().meta({
-    description: 'Address of a self-hosted server; the API is taken to be at /api/v3 unless the URL has an API path.',
-  }),
-  tls_ca_cert: tlsCaCertField(),
+  ...addressFields,
+  tls_ca_cert: tlsCaCertField().meta(routing),
 };
 
 export type Connection = Input<typeof fields>;

@@ -1,7 +1,10 @@
 import type { DestinationDefinition } from '../contract.ts';
-import { fields } from './fields.ts';
+import { nineTenthsOf } from '../rate.ts';
+import { apiBase, refuseAddresses } from './address.ts';
+import { addressFields, fields } from './fields.ts';
 import { names } from './names.ts';
 import { validate } from './validate.ts';
+import { isSameVersion } from './versions.ts';
 
 export type { Connection } from './fields.ts';
 
@@ -15,6 +18,7 @@ export const definition = {
   title: 'Repository host action secrets',
   fields,
   validate,
+  apps: { fields: addressFields, refuse: refuseAddresses, base: apiBase },
   granularity: 'secret-key',
   templates: {
     'secret-path': 'KEYFERRY_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}',
@@ -22,14 +26,18 @@ export const definition = {
       'KEYFERRY_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}_{{ .SecretKey | uppercase }}',
   },
   names,
+  isSameVersion,
   // No tags and no comment with a secret; the time of creation stands in.
   markless: true,
+  // The times that stand for versions are in seconds.
+  coarseVersions: true,
   // "Secrets are limited to 48 KB in size": https://docs.github.com/en/actions/reference/security/secrets
   valueBytesMax: 48 * 1024,
-  // 900 points in a minute, a write costs 5: 30 + 60 × 2 = 150 writes are 750 points, which leaves room for reads. The limits
-  // on requests that create content are for what notifies people; should the host count ours, it says so by Retry-After.
+  // 900 points in a minute: a write costs 5, a look 1. The limits on requests that create content are for what notifies
+  // people; should the host count ours, it says so by Retry-After.
   // https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
-  rate: { callsPerSecond: 2, burst: 30 },
+  rate: nineTenthsOf(900 / 5, 60),
+  costs: { create: 6 / 5, look: 1 / 5 },
   // The host asks for requests one after the other:
   // https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
   concurrencyMax: 1,

@@ -3,6 +3,8 @@ import { createAppAuth } from '@octokit/auth-app';
 import type { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import { type AppCredentials, DestinationFailure, type DriverContext } from '../contract.ts';
+import { strangeAdvice } from '../network/strange-answer.ts';
+import { apiBase } from './address.ts';
 import type { Token } from './credentials.ts';
 import type { Answer, Call } from './exchange.ts';
 import { refusal } from './failure.ts';
@@ -11,6 +13,8 @@ import { remoteNow } from './throttle.ts';
 export interface Installation {
   readonly name: string;
   readonly installationId: number;
+  /** Base URL that the signature would go to. */
+  readonly base: string;
 }
 
 const rights = 'an installation of the app that is not suspended';
@@ -26,11 +30,11 @@ export type AppOptions = Pick<NonNullable<ConstructorParameters<typeof Octokit>[
  * @throws DestinationFailure credentials when the app is not configured, its key is no key, or the host refuses it.
  */
 export async function makeInstallationToken(
-  { name, installationId }: Installation,
+  { name, installationId, base }: Installation,
   app: DriverContext['app'],
   exchange: AppExchange,
 ): Promise<Token> {
-  const { appId, privateKey } = await credentialsOf(name, app);
+  const { appId, privateKey } = await credentialsOf(name, base, app);
   const auth = { appId, privateKey: privateKey.reveal() };
   const action = `get a token for installation ${installationId} of app "${name}"`;
   const answer = await exchange(
@@ -45,10 +49,16 @@ export async function makeInstallationToken(
   return readToken(answer, action);
 }
 
-async function credentialsOf(name: string, app: DriverContext['app']): Promise<AppCredentials> {
+async function credentialsOf(name: string, base: string, app: DriverContext['app']): Promise<AppCredentials> {
   const credentials = await app(name);
   if (credentials === undefined) {
     throw new DestinationFailure('credentials', `app "${name}" is not configured: write sys/sync/github-apps/${name}`);
+  }
+  if (apiBase(credentials.addresses) !== base) {
+    throw new DestinationFailure(
+      'credentials',
+      `app "${name}" signs in at ${apiBase(credentials.addresses)} only: write sys/sync/github-apps/${name} with the host of this destination`,
+    );
   }
   if (!isRsaKey(credentials.privateKey.reveal())) {
     throw new DestinationFailure(
@@ -72,7 +82,8 @@ const tokenBody = z.object({ token: z.string().min(1), expires_at: z.iso.datetim
 function readToken(answer: Answer, action: string): Token {
   if (answer.status !== 201) throw appRefusal(answer, action);
   const body = tokenBody.safeParse(answer.data);
-  if (!body.success) throw new DestinationFailure('unavailable', `cannot ${action}: the host sent something else`);
+  if (!body.success)
+    throw new DestinationFailure('unavailable', `cannot ${action}: this is no answer of the host: ${strangeAdvice}`);
   // The end is told on the host's clock.
   const livesMs = Date.parse(body.data.expires_at) - remoteNow(answer).getTime();
   const { receivedAt: madeAt } = answer;
@@ -83,5 +94,7 @@ function readToken(answer: Answer, action: string): Token {
 function appRefusal(answer: Answer, action: string): DestinationFailure {
   const failure = refusal(answer, { action, rights });
   if (failure.kind !== 'missing' && failure.kind !== 'invalid') return failure;
-  return new DestinationFailure('credentials', `${failure.message}; check app_name, installation_id and the app's id`);
+  return new DestinationFailure('credentials', `${failure.message}; check app_name, installation_id and the app's id`, {
+    said: failure.said?.reveal(),
+  });
 }

@@ -1,5 +1,6 @@
 import { DestinationFailure } from '../contract.ts';
 import { blockedMessage } from '../network/blocked.ts';
+import { strangeMessage } from '../network/strange-answer.ts';
 
 interface Circumstances {
   readonly action: string;
@@ -21,6 +22,8 @@ export function networkFailure(
   if (error instanceof DestinationFailure) return error;
   const blocked = blockedMessage(error);
   if (blocked !== undefined) return new DestinationFailure('blocked', `cannot ${action}: ${blocked}`);
+  const strange = strangeMessage(error);
+  if (strange !== undefined) return new DestinationFailure('unavailable', `cannot ${action}: ${strange}`);
   if (stopped)
     return new DestinationFailure('timeout', `cannot ${action}: the operation was ended before the answer came`);
   const codes = codesOf(error);

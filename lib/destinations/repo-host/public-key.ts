@@ -2,6 +2,7 @@ import sodium from 'libsodium-wrappers';
 import { z } from 'zod';
 import type { Secret } from '../../core/secret.ts';
 import { DestinationFailure } from '../contract.ts';
+import { strangeAdvice } from '../network/strange-answer.ts';
 import type { Client } from './client.ts';
 import { refusal } from './failure.ts';
 import type { Location } from './location.ts';
@@ -25,7 +26,7 @@ export async function fetchPublicKey(client: Client, location: Location, signal:
   const body = keyBody.safeParse(answer.data);
   const bytes = body.success ? Buffer.from(body.data.key, 'base64') : undefined;
   if (!body.success || bytes?.length !== keyBytes) {
-    throw new DestinationFailure('unavailable', `cannot ${action}: the host sent something that is not a key`);
+    throw new DestinationFailure('unavailable', `cannot ${action}: this is no answer of the host: ${strangeAdvice}`);
   }
   return { id: body.data.key_id, bytes };
 }

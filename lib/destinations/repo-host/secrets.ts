@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { DestinationFailure } from '../contract.ts';
+import { strangeAdvice } from '../network/strange-answer.ts';
 import type { Client } from './client.ts';
 import type { Answer, Call } from './exchange.ts';
-import { refusal } from './failure.ts';
+import { isSigned, refusal } from './failure.ts';
 import type { Location } from './location.ts';
 import { remoteNow } from './throttle.ts';
 
@@ -30,19 +31,22 @@ export function openSecrets(client: Client, location: Location): Secrets {
     action: `${action} secret ${name} of ${location.text}`,
     rights: location.rights,
   });
+  async function read(name: string, signal: AbortSignal): Promise<SecretRecord | undefined> {
+    const call = callOn(name, 'GET', 'look at');
+    const answer = await client.call(call, signal);
+    if (answer.status === 404) return undefined;
+    if (answer.status !== 200) throw refusal(answer, call);
+    return parseRecord(answer, call.action);
+  }
   return {
-    async read(name, signal) {
-      const call = callOn(name, 'GET', 'look at');
-      const answer = await client.call(call, signal);
-      if (answer.status === 404) return undefined;
-      if (answer.status !== 200) throw refusal(answer, call);
-      return parseRecord(answer, call.action);
-    },
+    read,
     async remove(name, signal) {
       const call = callOn(name, 'DELETE', 'remove');
       const answer = await client.call(call, signal);
       if (answer.status === 404) return false;
-      if (answer.status !== 204) throw refusal(answer, call);
+      if (answer.status !== 204 || (!isSigned(answer) && (await read(name, signal)) !== undefined)) {
+        throw refusal(answer, call);
+      }
       return true;
     },
   };
@@ -53,7 +57,8 @@ const recordBody = z.object({ created_at: moment, updated_at: moment });
 
 function parseRecord(answer: Answer, action: string): SecretRecord {
   const body = recordBody.safeParse(answer.data);
-  if (!body.success) throw new DestinationFailure('unavailable', `cannot ${action}: the host sent something else`);
+  if (!body.success)
+    throw new DestinationFailure('unavailable', `cannot ${action}: this is no answer of the host: ${strangeAdvice}`);
   return {
     createdAt: new Date(body.data.created_at),
     updatedAt: body.data.updated_at,

@@ -5,13 +5,17 @@ import { type Access, accessFreshMs, fetchAccess } from './access.ts';
 import { cached } from './cached.ts';
 import type { Client } from './client.ts';
 import type { Call } from './exchange.ts';
-import { refusal } from './failure.ts';
+import { isSigned, refusal } from './failure.ts';
 import type { Connection } from './fields.ts';
 import type { Location } from './location.ts';
 import { fetchPublicKey, type PublicKey, seal } from './public-key.ts';
+import { openSecrets } from './secrets.ts';
+import { isSameVersion, versionAt } from './versions.ts';
 
-/** Gives a secret its value, whoever made it. `touch` follows what the calls change. */
-export type Write = (item: Pick<PutItem, 'name' | 'value'>, touch: Touch, signal: AbortSignal) => Promise<void>;
+type Written = Pick<PutItem, 'name' | 'value' | 'remoteVersion'>;
+
+/** Gives a secret its value, whoever made it, and answers its version. `touch` follows what the calls change. */
+export type Write = (item: Written, touch: Touch, signal: AbortSignal) => Promise<string | null>;
 
 /** What a put needs to know of the location beside the value. Kept between puts. */
 interface Setting {
@@ -25,6 +29,7 @@ interface Setting {
  * sent once more.
  */
 export function openWriter(connection: Connection, location: Location, client: Client, clock: Clock): Write {
+  const secrets = openSecrets(client, location);
   const settings = cached(fetchSetting, ({ fetchedAt }) => clock.now().getTime() - fetchedAt < accessFreshMs);
 
   async function fetchSetting() {
@@ -40,29 +45,38 @@ export function openWriter(connection: Connection, location: Location, client: C
     return { route: `PUT ${route}/{secret_name}`, parameters, action: `write secret ${name} of ${text}`, rights };
   }
 
+  /** 201: created, 204: updated. Neither says more. Answers the version. */
+  async function mustBeDone(call: Call, { name, remoteVersion }: Written, signal: AbortSignal): Promise<string | null> {
+    const answer = await client.call(call, signal);
+    const isSilent = answer.data === undefined || answer.data === '' || isEmpty(answer.data);
+    if (![201, 204].includes(answer.status) || !isSilent) throw refusal(answer, call);
+    if (isSigned(answer)) return versionAt(answer);
+    const updatedAt = (await secrets.read(name, signal))?.updatedAt;
+    const isOld = remoteVersion !== null && updatedAt !== undefined && isSameVersion(remoteVersion, updatedAt);
+    if (updatedAt === undefined || isOld) throw refusal(answer, call);
+    return updatedAt;
+  }
+
   return async (item, touch, signal) => {
     const setting = await settings.get(signal);
     const send = async (one: Setting) => {
       const call = await callOf(item, one);
-      await touch.write(() => mustBeDone(client, call, signal));
+      return touch.write(() => mustBeDone(call, item, signal));
     };
     try {
-      await send(setting);
+      return await send(setting);
     } catch (failure) {
       if (!mayBeStale(failure)) throw failure;
       settings.drop(setting);
       const renewed = await settings.get(signal);
       if (sameSetting(setting, renewed)) throw failure;
-      await send(renewed);
+      return await send(renewed);
     }
   };
 }
 
-/** 201: created, 204: updated. */
-async function mustBeDone(client: Client, call: Call, signal: AbortSignal): Promise<void> {
-  const answer = await client.call(call, signal);
-  if (answer.status !== 201 && answer.status !== 204) throw refusal(answer, call);
-}
+const isEmpty = (data: unknown): boolean =>
+  data === null || (typeof data === 'object' && Object.keys(data).length === 0);
 
 const mayBeStale = (error: unknown): boolean =>
   error instanceof DestinationFailure && (error.kind === 'invalid' || error.kind === 'missing');

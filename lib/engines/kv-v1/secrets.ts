@@ -1,16 +1,15 @@
-import { AppError, badRequest } from '../../core/errors.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
+import { badRequest } from '../../core/errors.ts';
+import { WrittenJson } from '../../core/json/written.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { duration } from '../../path/fields.ts';
 import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../path/row.ts';
 import type { EngineParts } from '../contract.ts';
-import { jsonText } from '../json-text.ts';
+import { effectiveLeases } from '../lease-times.ts';
 import { listFolder } from '../listing.ts';
 import { folderPath, secretPath } from '../secret-path.ts';
+import { openStored, secretOf } from '../stored-version.ts';
 import { deleteSecret, type SecretReader, secretReader } from './table.ts';
 import { type SecretWriter, secretWriter } from './write.ts';
-
-/** Where neither the secret nor its mount says how long it is good for: 32 days, in seconds. */
-const leaseSecondsDefault = 2_764_800;
 
 /**
  * Every path is a secret, its fields are the secret. So the path is taken from the context: a parameter of the pattern
@@ -24,7 +23,7 @@ export function secretsRow(parts: EngineParts): Row {
     help: 'Reads, writes, lists and deletes secrets. A write replaces the whole secret.',
     exists: async (_input, context) => (await read(placeOf(context))) !== undefined,
     operations: {
-      read: operation({}, { summary: 'Read a secret.', run: (_input, context) => readSecret(read, context) }),
+      read: operation({}, { summary: 'Read a secret.', run: (_input, context) => readSecret(parts, read, context) }),
       list: operation(
         {},
         {
@@ -39,6 +38,7 @@ export function secretsRow(parts: EngineParts): Row {
         {
           summary: 'Write a secret.',
           anyFields: true,
+          large: true,
           run: (input, context) => writeSecret(write, input, context),
         },
       ),
@@ -55,19 +55,24 @@ export function secretsRow(parts: EngineParts): Row {
 
 const placeOf = (context: RequestContext) => ({ mountId: context.mount.id, path: secretPath(context.path) });
 
-async function readSecret(read: SecretReader, context: RequestContext): Promise<Reply> {
-  const json = await read(placeOf(context));
+async function readSecret({ store }: EngineParts, read: SecretReader, context: RequestContext): Promise<Reply> {
+  const place = placeOf(context);
+  const row = await read(place);
+  if (row === undefined) return undefined;
+  const opening = { db: store.db, barrier: store.barrier, hold: context.hold };
+  const json = await openStored(opening, { ...place, id: row.id, version: 1 }, row);
   if (json === undefined) return undefined;
-  const data = parseJson(json);
-  if (!isJsonObject(data)) throw new AppError('internal', 'a stored secret is not an object');
-  return { data, leaseDuration: leaseSeconds(data, context.mount) };
+  const data = await secretOf(json);
+  const leaseDuration = leaseSeconds(data, context.mount);
+  if (typeof json === 'string') return { data, leaseDuration };
+  const written = new WrittenJson(json);
+  return { data: written, written, leaseDuration };
 }
 
 /** A hint for who reads the secret: its own `ttl` or `lease`, else what the mount says. */
 function leaseSeconds(data: JsonObject, mount: Mount): number {
   const own = duration().safeParse(data['ttl'] ?? data['lease']);
-  if (own.success) return own.data;
-  return mount.config.default_lease_ttl > 0 ? mount.config.default_lease_ttl : leaseSecondsDefault;
+  return own.success ? own.data : effectiveLeases(mount.config).default_lease_ttl;
 }
 
 async function writeSecret(
@@ -77,6 +82,6 @@ async function writeSecret(
 ): Promise<Reply> {
   const place = placeOf(context);
   if (place.path === '') throw badRequest('missing path');
-  if (Object.keys(input).length === 0) throw badRequest('missing data fields');
-  return write(place, jsonText(input));
+  if (!isJsonObject(input) || Object.keys(input).length === 0) throw badRequest('missing data fields');
+  return write(place, input);
 }

@@ -3,33 +3,25 @@ import { coalesce } from '../../core/coalesce.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineParts } from '../contract.ts';
 import { placesTable } from '../places.ts';
-import { openVersion } from '../sealing.ts';
 import type { SecretPlace } from '../secret-path.ts';
+import { type StoredData, storedData } from '../stored-version.ts';
 
-/** The JSON text of a secret; undefined: there is none. */
-export type SecretReader = (place: SecretPlace) => Promise<string | undefined>;
+/** The row of a secret, which is its version 1; undefined: there is none. */
+export type SecretReader = (place: SecretPlace) => Promise<Row | undefined>;
 
-interface Row {
+interface Row extends StoredData {
   readonly n: number;
   readonly id: string;
-  readonly data: Buffer;
 }
 
 /** Reads secrets; reads that come together go to the database together. */
 export function secretReader(store: Store): SecretReader {
-  const read = coalesce((batch: readonly SecretPlace[]) => readBatch(store, batch), {
-    batchSizeMax: 64,
-    batchesMax: 4,
-  });
-  return async (place) => {
-    const row = await read(place);
-    return row === undefined ? undefined : openVersion(store.barrier, { ...place, id: row.id }, row.data);
-  };
+  return coalesce((batch: readonly SecretPlace[]) => readBatch(store, batch), { batchSizeMax: 64, batchesMax: 4 });
 }
 
 async function readBatch(store: Store, batch: readonly SecretPlace[]): Promise<readonly (Row | undefined)[]> {
   const { rows } = await sql<Row>`
-    select w.n::int as n, v.id, v.data
+    select w.n::int as n, v.id, ${storedData}
       from ${placesTable(batch)} as w (mount_id, path, n)
       join kv_versions v on v.mount_id = w.mount_id and v.path = w.path and v.version = 1
      where v.data is not null`.execute(store.db);

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { uuid } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { Database } from '../../store/tables.ts';
 import type { EngineParts } from '../contract.ts';
 import { gatheredWrites } from '../gathered-writes.ts';
@@ -7,8 +8,8 @@ import { sealVersion } from '../sealing.ts';
 import type { SecretPlace } from '../secret-path.ts';
 import { type TableWrite, writesTable } from '../write-table.ts';
 
-/** Writes the JSON text of a secret. @throws AppError `not-found` when the mount has gone meanwhile */
-export type SecretWriter = (place: SecretPlace, json: string) => Promise<undefined>;
+/** Writes a secret. @throws AppError `not-found` when the mount has gone meanwhile */
+export type SecretWriter = (place: SecretPlace, data: JsonObject) => Promise<undefined>;
 
 /** Writes secrets; writes that come together go to the database together. */
 export function secretWriter({ store, clock }: EngineParts): SecretWriter {
@@ -17,10 +18,10 @@ export function secretWriter({ store, clock }: EngineParts): SecretWriter {
     many: (writes) => putMany(store.db, writes),
     alone: (write) => store.transaction((tx) => putOne(tx, write)),
   });
-  return async (place, json) => {
+  return async (place, data) => {
     const id = uuid();
-    const data = sealVersion(store.barrier, { ...place, id }, json);
-    await put({ ...place, id, data, now: clock.now() });
+    const sealed = await sealVersion(store.barrier, { ...place, id }, data);
+    await put({ ...place, id, data: sealed, now: clock.now() });
     return undefined;
   };
 }

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
+import { durationText } from '../../core/duration-text.ts';
 import { bool, duration, integer } from '../../path/fields.ts';
 import { operation, type Row } from '../../path/row.ts';
 import type { Database } from '../../store/tables.ts';
 import type { EngineParts } from '../contract.ts';
-import { durationText } from './duration-text.ts';
 import { versionMax } from './versions.ts';
 
 /** What every secret of a mount goes by. 0 and false: not set. */

@@ -20,6 +20,9 @@ export function object() {
 /** Its members are secret, so no error shows them. */
 export const secretData = object().optional().meta({ description: 'The secret: any JSON object', sensitive: true });
 
+/** A write takes null for an object without members. */
+export const secretDataOrNull = secretData.nullable();
+
 export const casOptions = object()
   .optional()
   .meta({ description: 'cas: write only if this is the number of the current version; 0: only if there is none' });

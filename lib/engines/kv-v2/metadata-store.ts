@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
+import { durationText } from '../../core/duration-text.ts';
 import type { Reply } from '../../path/row.ts';
 import { type Dirty, markDirty, ofSecret } from '../../store/outbox.ts';
+import type { Attribution } from '../../store/tables.ts';
 import type { SecretPlace } from '../secret-path.ts';
 import { openCustomMetadata } from './custom-metadata.ts';
-import { durationText } from './duration-text.ts';
 import type { KvParts } from './parts.ts';
 import { replyAfter, timeText } from './reply.ts';
 
@@ -16,12 +17,20 @@ interface MetadataRow {
   readonly cas_required: boolean;
   readonly delete_version_after: number;
   readonly custom_metadata: Buffer | null;
+  readonly last_updated_by: Attribution | null;
   /** In order. */
   readonly versions: readonly VersionLine[];
 }
 
-/** Number, times as texts, destroyed. */
-type VersionLine = readonly [version: number, created: string, deletion: string | null, destroyed: boolean];
+/** Number, times as texts, destroyed, who made and deleted it. */
+type VersionLine = readonly [
+  version: number,
+  created: string,
+  deletion: string | null,
+  destroyed: boolean,
+  createdBy: Attribution | null,
+  deletedBy: Attribution | null,
+];
 
 export async function readMetadata({ store }: KvParts, place: SecretPlace): Promise<Reply> {
   const row = await loadMetadata(store, place);
@@ -39,21 +48,24 @@ export async function readMetadata({ store }: KvParts, place: SecretPlace): Prom
   };
 }
 
-const showLine = ([version, created, deletion, destroyed]: VersionLine) => [
+const showLine = ([version, created, deletion, destroyed, createdBy, deletedBy]: VersionLine) => [
   String(version),
   {
     created_time: new Date(created).toISOString(),
     deletion_time: timeText(deletion === null ? null : new Date(deletion)),
     destroyed,
+    created_by: createdBy,
+    deleted_by: deletedBy,
   },
 ];
 
 async function loadMetadata(store: KvParts['store'], place: SecretPlace): Promise<MetadataRow | undefined> {
   const { rows } = await sql<MetadataRow>`
     select s.current_version, s.oldest_version, s.created_time, s.updated_time, s.max_versions, s.cas_required,
-           s.delete_version_after, s.custom_metadata,
+           s.delete_version_after, s.custom_metadata, s.last_updated_by,
            coalesce((
-             select json_agg(json_build_array(v.version, v.created_time, v.deletion_time, v.destroyed) order by v.version)
+             select json_agg(json_build_array(v.version, v.created_time, v.deletion_time, v.destroyed, v.created_by,
+                                              v.deleted_by) order by v.version)
                from kv_versions v
               where v.mount_id = s.mount_id and v.path = s.path and v.version >= s.oldest_version), '[]'::json) as versions
       from kv_secrets s where s.mount_id = ${place.mountId}::uuid and s.path = ${place.path}`.execute(store.db);

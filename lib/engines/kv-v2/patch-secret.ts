@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
-import { AppError, badRequest, notFound } from '../../core/errors.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
-import type { Reply, ReplyContent } from '../../path/row.ts';
+import { badRequest, notFound } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Reply, ReplyContent, RequestContext } from '../../path/row.ts';
 import type { Database } from '../../store/tables.ts';
-import { jsonText } from '../json-text.ts';
-import { openVersion } from '../sealing.ts';
 import type { SecretPlace } from '../secret-path.ts';
+import { type Opening, openStored, secretOf, storedData } from '../stored-version.ts';
+import { type Authors, patchAuthors } from './attribution.ts';
 import { openCustomMetadata } from './custom-metadata.ts';
 import { mergePatch } from './merge-patch.ts';
 import type { KvParts } from './parts.ts';
@@ -18,13 +18,20 @@ import { casOf, dataOf, type Given, showWritten } from './write-secret.ts';
 interface Patch {
   readonly data: JsonObject;
   readonly cas: number | undefined;
+  readonly by: Authors;
+  readonly hold: RequestContext['hold'];
 }
 
 type Patched = { readonly written: Written } | { readonly refusal: ReplyContent };
 
 /** Reads the current version, applies a merge patch and writes the outcome as a new version, all under the row's lock. */
-export async function patchSecret(parts: KvParts, place: SecretPlace, given: Given): Promise<Reply> {
-  const patch = { data: dataOf(given), cas: casOf(given) };
+export async function patchSecret(
+  parts: KvParts,
+  place: SecretPlace,
+  given: Given,
+  context: RequestContext,
+): Promise<Reply> {
+  const patch = { data: dataOf(given), cas: casOf(given), by: patchAuthors(context.caller), hold: context.hold };
   const patched = await parts.store.transaction((tx) => patchLocked(parts, tx, place, patch));
   if ('refusal' in patched) return patched.refusal;
   return replyAfter(parts, patched.written.dirty, showWritten(parts, place, patched.written));
@@ -37,10 +44,10 @@ async function patchLocked(parts: KvParts, tx: Kysely<Database>, place: SecretPl
   const refusal = casRefusal(patch.cas, casRequired, secret.current_version);
   if (refusal !== undefined) throw badRequest(refusal);
   if (row === undefined) throw notFound();
-  const json = readableJson(parts, place, row);
+  const json = await readableJson(parts, { db: tx, barrier: parts.store.barrier, hold: patch.hold }, place, row);
   if (json === undefined) return { refusal: deleted(parts, place, secret, row) };
-  const merged = mergePatch(asObject(json), patch.data);
-  const write = { ...place, json: jsonText(merged), cas: secret.current_version };
+  const merged = mergePatch(await secretOf(json), patch.data);
+  const write = { ...place, data: merged, cas: secret.current_version, by: patch.by };
   return { written: await writeLockedVersion(parts, tx, write) };
 }
 
@@ -52,7 +59,7 @@ async function readCurrent(
   secret: LockedSecret,
 ): Promise<{ readonly row: StoredVersion | undefined; readonly casRequired: boolean }> {
   const { rows } = await sql<StoredVersion>`
-    select version, id, data, created_time, deletion_time, destroyed from kv_versions
+    select version, id, ${storedData}, created_time, deletion_time, destroyed from kv_versions v
      where mount_id = ${mountId}::uuid and path = ${path} and version = ${secret.current_version}::int`.execute(tx);
   const settings = await tx
     .selectFrom('kv_mounts')
@@ -62,16 +69,10 @@ async function readCurrent(
   return { row: rows[0], casRequired: secret.cas_required || settings?.cas_required === true };
 }
 
-function readableJson({ store, clock }: KvParts, place: SecretPlace, row: StoredVersion): string | undefined {
-  if (row.data === null || !isReadable(row, clock.now())) return undefined;
-  return openVersion(store.barrier, { ...place, id: row.id }, row.data);
+async function readableJson({ clock }: KvParts, opening: Opening, place: SecretPlace, row: StoredVersion) {
+  if (!isReadable(row, clock.now())) return undefined;
+  return openStored(opening, { ...place, id: row.id, version: row.version }, row);
 }
 
 const deleted = ({ store }: KvParts, place: SecretPlace, secret: LockedSecret, row: StoredVersion): ReplyContent =>
   unreadable(showVersion(row, openCustomMetadata(store.barrier, place, secret.custom_metadata)));
-
-function asObject(json: string): JsonObject {
-  const data = parseJson(json);
-  if (!isJsonObject(data)) throw new AppError('internal', 'a stored secret is not an object');
-  return data;
-}

@@ -3,6 +3,7 @@ import { coalesce } from '../../core/coalesce.ts';
 import type { Store } from '../../store/store.ts';
 import { placesTable } from '../places.ts';
 import type { SecretPlace } from '../secret-path.ts';
+import { type StoredData, storedData } from '../stored-version.ts';
 import { versionMax } from './versions.ts';
 
 /** `version` 0: the current one. */
@@ -11,10 +12,9 @@ export interface Wanted extends SecretPlace {
 }
 
 /** A version as it is stored; `data` and `custom_metadata` are sealed. */
-export interface VersionRow {
+export interface VersionRow extends StoredData {
   readonly version: number;
   readonly id: string;
-  readonly data: Buffer | null;
   readonly created_time: Date;
   readonly deletion_time: Date | null;
   readonly destroyed: boolean;
@@ -34,7 +34,7 @@ export function versionReader(store: Store): ReadVersion {
 async function readBatch(store: Store, batch: readonly Wanted[]): Promise<readonly (VersionRow | undefined)[]> {
   // `offset 0` keeps the planner from mixing the two joins: the second is one look into the index per version then.
   const { rows } = await sql<VersionRow & { readonly n: number }>`
-    select asked.n, v.version, v.id, v.data, v.created_time, v.deletion_time, v.destroyed, asked.custom_metadata
+    select asked.n, v.version, v.id, ${storedData}, v.created_time, v.deletion_time, v.destroyed, asked.custom_metadata
       from (
         select w.n::int as n, s.mount_id, s.path, s.oldest_version, s.custom_metadata,
                case when w.version > 0 then w.version else s.current_version end as version

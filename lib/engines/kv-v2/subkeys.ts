@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { integer } from '../../path/fields.ts';
-import { operation, type Reply, type Row } from '../../path/row.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../path/row.ts';
 import type { SecretPlace } from '../secret-path.ts';
+import { secretOf } from '../stored-version.ts';
 import { path, version } from './fields.ts';
 import type { KvParts } from './parts.ts';
 import { placeOf } from './place.ts';
@@ -20,7 +21,7 @@ export function subkeysRow(parts: KvParts): Row {
         { path, version, depth },
         {
           summary: 'Read the keys of a version of a secret.',
-          run: (input, context) => readKeys(parts, placeOf(context, input.path), input),
+          run: (input, context) => readKeys(parts, placeOf(context, input.path), input, context.hold),
         },
       ),
     },
@@ -32,12 +33,17 @@ interface Wanted {
   readonly depth: number;
 }
 
-async function readKeys(parts: KvParts, place: SecretPlace, wanted: Wanted): Promise<Reply> {
-  const found = await openSecret(parts, place, wanted.version);
+async function readKeys(
+  parts: KvParts,
+  place: SecretPlace,
+  wanted: Wanted,
+  hold: RequestContext['hold'],
+): Promise<Reply> {
+  const found = await openSecret(parts, { ...place, version: wanted.version, hold });
   if (found === undefined) return undefined;
   if (found.json === undefined) return unreadable({ subkeys: null, metadata: found.metadata });
-  const data = parseJson(found.json);
-  const subkeys = isJsonObject(data) ? keysOf(data, wanted.depth > 0 ? wanted.depth : Number.POSITIVE_INFINITY) : {};
+  const levels = wanted.depth > 0 ? wanted.depth : Number.POSITIVE_INFINITY;
+  const subkeys = keysOf(await secretOf(found.json), levels);
   return { data: { subkeys, metadata: found.metadata } };
 }
 

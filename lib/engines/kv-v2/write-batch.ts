@@ -19,7 +19,7 @@ export async function insertVersions(
   versions: readonly NewVersion[],
 ): Promise<readonly (WrittenRow | undefined)[]> {
   const { rows } = await sql<WrittenRow & { readonly n: number }>`
-    with input as (${writesTable(versions)}),
+    with input as (${withAuthors(versions)}),
     seen as materialized (${seen}),
     mount as (
       select id from mounts where id in (select mount_id from seen where revision is null) for key share skip locked
@@ -27,7 +27,7 @@ export async function insertVersions(
     made as (${makeSecrets}),
     taken as (${takeSecrets}),
     moved as (
-      update kv_secrets s set ${nextVersion(sql`i.now`, sql`i.max_versions`)}
+      update kv_secrets s set ${nextVersion({ now: sql`i.now`, by: sql`i.by_update`, keptOfMount: sql`i.max_versions` })}
         from taken i
        where s.mount_id = i.mount_id and s.path = i.path
       returning s.*
@@ -38,8 +38,10 @@ export async function insertVersions(
         join seen settings on settings.mount_id = s.mount_id and settings.path = s.path
     ),
     version as (
-      insert into kv_versions (mount_id, path, version, id, data, created_time, deletion_time, destroyed, deletion_seen)
-      select mount_id, path, current_version, id, data, updated_time, deletion_time, false, false from written
+      insert into kv_versions (mount_id, path, version, id, data, created_time, deletion_time, destroyed, deletion_seen,
+                               created_by)
+      select mount_id, path, current_version, id, data, updated_time, deletion_time, false, false, last_updated_by
+        from written
     ),
     dropped as (
       delete from kv_versions v using moved s
@@ -60,6 +62,12 @@ export async function insertVersions(
   return versions.map((_, index) => found.get(index + 1));
 }
 
+const withAuthors = (versions: readonly NewVersion[]): RawBuilder<unknown> => sql`
+  select w.*, a.by_create::jsonb as by_create, a.by_update::jsonb as by_update
+    from (${writesTable(versions)}) w
+    join unnest((select ${versions.map(({ by }) => by.create)}::text[]), (select ${versions.map(({ by }) => by.update)}::text[]))
+         with ordinality as a (by_create, by_update, n) on a.n = w.n`;
+
 /**
  * The secrets as the snapshot shows them (`revision` null: not there), with the settings of their mounts. Here and below
  * each secret is looked up for itself: a plan that was made while the table was small would read the whole table.
@@ -75,8 +83,9 @@ const seen: RawBuilder<unknown> = sql`
 
 const makeSecrets: RawBuilder<unknown> = sql`
   insert into kv_secrets (mount_id, path, current_version, oldest_version, created_time, updated_time, max_versions,
-                          cas_required, delete_version_after, custom_metadata)
-  select i.mount_id, i.path, 1, greatest(0, 2 - ${keptVersions(sql`0`, sql`i.max_versions`)}), i.now, i.now, 0, false, 0, null
+                          cas_required, delete_version_after, custom_metadata, last_updated_by)
+  select i.mount_id, i.path, 1, greatest(0, 2 - ${keptVersions(sql`0`, sql`i.max_versions`)}), i.now, i.now, 0, false, 0, null,
+         i.by_create
     from seen i join mount on mount.id = i.mount_id
    where i.revision is null and (i.cas = 0 or i.cas is null and not i.cas_required)
    order by i.mount_id, i.path
@@ -85,7 +94,7 @@ const makeSecrets: RawBuilder<unknown> = sql`
 
 /** Locks the secrets that may be written; a row that has moved on since the snapshot is left out (see `insertVersion`). */
 const takeSecrets: RawBuilder<unknown> = sql`
-  select i.mount_id, i.path, i.now, i.max_versions from seen i
+  select i.mount_id, i.path, i.now, i.max_versions, i.by_update from seen i
    cross join lateral (
      select s.revision from kv_secrets s
       where s.mount_id = i.mount_id and s.path = i.path

@@ -1,8 +1,8 @@
 import { badRequest } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Reply } from '../../path/row.ts';
-import { jsonText } from '../json-text.ts';
+import type { Caller, Reply } from '../../path/row.ts';
 import type { SecretPlace } from '../secret-path.ts';
+import { authorsOf } from './attribution.ts';
 import { openCustomMetadata } from './custom-metadata.ts';
 import type { KvParts } from './parts.ts';
 import { replyAfter, type ShownVersion, showVersion } from './reply.ts';
@@ -11,15 +11,21 @@ import type { Written } from './write.ts';
 
 /** What a write or patch brings. */
 export interface Given {
-  readonly data?: JsonObject | undefined;
+  readonly data?: JsonObject | null | undefined;
   readonly options?: JsonObject | undefined;
 }
 
 /** Writes a new version. @throws AppError `bad-request` without a path or data, or when cas refuses */
-export async function writeSecret(parts: KvParts, place: SecretPlace, given: Given): Promise<Reply> {
+export async function writeSecret(
+  parts: KvParts,
+  place: SecretPlace,
+  given: Given,
+  caller: Caller | undefined,
+): Promise<Reply> {
   if (place.path === '') throw badRequest('missing path');
-  const json = jsonText(dataOf(given));
-  const written = await parts.writeVersion({ ...place, json, cas: casOf(given) });
+  // Clients send null for a map that they have not filled.
+  const data = given.data === null ? {} : dataOf(given);
+  const written = await parts.writeVersion({ ...place, data, cas: casOf(given), by: authorsOf(caller) });
   return replyAfter(parts, written.dirty, showWritten(parts, place, written));
 }
 
@@ -31,7 +37,7 @@ export function showWritten({ store }: KvParts, place: SecretPlace, written: Wri
 }
 
 export function dataOf({ data }: Given): JsonObject {
-  if (data === undefined) throw badRequest('no data provided');
+  if (data === undefined || data === null) throw badRequest('no data provided');
   return data;
 }
 

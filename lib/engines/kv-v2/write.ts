@@ -1,18 +1,21 @@
 import { type Kysely, sql } from 'kysely';
 import { type AppError, badRequest } from '../../core/errors.ts';
 import { uuid } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { Database } from '../../store/tables.ts';
 import type { EngineParts } from '../contract.ts';
 import { gatheredWrites } from '../gathered-writes.ts';
 import { sealVersion } from '../sealing.ts';
 import type { SecretPlace } from '../secret-path.ts';
+import type { Authors } from './attribution.ts';
 import { casMismatch, casMissing } from './versions.ts';
 import { insertVersions } from './write-batch.ts';
 import { insertVersion, type NewVersion, type WrittenRow } from './write-statement.ts';
 
 export interface Write extends SecretPlace {
-  readonly json: string;
+  readonly data: JsonObject;
   readonly cas: number | undefined;
+  readonly by: Authors;
 }
 
 export interface Written extends WrittenRow {
@@ -38,14 +41,14 @@ export function versionWriter(parts: EngineParts): WriteVersion {
     alone: (version) => store.transaction((tx) => insertLocked(tx, version)),
   });
   return async (write) => {
-    const version = newVersion(parts, write);
+    const version = await newVersion(parts, write);
     return { ...(await insert(version)), created: version.now };
   };
 }
 
 /** The same inside of a transaction that has locked the secret. */
 export async function writeLockedVersion(parts: EngineParts, tx: Kysely<Database>, write: Write): Promise<Written> {
-  const version = newVersion(parts, write);
+  const version = await newVersion(parts, write);
   const written = await insertVersion(tx, version);
   if (written === undefined) throw refused(version);
   return { ...written, created: version.now };
@@ -67,9 +70,10 @@ export interface LockedSecret {
   readonly custom_metadata: Buffer | null;
 }
 
-function newVersion({ store, clock }: EngineParts, { mountId, path, json, cas }: Write): NewVersion {
+async function newVersion({ store, clock }: EngineParts, { mountId, path, data, cas, by }: Write): Promise<NewVersion> {
   const id = uuid();
-  return { mountId, path, id, data: sealVersion(store.barrier, { mountId, path, id }, json), cas, now: clock.now() };
+  const sealed = await sealVersion(store.barrier, { mountId, path, id }, data);
+  return { mountId, path, id, data: sealed, cas, now: clock.now(), by };
 }
 
 async function insertLocked(tx: Kysely<Database>, version: NewVersion): Promise<WrittenRow> {

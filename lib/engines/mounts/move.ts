@@ -1,10 +1,13 @@
-import { sql, type Transaction } from 'kysely';
+import { type Insertable, sql, type Transaction } from 'kysely';
 import { badRequest } from '../../core/errors.ts';
+import { isUuid, uuid } from '../../core/ids.ts';
 import { type Changed, type Dirty, markDirty } from '../../store/outbox.ts';
-import type { Store } from '../../store/store.ts';
-import type { Database } from '../../store/tables.ts';
+import type { Database, MountMovesTable } from '../../store/tables.ts';
+import type { EndedMove, EngineParts } from '../contract.ts';
 import { changeTable, takenPaths } from './insert.ts';
 import { mustBeFree } from './place.ts';
+
+type MoveParts = Pick<EngineParts, 'store' | 'clock'>;
 
 export interface Move {
   readonly from: string;
@@ -14,9 +17,30 @@ export interface Move {
 }
 
 /** Gives a mount another path. Names at the destinations may be made of it, so its associations become dirty. */
-export async function moveMount(store: Store, move: Move, changed: Changed): Promise<readonly string[]> {
-  const dirty = await store.transaction((tx) => moveLocked(tx, move));
-  return dirty.length === 0 ? [] : changed(dirty);
+export async function moveMount({ store, clock }: MoveParts, move: Move, changed: Changed): Promise<EndedMove> {
+  const id = uuid();
+  const dirty = await store.transaction(async (tx) => {
+    const moved = await moveLocked(tx, move);
+    await remember(tx, { id, source: move.from, target: move.to, ended_at: clock.now() });
+    return moved;
+  });
+  return { id, warnings: dirty.length === 0 ? [] : await changed(dirty) };
+}
+
+/** Undefined for what is no id of a move that is remembered. */
+export async function findMove({ store }: MoveParts, id: string): Promise<Pick<Move, 'from' | 'to'> | undefined> {
+  if (!isUuid(id)) return undefined;
+  const row = await store.db.selectFrom('mount_moves').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && { from: row.source, to: row.target };
+}
+
+/** Moves that can be asked for. */
+const rememberedMax = 1_000;
+
+async function remember(tx: Transaction<Database>, move: Insertable<MountMovesTable>): Promise<void> {
+  await tx.insertInto('mount_moves').values(move).execute();
+  await sql`delete from mount_moves where id in (
+    select id from mount_moves order by ended_at desc, id offset ${rememberedMax}::int)`.execute(tx);
 }
 
 async function moveLocked(tx: Transaction<Database>, { from, to, reserved }: Move): Promise<readonly Dirty[]> {

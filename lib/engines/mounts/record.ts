@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { randomHex8 } from '../../core/ids.ts';
-import type { Mount, MountConfig } from '../../path/row.ts';
+import type { Engine, Mount, MountConfig } from '../../path/row.ts';
 
 /** A row of the table `mounts`. */
 export interface MountRow {
@@ -34,12 +34,16 @@ export function toMount(row: MountRow): Mount {
     accessor,
     uuid: id,
     description,
-    options,
+    options: options ?? {},
     config: toConfig(config),
     local,
     sealWrap: seal_wrap,
   };
 }
+
+/** What engines say of where they are mounted from the start. */
+export const alwaysMounted = (engines: readonly Engine[]): readonly FixedMount[] =>
+  engines.flatMap(({ type, always }) => (always === undefined ? [] : [{ type, ...always }]));
 
 /** Id and accessor come from the path, so that they are the same in every process. */
 export function fixedMount({ path, type, description }: FixedMount): Mount {

@@ -2,7 +2,7 @@ import type { Mount } from '../../path/row.ts';
 import type { EngineParts, Mounts } from '../contract.ts';
 import { findMount, type TableCopy, tableReader } from './copy.ts';
 import { insertMount } from './insert.ts';
-import { moveMount } from './move.ts';
+import { findMove, moveMount } from './move.ts';
 import { type FixedMount, fixedMount } from './record.ts';
 import { removeMount } from './remove.ts';
 import { tuneMount } from './tune.ts';
@@ -21,7 +21,7 @@ export interface CopiedMounts extends Mounts {
  * The mount table. Requests are resolved from a copy in memory; it is read again when somebody has seen a newer revision,
  * when this process has changed the table, and when nothing holds a path.
  */
-export function openMountTable({ store, fixed }: MountTableParts): CopiedMounts {
+export function openMountTable({ store, clock, fixed }: MountTableParts): CopiedMounts {
   const always = fixed.map(fixedMount);
   const reserved = fixed.map(({ path }) => path);
   const read = tableReader(store, always);
@@ -56,6 +56,7 @@ export function openMountTable({ store, fixed }: MountTableParts): CopiedMounts 
     enable: (mount) => afterwards(store.transaction((tx) => insertMount(tx, mount, reserved))),
     disable: (path, changed, signal) => afterwards(removeMount(store, path, changed, signal)),
     tune: (path, tune) => afterwards(store.transaction((tx) => tuneMount(tx, path, tune))),
-    move: (from, to, changed) => afterwards(moveMount(store, { from, to, reserved }, changed)),
+    move: (from, to, changed) => afterwards(moveMount({ store, clock }, { from, to, reserved }, changed)),
+    findMove: (id) => findMove({ store, clock }, id),
   };
 }

@@ -9,9 +9,10 @@ import { VerbTranslator } from './translator.ts';
  * the HTTP server uses (timeouts, addresses, `destroySoon`); back-pressure, half-close, errors and closing pass through
  * both ways.
  */
-class TranslatedSocket extends Duplex {
+class TranslatedSocket extends Duplex implements Connection {
   readonly #socket: Socket;
   readonly #translator = new VerbTranslator();
+  #fresh = true;
 
   constructor(socket: Socket) {
     super({ decodeStrings: false });
@@ -23,6 +24,9 @@ class TranslatedSocket extends Duplex {
     socket.on('close', () => this.destroy());
   }
 
+  get fresh(): boolean {
+    return this.#fresh;
+  }
   get remoteAddress(): string | undefined {
     return this.#socket.remoteAddress;
   }
@@ -97,6 +101,7 @@ class TranslatedSocket extends Duplex {
   }
 
   #receive(bytes: Buffer): void {
+    this.#fresh = false;
     if (bytes.length > 0 && !this.push(bytes)) this.#socket.pause();
   }
 
@@ -104,6 +109,12 @@ class TranslatedSocket extends Duplex {
     this.#receive(this.#translator.flush());
     this.push(null);
   }
+}
+
+/** A connection of a client. */
+export interface Connection extends Duplex {
+  /** Nothing has come on it yet. */
+  readonly fresh: boolean;
 }
 
 interface Written {
@@ -114,14 +125,18 @@ interface Written {
 /**
  * Makes an `http` or `https` server see translated sockets. The server's own listener for new connections is kept and
  * given the wrapped socket (the documentation of the `connection` event allows any Duplex), so its limits on time and
- * its closing work as ever.
+ * its closing work as ever. Answers the connections that are open.
  */
-export function acceptVerbs(server: Server, event: 'connection' | 'secureConnection'): void {
+export function acceptVerbs(server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Connection> {
+  const open = new Set<Connection>();
   const listeners = server.listeners(event);
   server.removeAllListeners(event);
   server.on(event, (socket: unknown) => {
     if (!(socket instanceof Socket)) throw new TypeError('a connection is a socket');
     const translated = new TranslatedSocket(socket);
+    open.add(translated);
+    translated.on('close', () => open.delete(translated));
     for (const listener of listeners) Reflect.apply(listener, server, [translated]);
   });
+  return open;
 }

@@ -1,6 +1,9 @@
 import type { QueryExecutorProvider } from 'kysely';
 import { initial } from './0001-initial.ts';
 import { syncIndexes } from './0002-sync-indexes.ts';
+import { lateWrites } from './0003-late-writes.ts';
+import { attributionAndMoves } from './0004-attribution-and-moves.ts';
+import { verifyGeneration } from './0006-verify-generation.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -18,4 +21,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: '0001-initial', up: initial },
   { name: '0002-sync-indexes', up: syncIndexes, outsideTransaction: true },
+  { name: '0003-late-writes', up: lateWrites, outsideTransaction: true },
+  { name: '0004-attribution-and-moves', up: attributionAndMoves, outsideTransaction: true },
+  { name: '0006-verify-generation', up: verifyGeneration },
 ];

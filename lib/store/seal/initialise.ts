@@ -1,12 +1,10 @@
 import type { Kysely } from 'kysely';
-import { badRequest } from '../../core/errors.ts';
 import type { KeyringBarrier } from '../barrier.ts';
 import type { Database } from '../tables.ts';
 import type { Prepare } from './contract.ts';
 import type { SealMaterial } from './material.ts';
 import { insertRecord, readRecord } from './record.ts';
-
-export const alreadyInitialised = () => badRequest('the service is already initialized');
+import { alreadyInitialised } from './refusals.ts';
 
 /** Stores the new seal together with what `prepare` makes while the barrier is open; leaves the barrier open. */
 export async function storeMaterial<T>(

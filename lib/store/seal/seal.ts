@@ -7,12 +7,13 @@ import { CipherError } from '../cipher.ts';
 import type { Database } from '../tables.ts';
 import type { Initialised, KeyStatus, Prepare, Seal, SealState, SealStatus } from './contract.ts';
 import { HeldKeyring } from './held-keyring.ts';
-import { alreadyInitialised, storeMaterial } from './initialise.ts';
+import { storeMaterial } from './initialise.ts';
 import { decodeKey } from './key-text.ts';
 import { newMaterial } from './material.ts';
 import { UnsealProgress } from './progress.ts';
 import { readRecord, type SealRecord } from './record.ts';
-import { checkShareRule, combineShares, type ShareRule, shareBytes } from './shares.ts';
+import { alreadyInitialised, notInitialised, unsealed } from './refusals.ts';
+import { checkShareRule, combineShares, mustBeShare, type ShareRule } from './shares.ts';
 import { turns } from './turns.ts';
 
 export interface SealParts {
@@ -82,11 +83,13 @@ export class BarrierSeal implements Seal {
       if (share === undefined) throw badRequest("'key' must be a valid hex or base64 string");
       this.#record ??= await readRecord(this.#parts.db);
       const record = this.#record;
-      if (record === undefined) throw badRequest('the service is not initialized');
-      if (this.#keyring.held) return this.status();
-      if (record.type === 'static') throw badRequest('this service is unsealed by its configured key when it starts');
-      const bytes = shareBytes(record);
-      if (share.length !== bytes) throw badRequest(`'key' must be ${bytes} bytes long, this one has ${share.length}`);
+      if (record === undefined) throw notInitialised();
+      const { held } = this.#keyring;
+      if (record.type === 'static' && !held) {
+        throw badRequest('this service is unsealed by its configured key when it starts');
+      }
+      if (record.type === 'shamir') mustBeShare(share, record);
+      if (held) return this.status();
       this.#progress.add(share);
       if (this.#progress.shares.length >= record.threshold) await this.#openWithShares();
       return this.status();
@@ -94,7 +97,7 @@ export class BarrierSeal implements Seal {
   }
 
   resetUnseal(): SealStatus {
-    if (this.#keyring.held) throw badRequest('the service is unsealed');
+    if (this.#keyring.held) throw unsealed();
     this.#progress.reset();
     return this.status();
   }
@@ -143,7 +146,7 @@ export class BarrierSeal implements Seal {
   async #openWithShares(): Promise<void> {
     // Read again: the keyring may have been rotated since. When that fails, the shares are kept for the next try.
     const record = await readRecord(this.#parts.db);
-    if (record === undefined) throw badRequest('the service is not initialized');
+    if (record === undefined) throw notInitialised();
     try {
       this.#open(record, await combineShares(this.#progress.shares, record));
     } catch (cause) {

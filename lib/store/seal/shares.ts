@@ -11,8 +11,15 @@ export interface ShareRule {
 /** The share's coordinate is one byte and not 0. */
 const sharesMax = 255;
 
-/** A share is the key's length and one byte for its coordinate; of a single share, the key itself. */
-export const shareBytes = (rule: ShareRule): number => (rule.shares === 1 ? keyBytes : keyBytes + 1);
+/**
+ * A share is the key's length and one byte for its coordinate; of a single share, the key itself.
+ *
+ * @throws AppError `bad-request` for what cannot be a share
+ */
+export function mustBeShare(share: Uint8Array, rule: ShareRule): void {
+  const bytes = rule.shares === 1 ? keyBytes : keyBytes + 1;
+  if (share.length !== bytes) throw badRequest(`'key' must be ${bytes} bytes long, this one has ${share.length}`);
+}
 
 /** 1 ≤ threshold ≤ shares ≤ 255, and a threshold of 1 only for a single share: else each share would be the whole key. */
 export function checkShareRule({ shares, threshold }: ShareRule): void {

@@ -1,12 +1,16 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { type AppError, badRequest, type Word } from '../../core/errors.ts';
+import { AppError, badRequest, type Word } from '../../core/errors.ts';
+import { Secret } from '../../core/secret.ts';
+import type { AppAddresses, AppRule } from '../../destinations/contract.ts';
 import { pathText, text } from '../../path/fields.ts';
 import { operation, type Reply, type Row } from '../../path/row.ts';
 import { markDirty } from '../../store/outbox.ts';
-import { lockApp, saveApp, usersOf } from './app-store.ts';
-import { masked } from './destination-fields.ts';
+import { addressesOf, openAppKey } from '../app-key.ts';
+import { loadAppKey, lockApp, saveApp, usersOf } from './app-store.ts';
+import { asWrite } from './destination-fields.ts';
+import { masked } from './destination-mask.ts';
 import type { SyncParts } from './parts.ts';
 
 const name = { name: pathText('Name of the app, as configured at the repository host') };
@@ -19,8 +23,11 @@ const fields = {
   private_key: text().meta({ description: 'Private key of the app in PEM form', sensitive: true }),
 };
 
+type Given = Readonly<Record<string, unknown>>;
+
 /** `sys/sync/github-apps` (specification, sync document 4.5). */
 export function appRows(parts: SyncParts): readonly Row[] {
+  const rule = parts.definitions.find(({ apps }) => apps !== undefined)?.apps;
   return [
     {
       pattern: 'sync/github-apps/',
@@ -32,7 +39,10 @@ export function appRows(parts: SyncParts): readonly Row[] {
       help: 'An app that destinations of type repo-host may log in with.',
       operations: {
         read: operation(name, { summary: 'Read an app', run: (input) => read(parts, input.name) }),
-        write: operation(fields, { summary: 'Configure an app', run: (input) => write(parts, input) }),
+        write: operation(
+          { ...asWrite(rule?.fields ?? {}), ...fields },
+          { summary: 'Configure an app', run: (input) => write(parts, rule, input) },
+        ),
         delete: operation(name, {
           summary: 'Delete the configuration of an app',
           run: (input) => remove(parts, input.name),
@@ -51,23 +61,38 @@ async function read(parts: SyncParts, app: string): Promise<Reply> {
   const row = await parts.store.db.selectFrom('repo_host_apps').selectAll().where('name', '=', app).executeTakeFirst();
   if (row === undefined) return undefined;
   const { app_id, fingerprint } = row;
-  return { data: { app_id: Number(app_id), fingerprint, name: app, private_key: masked } };
+  const { addresses } = openAppKey(parts.store, app, row.private_key);
+  return { data: { app_id: Number(app_id), fingerprint, name: app, private_key: masked, ...addresses } };
 }
 
 /** Drivers that are open hold the old key: a new revision makes workers open them anew, and what failed is tried again. */
 async function write(
   parts: SyncParts,
-  input: { readonly name: string; readonly app_id: string; readonly private_key: string },
+  rule: AppRule | undefined,
+  input: { readonly name: string; readonly app_id: string; readonly private_key: string } & Given,
 ): Promise<Reply> {
-  const fingerprint = fingerprintOf(input.private_key);
+  const { name, app_id, private_key } = input;
+  const fingerprint = fingerprintOf(private_key);
   const dirty = await parts.store.transaction(async (tx) => {
-    await saveApp(parts.store, tx, { ...input, fingerprint });
+    const before = await loadAppKey(parts.store, tx, name, 'update');
+    const addresses = keptAddresses(before?.addresses, input);
+    const problems = rule?.refuse(addresses) ?? [];
+    if (problems.length > 0) throw new AppError('bad-request', problems);
+    await saveApp(parts.store, tx, { name, app_id, privateKey: new Secret(private_key), addresses, fingerprint });
     const users = (await usersOf(parts, tx, input.name)).map(({ id }) => id);
     await sql`update destinations set revision = revision + 1 where id = any(${users}::bigint[])`.execute(tx);
-    return (await markDirty(sql`destination_id = any(${users}::bigint[]) and desired = 'present'`).execute(tx)).rows;
+    return (
+      await markDirty(sql`destination_id = any(${users}::bigint[]) and desired = 'present'`, 'verify').execute(tx)
+    ).rows;
   });
   const warnings = await parts.changed(dirty);
   return { ...(await read(parts, input.name)), warnings };
+}
+
+/** Where the app signs in: as it was unless the request says otherwise, which existing clients cannot. */
+function keptAddresses(before: AppAddresses = {}, input: Given): AppAddresses {
+  const sent = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  return addressesOf({ ...before, ...sent });
 }
 
 async function remove(parts: SyncParts, app: string): Promise<Reply> {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
+import { isRemnant } from '../recheck/remnant.ts';
 import type { AssociationRecord } from './association-view.ts';
 
 /** Reads that answer more than one association are cut here, and say so; nobody can look at more. */
@@ -25,7 +26,7 @@ export async function loadAssociations(store: Store, { where, order }: Which): P
            a.status, a.error, a.records, a.attempts, a.updated_at,
            case when a.next_attempt_at > now() then a.next_attempt_at end as next_attempt_at
       from associations a join destinations d on d.id = a.destination_id
-     where ${where} order by ${order} limit ${associationsMax + 1}`.execute(store.db);
+     where ${where} and not ${isRemnant('a')} order by ${order} limit ${associationsMax + 1}`.execute(store.db);
   return rows;
 }
 
@@ -66,7 +67,9 @@ export interface ListedSecret {
 export async function listSecrets(store: Store): Promise<readonly ListedSecret[]> {
   const { rows } = await sql<ListedSecret>`
     select min(mount_path) as mount_path, secret_name, count(*)::int as count from associations
-     group by secret_name, mount_id order by secret_name, mount_id limit ${associationsMax + 1}::int`.execute(store.db);
+     where not ${isRemnant()} group by secret_name, mount_id order by secret_name, mount_id limit ${associationsMax + 1}::int`.execute(
+    store.db,
+  );
   return rows;
 }
 

@@ -4,6 +4,7 @@ import type { DestinationDefinition } from '../../destinations/contract.ts';
 import type { Reply } from '../../path/row.ts';
 import type { Database } from '../../store/tables.ts';
 import { beginning, type PurgePage, purgePage } from '../purge-page.ts';
+import { isRemnant } from '../recheck/remnant.ts';
 import { loadDestination } from './destination-store.ts';
 import type { SyncParts } from './parts.ts';
 
@@ -15,7 +16,8 @@ interface DeleteInput {
 
 /**
  * Deletes a destination. With associations it is refused, unless `purge` (all its objects are removed in the background,
- * then it goes by itself) or `force_delete` (it goes at once and its objects stay where they are, nobody's).
+ * then it goes by itself) or `force_delete` (it goes at once and its objects stay where they are, nobody's). With nothing but
+ * remnants it goes as by `purge`: when their rechecks are over.
  */
 export async function deleteDestination(
   parts: SyncParts,
@@ -24,21 +26,21 @@ export async function deleteDestination(
   signal: AbortSignal,
 ): Promise<Reply> {
   if (input.force_delete) return forget(parts, definition, input.name, signal);
-  const dirty = await parts.store.transaction(async (tx) => {
+  const { dirty, stays } = await parts.store.transaction(async (tx) => {
     const record = await loadDestination(parts.store, tx, definition.type, input.name, 'update');
-    if (record === undefined) return [];
-    if (input.purge) {
-      const { looked, dirty } = await beginPurge(tx, record.id);
-      if (looked > 0) return dirty;
-    } else {
-      await refuseWithAssociations(tx, record.id, input.name);
-    }
+    if (record === undefined) return { dirty: [], stays: false };
+    if (!input.purge) await refuseWithAssociations(tx, record.id, input.name);
+    const { looked, dirty } = await beginPurge(tx, record.id);
+    if (looked > 0) return { dirty, stays: true };
     await tx.deleteFrom('destinations').where('id', '=', record.id).execute();
-    return [];
+    return { dirty: [], stays: false };
   });
-  const warnings = await parts.changed(dirty);
+  const warnings = [...(await parts.changed(dirty)), ...(stays && !input.purge ? [waitsForRechecks] : [])];
   return warnings.length > 0 ? { warnings } : undefined;
 }
+
+const waitsForRechecks =
+  'a late write may still bring back what was removed: the destination goes when that has been looked at, within a few minutes; force_delete=true does not wait';
 
 /** Tells the first associations to go; the sweep tells the others, since nobody waits for all of a long list. */
 async function beginPurge(tx: Transaction<Database>, id: string): Promise<PurgePage> {
@@ -85,7 +87,10 @@ async function forgetSome(parts: SyncParts, tx: Transaction<Database>, type: str
 
 async function refuseWithAssociations(tx: SyncParts['store']['db'], id: string, name: string): Promise<void> {
   const query = tx.selectFrom('associations').select(({ fn }) => fn.countAll<string>().as('count'));
-  const { count } = await query.where('destination_id', '=', id).executeTakeFirstOrThrow();
+  const { count } = await query
+    .where('destination_id', '=', id)
+    .where(({ not }) => not(isRemnant()))
+    .executeTakeFirstOrThrow();
   if (Number(count) === 0) return;
   throw badRequest(
     `destination ${JSON.stringify(name)} still manages ${count} associations: remove them, or delete with purge=true to remove all its secrets, or with force_delete=true to leave them there`,

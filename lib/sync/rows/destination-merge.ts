@@ -3,10 +3,18 @@ import { AppError } from '../../core/errors.ts';
 import type { DestinationDefinition, TagRule } from '../../destinations/contract.ts';
 import type { Fields } from '../../path/fields.ts';
 import { inputProblems } from '../../path/problems.ts';
-import { isSensitive } from './destination-fields.ts';
+import { namesWith } from './destination-fields.ts';
 import type { DestinationRecord } from './destination-view.ts';
 
 type Given = Readonly<Record<string, unknown>>;
+
+/** The fields that a destination shall have. */
+export interface Wanted {
+  /** Those that somebody gave, now or before. */
+  readonly names: ReadonlySet<string>;
+  /** All of them, with the defaults of those that nobody gave. */
+  readonly values: Given;
+}
 
 /**
  * The fields of a destination with those that a request gives in their place; null sets one back.
@@ -17,10 +25,25 @@ export function merged(
   own: Fields,
   before: DestinationRecord,
   input: Given,
-): Given {
-  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-  const all = withoutNulls({ ...asInput(before), ...given, custom_tags: mergedTags(tags, before, given) });
-  return reparse(own, { ...all, name: before.name });
+): Wanted {
+  const given = present(input);
+  return reparse(own, {
+    ...asInput(before),
+    ...given,
+    custom_tags: mergedTags(tags, before, given),
+    name: before.name,
+  });
+}
+
+/**
+ * The fields that a request gives for the whole of a destination. Those that existing clients cannot send keep their value
+ * unless they are sent; null sets one back.
+ * @throws AppError `bad-request` with every rule that the result breaks; no sensitive value is in it
+ */
+export function replaced(own: Fields, before: DestinationRecord | undefined, input: Given): Wanted {
+  const stored = before === undefined ? {} : asInput(before);
+  const kept = Object.fromEntries(namesWith(own, 'kept').map((name) => [name, stored[name]]));
+  return reparse(own, { ...kept, ...present(input) });
 }
 
 /** The fields that a request would have to send to make this destination. */
@@ -55,12 +78,15 @@ function keptAs(rule: TagRule, key: string): readonly string[] {
   }
 }
 
+const present = (values: Given): Given =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
 const withoutNulls = (values: Given): Given =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));
 
-function reparse(own: Fields, given: Given): Given {
+function reparse(own: Fields, all: Given): Wanted {
+  const given = withoutNulls(all);
   const parsed = z.object({ ...own, name: z.string() }).safeParse(given);
-  if (parsed.success) return parsed.data;
-  const sensitive = new Set(Object.keys(own).filter((field) => isSensitive(own, field)));
-  throw new AppError('bad-request', inputProblems(parsed.error, given, sensitive));
+  if (parsed.success) return { names: new Set(Object.keys(given)), values: parsed.data };
+  throw new AppError('bad-request', inputProblems(parsed.error, given, new Set(namesWith(own, 'sensitive'))));
 }

@@ -1,8 +1,9 @@
 import { sql, type Transaction } from 'kysely';
 import { AppError } from '../../core/errors.ts';
-import type { Granularity } from '../../destinations/contract.ts';
+import type { DestinationDefinition, Granularity } from '../../destinations/contract.ts';
 import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
+import { givenOf, toStored } from '../connection.ts';
 import { openConnection } from '../drivers.ts';
 import type { DestinationRecord } from './destination-view.ts';
 
@@ -23,7 +24,7 @@ export async function loadDestination(
   return {
     id: row.id,
     name: row.name,
-    connection: openConnection(store, type, name, row.connection),
+    connection: givenOf(openConnection(store, type, name, row.connection)),
     granularity: row.granularity as Granularity,
     template: row.template,
     tags: row.custom_tags,
@@ -40,11 +41,12 @@ export type DestinationValues = Omit<DestinationRecord, 'id' | 'purgeInitiatedAt
 export async function saveDestination(
   store: Store,
   tx: Transaction<Database>,
-  type: string,
+  { type, fields }: Pick<DestinationDefinition, 'type' | 'fields'>,
   values: DestinationValues,
   now: Date,
 ): Promise<void> {
-  const sealed = store.barrier.seal(JSON.stringify(values.connection), `destinations/${type}/${values.name}`);
+  const connection = JSON.stringify(toStored(fields, values.connection));
+  const sealed = store.barrier.seal(connection, `destinations/${type}/${values.name}`);
   const columns = {
     connection: sealed,
     granularity: values.granularity,

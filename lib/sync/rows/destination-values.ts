@@ -1,15 +1,19 @@
 import { AppError } from '../../core/errors.ts';
 import type { DestinationDefinition, Granularity } from '../../destinations/contract.ts';
 import { checkTemplate, templateOf } from '../naming.ts';
+import type { Wanted } from './destination-merge.ts';
 import type { DestinationValues } from './destination-store.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Turns parsed fields into what is stored.
+ * Turns parsed fields into what is stored: of the type's own fields those that were given.
  * @throws AppError `bad-request` with every rule that the fields break; no sensitive value is in it
  */
-export function toValues(definition: DestinationDefinition, given: Given): Omit<DestinationValues, 'name'> {
+export function toValues(
+  definition: DestinationDefinition,
+  { names, values: given }: Wanted,
+): Omit<DestinationValues, 'name'> {
   const connection = pick(given, Object.keys(definition.fields));
   const problems = definition.validate(connection);
   if (problems.length > 0) throw new AppError('bad-request', problems);
@@ -19,7 +23,7 @@ export function toValues(definition: DestinationDefinition, given: Given): Omit<
   checkTemplate(templateOf(definition, template, granularity), granularity);
   const tags = (given['custom_tags'] as Readonly<Record<string, string>> | undefined) ?? {};
   return {
-    connection,
+    connection: pick(connection, [...names]),
     granularity,
     template,
     tags: definition.tags === undefined ? {} : definition.tags.normalise(tags),

@@ -3,7 +3,7 @@ import type { Vocabulary } from '../../path/row.ts';
 import { typeName } from '../../path/vocabulary.ts';
 import type { DestinationNetwork } from '../../store/tables.ts';
 import { templateOf } from '../naming.ts';
-import { maskedConnection } from './destination-fields.ts';
+import { maskedConnection } from './destination-mask.ts';
 
 /** A destination, unsealed. */
 export interface DestinationRecord {

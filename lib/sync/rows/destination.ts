@@ -5,14 +5,18 @@ import { bool, type Fields, pathText } from '../../path/fields.ts';
 import { operation, type RequestContext, type Row } from '../../path/row.ts';
 import { type Dirty, markDirty } from '../../store/outbox.ts';
 import type { Database } from '../../store/tables.ts';
+import { withDefaults } from '../connection.ts';
 import { mustHaveApp } from './app-store.ts';
 import { deleteDestination } from './destination-delete.ts';
-import { asMerge, checkImmutable, commonFields, isSensitive, mergeFields, unmask } from './destination-fields.ts';
-import { merged } from './destination-merge.ts';
+import { asMerge, asWrite, commonFields, isSensitive, mergeFields } from './destination-fields.ts';
+import { checkImmutable, mustNameReadable, mustTellCredentials } from './destination-guard.ts';
+import { unmask } from './destination-mask.ts';
+import { merged, replaced, type Wanted } from './destination-merge.ts';
 import { forgetFailedPurge, loadDestination, refuseDuringPurge, saveDestination } from './destination-store.ts';
 import { toValues } from './destination-values.ts';
 import { type DestinationRecord, destinationView } from './destination-view.ts';
 import type { SyncParts } from './parts.ts';
+import { refusesUnprotected } from './protection.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -31,16 +35,18 @@ export function destinationRow(parts: SyncParts, definition: DestinationDefiniti
         run: (input, context) => show(parts, definition, input.name, context),
       }),
       write: operation(
-        { ...own, ...name },
+        { ...asWrite(own), ...name },
         {
           summary: 'Create a destination, or replace it as a whole',
-          run: (input, context) => replace(parts, definition, input, context),
+          refuses: refusesUnprotected(definition),
+          run: (input, context) => replace(parts, definition, own, input, context),
         },
       ),
       patch: operation(
         { ...asMerge(own), ...mergeFields(definition), ...name },
         {
           summary: 'Change the given fields of a destination',
+          refuses: refusesUnprotected(definition),
           run: (input, context) => merge(parts, definition, own, input, context),
         },
       ),
@@ -65,10 +71,16 @@ async function show(parts: SyncParts, definition: DestinationDefinition, name: s
 }
 
 /** A destination that is written as a whole is wanted: a purge of it that had failed is given up. */
-async function replace(parts: SyncParts, definition: DestinationDefinition, input: Given, context: RequestContext) {
-  return change(parts, definition, String(input['name']), context, async (before, tx) => {
+async function replace(
+  parts: SyncParts,
+  definition: DestinationDefinition,
+  own: Fields,
+  input: Given,
+  context: RequestContext,
+) {
+  return change(parts, definition, input, context, async (before, tx) => {
     if (before !== undefined) await forgetFailedPurge(tx, before);
-    return toValues(definition, unmask(definition, input, before?.connection));
+    return replaced(own, before, unmask(definition, input, before?.connection));
   });
 }
 
@@ -80,9 +92,9 @@ async function merge(
   input: Given,
   context: RequestContext,
 ) {
-  return change(parts, definition, String(input['name']), context, async (before) => {
+  return change(parts, definition, input, context, async (before) => {
     if (before === undefined) throw notFound();
-    return toValues(definition, merged(definition, own, before, unmask(definition, input, before.connection)));
+    return merged(definition, own, before, unmask(definition, input, before.connection));
   });
 }
 
@@ -90,17 +102,22 @@ async function merge(
 async function change(
   parts: SyncParts,
   definition: DestinationDefinition,
-  name: string,
+  input: Given,
   context: RequestContext,
-  decide: (before: DestinationRecord | undefined, tx: Transaction<Database>) => Promise<ReturnType<typeof toValues>>,
+  decide: (before: DestinationRecord | undefined, tx: Transaction<Database>) => Promise<Wanted>,
 ) {
+  const name = String(input['name']);
+  mustNameReadable(definition, input, parts.credentialsDir);
   const dirty = await parts.store.transaction(async (tx) => {
     const before = await loadDestination(parts.store, tx, definition.type, name, 'update');
     if (before !== undefined) refuseDuringPurge(before);
-    const values = await decide(before, tx);
-    if (before !== undefined) checkImmutable(definition, before.connection, values.connection);
-    await mustHaveApp(tx, values.connection);
-    await saveDestination(parts.store, tx, definition.type, { ...values, name }, parts.clock.now());
+    const values = toValues(definition, await decide(before, tx));
+    if (before !== undefined) {
+      checkImmutable(definition, before.connection, values.connection);
+      mustTellCredentials(definition, before, values, input);
+    }
+    await mustHaveApp(parts, tx, definition, values.connection);
+    await saveDestination(parts.store, tx, definition, { ...values, name }, parts.clock.now());
     if (before === undefined) return [];
     return markAssociations(tx, before.id, reshapes(definition, before.connection, values.connection));
   });
@@ -112,7 +129,7 @@ async function change(
 /** Objects that look unchanged are only looked at; `forced`: they are pushed. */
 async function markAssociations(tx: Transaction<Database>, id: string, forced: boolean): Promise<readonly Dirty[]> {
   const where = sql`destination_id = ${id}::bigint and desired = 'present'`;
-  const { rows } = await markDirty(where).execute(tx);
+  const { rows } = await markDirty(where, 'verify').execute(tx);
   if (forced) await sql`update associations set forced_generation = generation where ${where}`.execute(tx);
   return rows;
 }
@@ -120,5 +137,6 @@ async function markAssociations(tx: Transaction<Database>, id: string, forced: b
 /** New credentials change no object; any other setting (keys, environments, visibility) may be one of the objects. */
 function reshapes(definition: DestinationDefinition, before: Given, after: Given): boolean {
   const settings = Object.keys(definition.fields).filter((field) => !isSensitive(definition.fields, field));
-  return settings.some((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+  const [old, fresh] = [withDefaults(definition.fields, before), withDefaults(definition.fields, after)];
+  return settings.some((field) => JSON.stringify(old[field]) !== JSON.stringify(fresh[field]));
 }

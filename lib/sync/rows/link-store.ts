@@ -6,6 +6,7 @@ import { startAfresh } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
 import { templateOf } from '../naming.ts';
+import { isRemnant } from '../recheck/remnant.ts';
 import type { DestinationRecord } from './destination-view.ts';
 
 /** The secret and the destination of a `set` or `remove`. `mountPath` has a trailing slash. */
@@ -46,7 +47,7 @@ export async function removeTargets(
     select id::text as id, type, destination_id::text as destination_id, generation + 1 as generation, false as waiting
       from associations
      where destination_id = ${destination.id}::bigint and mount_path = ${link.mountPath}
-       and secret_name = ${link.secretName}`.execute(store.db);
+       and secret_name = ${link.secretName} and not ${isRemnant()}`.execute(store.db);
   return rows;
 }
 

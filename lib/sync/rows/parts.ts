@@ -20,6 +20,8 @@ export interface SyncParts {
   readonly currentSecret: (mountId: string, secretName: string) => Promise<{ readonly json: string } | undefined>;
   /** Holds a secret until the end of a transaction; false: there is none. */
   readonly holdSecret: (tx: Transaction<Database>, mountId: string, secretName: string) => Promise<boolean>;
+  /** Folder of files that destinations may name; undefined: none. */
+  readonly credentialsDir: string | undefined;
   /** How long `set` and `remove` wait for their own operation, in milliseconds. */
   readonly waitMs: number;
   /** How long switching the sync off waits for operations under way, in milliseconds. */

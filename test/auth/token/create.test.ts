@@ -82,9 +82,53 @@ describe('creating a token', () => {
     expect((await create(root, fields)).lease_duration).toBe(seconds);
   });
 
-  test('a time to live above the cap is cut, with a warning', async () => {
-    const made = await create(root, { ttl: '2h', explicit_max_ttl: '1h' });
-    expect(made).toMatchObject({ lease_duration: 3_600, warnings: [expect.stringContaining('capped')] });
+  const ttlOf = (asked: string, cap: string) =>
+    `TTL of "${asked}" exceeded the effective max_ttl of "${cap}"; TTL value is capped accordingly`;
+  const periodOf = (asked: string, cap: string) =>
+    `period of "${asked}" exceeded the effective max_ttl of "${cap}"; period value is capped accordingly`;
+  const explicit = (asked: string) =>
+    `explicit_max_ttl of "${asked}" exceeded the effective max_ttl of "768h"; the token lives for the shorter one at most`;
+
+  test.each([
+    [{ ttl: '2h', explicit_max_ttl: '1h' }, 3_600, [ttlOf('2h', '1h')]],
+    [{ policies: ['default'], explicit_max_ttl: '90m' }, 5_400, [ttlOf('768h', '1h30m')]],
+    [{ explicit_max_ttl: '90m' }, 5_400, []],
+    [{ ttl: '800h' }, 2_764_800, [ttlOf('800h', '768h')]],
+    [{ ttl: '800h1s' }, 2_764_800, [ttlOf('800h1s', '768h')]],
+    [{ explicit_max_ttl: '800h' }, 2_764_800, [explicit('800h')]],
+    [{ policies: ['default'], explicit_max_ttl: '800h30m' }, 2_764_800, [explicit('800h30m')]],
+    [{ ttl: '1h', explicit_max_ttl: '768h' }, 3_600, []],
+    [{ period: '800h' }, 2_764_800, [periodOf('800h', '768h')]],
+    [{ period: '61', explicit_max_ttl: '60' }, 60, [periodOf('1m1s', '1m')]],
+  ])('%j lives for %i seconds, and what was cut is told', async (fields, seconds, warnings) => {
+    expect(await create(root, fields)).toMatchObject({ lease_duration: seconds, warnings });
+  });
+
+  test('an id of the own choice is warned of', async () => {
+    const made = await create(root, { id: 'my-own-token', policies: ['default'] });
+    expect(made).toMatchObject({
+      client_token: 'my-own-token',
+      warnings: [expect.stringMatching(/^Supplying a custom ID for the token .* as easy to guess/)],
+    });
+  });
+
+  test.each([
+    [[' b '], ['b', 'default']],
+    [
+      ['b', 'B ', ' '],
+      ['b', 'default'],
+    ],
+    [[' '], ['default']],
+    [[' Root ', 'b'], ['root']],
+    [' b , c', ['b', 'c', 'default']],
+  ])('of the policies %j the names count: %j', async (policies, names) => {
+    expect((await create(root, { policies })).policies).toEqual(names);
+  });
+
+  test('spaces make no policy another one that the parent does not have', async () => {
+    const parent = await create(root, { policies: ['b'] });
+    expect((await create(parent.client_token, { policies: [' b '] })).policies).toEqual(['b', 'default']);
+    await expect(create(parent.client_token, { policies: [' root '] })).rejects.toThrow('must be subset of parent');
   });
 });
 

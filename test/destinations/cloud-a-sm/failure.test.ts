@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ServiceFailure, toFailure } from '../../../lib/destinations/cloud-a-sm/failure.ts';
 import type { Driver } from '../../../lib/destinations/contract.ts';
 import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
+import { patience } from '../../patience.ts';
 import { calm, failureOf, item, open, standForEach } from './connection.ts';
 
 const stand = standForEach();
@@ -33,7 +34,7 @@ describe('each fault of the service has its kind', () => {
     stand.fake.fail({ kind: 'denied' });
     const failure = await failureOf(verbs.put());
     expect(failure.kind).toBe('permission');
-    expect(failure.message).toContain('secretsmanager:CreateSecret');
+    expect(failure.said?.reveal()).toContain('secretsmanager:CreateSecret');
     expect((await failureOf(verbs.remove())).kind).toBe('permission');
     expect(await verbs.inspect()).toBe('unknown');
   });
@@ -53,12 +54,12 @@ describe('each fault of the service has its kind', () => {
   });
 
   test('no answer within requestMs is a timeout', async () => {
-    const hasty = open(stand.fake, {}, { timeouts: { connectMs: 100, requestMs: 150 } });
+    const hasty = open(stand.fake, {}, { timeouts: { connectMs: patience.conditionMs, requestMs: 1_000 } });
     stand.fake.fail({ kind: 'hang' });
     const failure = await failureOf(hasty.put(item('app/db', value), calm()));
     expect([failure.kind, failure.message]).toEqual([
       'timeout',
-      'cannot create secret app/db: no answer within 150 ms',
+      'cannot create secret app/db: no answer within 1000 ms',
     ]);
     await hasty.close();
   });
@@ -173,15 +174,19 @@ describe('texts of the service', () => {
     toFailure(Object.assign(new Error(message), { name, $metadata: { httpStatusCode: 400 } }), circumstances);
 
   test('are quoted where they help, but not where they may quote what was sent', () => {
-    expect(thrown('AccessDeniedException', 'not authorized to perform: x').message).toContain('perform: x');
+    const denied = thrown('AccessDeniedException', 'not authorized to perform: x');
+    expect(denied.said?.reveal()).toContain('perform: x');
     for (const code of ['ValidationException', 'InvalidParameterException', 'SignatureDoesNotMatch', 'NewException']) {
-      expect(thrown(code, value).message).not.toContain(value);
+      expect([thrown(code, value).message, thrown(code, value).said]).toEqual([
+        expect.not.stringContaining(value),
+        undefined,
+      ]);
     }
   });
 
   test('are not taken for codes: what answers in place of the service may say anything', () => {
     expect(thrown(value, '').message).not.toContain(value);
-    expect(thrown('Not a code', '').message).toContain('cannot write secret a: unknown; ');
+    expect(thrown('Not a code', '').message).toContain('cannot write secret a: status 400; ');
   });
 
   test.each([

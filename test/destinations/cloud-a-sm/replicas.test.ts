@@ -35,4 +35,28 @@ describe('keys and replicas', () => {
     expect(stand.fake.secret('app/db')).toMatchObject({ kmsKeyId: 'alias/app', replicas: regions });
     await keyed.close();
   });
+
+  test('a replica with another key than the field names is made anew with that key, the others stay', async () => {
+    const keyed = open(stand.fake, { replica_regions: { ...regions, 'eu-north-1': '' } });
+    const first = await keyed.put(item('app/db', 'one'), calm());
+    const other = { ...regions, 'us-west-2': 'arn:aws:kms:us-west-2:111122223333:key/other', 'eu-north-1': '' };
+    const moved = open(stand.fake, { replica_regions: other });
+    const second = await moved.put(item('app/db', 'two', { claim: 'update', ...first }), calm());
+    expect(stand.fake.secret('app/db')?.replicas).toEqual(other);
+    const calls = () =>
+      ['ReplicateSecretToRegions', 'RemoveRegionsFromReplication'].map((one) => stand.fake.calls().get(one));
+    expect(calls()).toEqual([1, 1]);
+    await moved.put(item('app/db', 'three', { claim: 'update', ...second }), calm());
+    expect(calls()).toEqual([1, 1]);
+    await Promise.all([keyed.close(), moved.close()]);
+  });
+
+  test('without permission to look, a value is written with the key of the destination all the same', async () => {
+    const first = await stand.driver.put(item('app/db', 'one'), calm());
+    stand.fake.deny('DescribeSecret');
+    const keyed = open(stand.fake, { kms_key_id: 'alias/app' });
+    await keyed.put(item('app/db', 'two', { claim: 'update', ...first }), calm());
+    expect(stand.fake.secret('app/db')?.kmsKeyId).toBe('alias/app');
+    await keyed.close();
+  });
 });

@@ -14,7 +14,7 @@ test('a put makes the secret with its value and tags, and tells its version', as
   const receipt = await driver.put(item({ tags }), never);
   expect(receipt.remoteVersion).toMatch(/^[0-9a-f]{32}$/);
   expect(fake.objects()).toEqual(new Map([['keyferry-kv-1234-db', { value: item().value.reveal(), tags }]]));
-  expect(await driver.inspect('keyferry-kv-1234-db', never)).toEqual({ ...receipt, mark: markA });
+  expect(await driver.inspect('keyferry-kv-1234-db', never)).toMatchObject({ ...receipt, mark: markA });
 });
 
 test.each([
@@ -82,7 +82,7 @@ test('the newest version is found although two were made in the same second', as
   await driver.put(item(), never);
   const receipts = [];
   for (const value of ['1', '2', '3']) receipts.push(await driver.put(item({ claim: 'update', value }), never));
-  expect(await driver.inspect('keyferry-kv-1234-db', never)).toEqual({ ...receipts.at(-1), mark: markA });
+  expect(await driver.inspect('keyferry-kv-1234-db', never)).toMatchObject({ ...receipts.at(-1), mark: markA });
 });
 
 test('an inspection of a secret with a single version does not read its value', async () => {
@@ -96,7 +96,7 @@ test('the newest of more versions than are listed is found', async () => {
   const { fake, driver } = setting;
   for (let count = 0; count < 110; count++) await driver.put(item({ claim: 'update', value: String(count) }), never);
   const last = await driver.put(item({ claim: 'update', value: 'last' }), never);
-  expect(await driver.inspect('keyferry-kv-1234-db', never)).toEqual({ ...last, mark: markA });
+  expect(await driver.inspect('keyferry-kv-1234-db', never)).toMatchObject({ ...last, mark: markA });
   expect(fake.calls().get('versions')).toBe(4);
 });
 

@@ -119,7 +119,7 @@ test('a put enables a secret that somebody disabled', async () => {
     attributes: { enabled: false },
   });
   expect(disabled).toMatchObject({ attributes: { enabled: false } });
-  expect(await driver.inspect(name, never)).toEqual({ remoteVersion, mark: markA });
+  expect(await driver.inspect(name, never)).toMatchObject({ remoteVersion, mark: markA });
   await driver.put(item({ claim: 'update', value: 'new' }), never);
   expect(await callFake(fake, 'GET', `/secrets/${name}`)).toMatchObject({
     value: 'new',

@@ -15,7 +15,7 @@ test('a put makes the secret with its value and labels, and tells its version', 
   const receipt = await driver.put(item({ tags }), never);
   expect(receipt).toEqual({ remoteVersion: '1' });
   expect(fake.objects()).toEqual(new Map([[name, { value: item().value.reveal(), tags }]]));
-  expect(await driver.inspect(name, never)).toEqual({ remoteVersion: '1', mark: markA });
+  expect(await driver.inspect(name, never)).toMatchObject({ remoteVersion: '1', mark: markA });
   expect(fake.calls().get('access')).toBeUndefined();
 });
 
@@ -45,7 +45,7 @@ test('a repeated create finds its own secret by the mark', async () => {
 test('a secret of ours that never got a version is completed', async () => {
   const { fake, driver } = setting;
   await callFake(fake, 'POST', `?secretId=${name}`, { replication: { automatic: {} }, labels: item().tags });
-  expect(await driver.inspect(name, never)).toEqual({ remoteVersion: null, mark: markA });
+  expect(await driver.inspect(name, never)).toMatchObject({ remoteVersion: null, mark: markA });
   await driver.put(item(), never);
   expect(fake.objects().get(name)?.value).toBe(item().value.reveal());
 });
@@ -93,7 +93,7 @@ test('a newest version that somebody disabled counts as none', async () => {
   const { fake, driver } = setting;
   await driver.put(item(), never);
   await callFake(fake, 'POST', `/${name}/versions/1:disable`);
-  expect(await driver.inspect(name, never)).toEqual({ remoteVersion: null, mark: markA });
+  expect(await driver.inspect(name, never)).toMatchObject({ remoteVersion: null, mark: markA });
 });
 
 test('with destroy_old_versions only the new version and those disabled by others are left', async () => {
@@ -112,6 +112,22 @@ const encrypted = (location: string) => ({ customerManagedEncryption: { kmsKeyNa
 test.each([
   [{}, { automatic: {} }],
   [{ global_kms_key: ring('global') }, { automatic: encrypted('global') }],
+  [{ kms_key_id: ring('global') }, { automatic: encrypted('global') }],
+  [
+    { replica_regions: { 'europe-west1': '', 'us-east1': '' } },
+    { userManaged: { replicas: [{ location: 'europe-west1' }, { location: 'us-east1' }] } },
+  ],
+  [
+    { replica_regions: { 'europe-west1': ring('europe-west1'), 'us-east1': ring('us-east1') } },
+    {
+      userManaged: {
+        replicas: [
+          { location: 'europe-west1', ...encrypted('europe-west1') },
+          { location: 'us-east1', ...encrypted('us-east1') },
+        ],
+      },
+    },
+  ],
   [
     { replication_locations: 'europe-west1,us-east1' },
     { userManaged: { replicas: [{ location: 'europe-west1' }, { location: 'us-east1' }] } },

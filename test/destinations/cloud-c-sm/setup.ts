@@ -18,8 +18,9 @@ export const start = (fields: Record<string, unknown> = {}): Promise<Setting> =>
 export function connect(input: Record<string, unknown>): Connection {
   const parsed = z.object(definition.fields).parse(input);
   const { project_id, replication_locations, locational_kms_keys, global_kms_key, endpoint, tls_ca_cert } = parsed;
+  const { kms_key_id, replica_regions } = parsed;
   const optional = { project_id, replication_locations, locational_kms_keys, global_kms_key, endpoint, tls_ca_cert };
-  return { ...parsed, ...optional };
+  return { ...parsed, ...optional, kms_key_id, replica_regions };
 }
 
 type Changes = Partial<Omit<PutItem, 'value'>> & { readonly value?: string };

@@ -5,6 +5,7 @@ import { openDriver } from '../../../lib/destinations/deploy-host-project/driver
 import { type DeployHostFake, startFake } from '../../../lib/destinations/deploy-host-project/fake.ts';
 import { definition } from '../../../lib/destinations/deploy-host-project/index.ts';
 import { networkFields, toPolicy } from '../../../lib/destinations/network/fields.ts';
+import { patience } from '../../patience.ts';
 import { contextFor, putOf } from '../driving.ts';
 
 export { failureOf, never } from '../driving.ts';
@@ -19,11 +20,14 @@ export async function start(): Promise<DeployHostFake> {
 }
 
 /** What a driver is opened with on the stand-in, through the same fields as a request. */
-export function configure(fake: DeployHostFake, change: object = {}, requestMs = 5000) {
+export function configure(fake: DeployHostFake, change: object = {}, requestMs: number = patience.conditionMs) {
   const input = schema.parse({ ...fake.destination, ...change });
   const connection = { team_id: undefined, endpoint: undefined, tls_ca_cert: undefined, ...input };
   const network = toPolicy(input, input.tls_ca_cert);
-  return { connection, context: contextFor(fake, { network, timeouts: { connectMs: 2000, requestMs } }) };
+  return {
+    connection,
+    context: contextFor(fake, { network, timeouts: { connectMs: patience.conditionMs, requestMs } }),
+  };
 }
 
 export function open(fake: DeployHostFake, change: object = {}, requestMs?: number) {

@@ -4,16 +4,16 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { guardedAgents } from '../../../lib/destinations/network/agents.ts';
 import { BlockedConnection, isBlocked } from '../../../lib/destinations/network/blocked.ts';
 import { type NetworkPolicy, strictPolicy } from '../../../lib/destinations/network/policy.ts';
+import { patience } from '../../patience.ts';
 import { answering, listen, portOf, secure } from './servers.ts';
 
-const connectMs = 5000;
 const loopback = (port: number): NetworkPolicy => ({
   ...strictPolicy,
   allowedIpv4: ['127.0.0.0/8'],
   allowedPorts: [port],
 });
 
-function open(policy: NetworkPolicy, limit = connectMs) {
+function open(policy: NetworkPolicy, limit: number = patience.conditionMs) {
   const agents = guardedAgents(policy, { connectMs: limit });
   onTestFinished(() => agents.close());
   return agents;

@@ -9,18 +9,19 @@ import { guardedAgents } from '../../../lib/destinations/network/agents.ts';
 import { blockedMessage } from '../../../lib/destinations/network/blocked.ts';
 import { guardedFetch } from '../../../lib/destinations/network/fetch.ts';
 import { type NetworkPolicy, strictPolicy } from '../../../lib/destinations/network/policy.ts';
+import { patience } from '../../patience.ts';
 import { listen } from './servers.ts';
 
 type Call = (url: string, policy: NetworkPolicy) => Promise<unknown>;
 
 const agentsOf = (policy: NetworkPolicy) => {
-  const agents = guardedAgents(policy, { connectMs: 5000 });
+  const agents = guardedAgents(policy, { connectMs: patience.conditionMs });
   onTestFinished(() => agents.close());
   return agents;
 };
 
 const fetchOf = (policy: NetworkPolicy) => {
-  const guarded = guardedFetch(policy, { connectMs: 5000, requestMs: 5000 });
+  const guarded = guardedFetch(policy, { connectMs: patience.conditionMs, requestMs: patience.conditionMs });
   onTestFinished(() => guarded.close());
   return guarded.fetch;
 };

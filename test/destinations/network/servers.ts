@@ -21,8 +21,8 @@ export const portOf = (address: string | AddressInfo | null): number =>
 export const answering = (body: string) => http.createServer((_request, response) => response.end(body));
 
 /** An https server for `localhost` and 127.0.0.1, with the certificate to trust. */
-export async function secure(body: string) {
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
+export async function secure(body: string, commonName = 'localhost') {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: commonName }], {
     extensions: [
       { name: 'basicConstraints', cA: true },
       { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' } as const, { type: 7, ip: '127.0.0.1' }] },

@@ -32,10 +32,12 @@ describe('an answer', () => {
     [429, 'Too many requests', 'throttled'],
     [500, 'Server Error', 'unavailable'],
     [502, 'Bad gateway', 'unavailable'],
-  ])('%d "%s" is of kind %s and repeats what the host said', (status, message, kind) => {
+  ])('%d "%s" is of kind %s, with what the host said beside it', (status, message, kind) => {
     const failure = refusal(answer(status, message), asked);
     expect(failure.kind).toBe(kind);
-    expect(failure.message).toContain(`cannot write secret TOKEN: the host answered ${status} "${message}"`);
+    expect(failure.message).toContain(`cannot write secret TOKEN: the host answered ${status}; `);
+    expect(failure.message).not.toContain(message);
+    expect(failure.said?.reveal()).toBe(message);
   });
 
   it('that refuses for a missing right names the right', () => {
@@ -46,7 +48,7 @@ describe('an answer', () => {
 
   it('that is a page of a proxy is not repeated', () => {
     const page = { ...answer(502, ''), data: '<html>marker</html>' };
-    expect(refusal(page, asked).message).not.toContain('marker');
+    expect(refusal(page, asked)).toMatchObject({ message: expect.not.stringContaining('marker'), said: undefined });
   });
 });
 

@@ -24,6 +24,13 @@ function openApp(changes: Partial<DriverContext> = {}, body: object = {}): Drive
   return driver;
 }
 
+/** Credentials of an app of this host. */
+const appOf = (appId: number, pem: string) => async () => ({
+  appId,
+  privateKey: new Secret(pem),
+  addresses: { endpoint: fake.url },
+});
+
 const tokensMade = () => fake.calls().get('create-access-token') ?? 0;
 const put = (driver: Driver, name: string) => driver.put(item(name, 'value', { claim: 'update' }), calm());
 const failing = async (changes: Partial<DriverContext>, body: object = {}) =>
@@ -92,7 +99,7 @@ it('A missing app is a credentials failure that says how to configure it.', asyn
 
 it('A private key that is no key is a credentials failure without the key.', async () => {
   for (const pem of ['marker', '-----BEGIN RSA PRIVATE KEY-----\nmarker\n-----END RSA PRIVATE KEY-----']) {
-    const failure = await failing({ app: async () => ({ appId: fake.app.app_id, privateKey: new Secret(pem) }) });
+    const failure = await failing({ app: appOf(fake.app.app_id, pem) });
     expect(failure).toMatchObject({ kind: 'credentials' });
     expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain('marker');
   }
@@ -104,13 +111,13 @@ it('The private key of another app is a credentials failure without the key.', a
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
-  const failure = await failing({ app: async () => ({ appId: fake.app.app_id, privateKey: new Secret(privateKey) }) });
+  const failure = await failing({ app: appOf(fake.app.app_id, privateKey) });
   expect(failure).toMatchObject({ kind: 'credentials' });
   expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(privateKey.split('\n')[1]);
 });
 
 it('Another app id and another installation are credentials failures that name what to check.', async () => {
-  const wrongApp = await failing({ app: async () => ({ appId: 1, privateKey: new Secret(fake.app.private_key) }) });
+  const wrongApp = await failing({ app: appOf(1, fake.app.private_key) });
   const wrongInstallation = await failing({}, { installation_id: 2 });
   for (const failure of [wrongApp, wrongInstallation]) {
     expect(failure).toMatchObject({ kind: 'credentials' });

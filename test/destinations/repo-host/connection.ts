@@ -31,7 +31,11 @@ export const connect = (body: Readonly<Record<string, unknown>>): Connection => 
 /** A context that may reach the stand-in. */
 export const contextFor = (fake: RepoHostFake, changes: Partial<DriverContext> = {}): DriverContext =>
   reach(fake, {
-    app: async () => ({ appId: fake.app.app_id, privateKey: new Secret(fake.app.private_key) }),
+    app: async () => ({
+      appId: fake.app.app_id,
+      privateKey: new Secret(fake.app.private_key),
+      addresses: { endpoint: fake.url },
+    }),
     ...changes,
   });
 

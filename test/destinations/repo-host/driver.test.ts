@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Driver } from '../../../lib/destinations/contract.ts';
 import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
 import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake.ts';
+import { isSameVersion } from '../../../lib/destinations/repo-host/versions.ts';
 import { calm, contextFor, failureOf, item, open } from './connection.ts';
 
 let fake: RepoHostFake;
@@ -17,6 +18,14 @@ afterEach(async () => {
   await fake.close();
 });
 
+const versionOf = (found: Awaited<ReturnType<Driver['inspect']>>): string =>
+  typeof found === 'object' ? (found.remoteVersion ?? '') : '';
+const callsSince = (before: ReadonlyMap<string, number>) =>
+  Object.fromEntries(
+    [...fake.calls()]
+      .map(([operation, count]): [string, number] => [operation, count - (before.get(operation) ?? 0)])
+      .filter(([, count]) => count > 0),
+  );
 const stored = (name: string) => fake.objects().get(name)?.value;
 const remove = (name: string) => driver.remove({ name, mark: '', remoteVersion: null }, calm());
 
@@ -29,7 +38,7 @@ describe('put', () => {
   ])('brings %s to the host byte by byte', async (_what, value) => {
     const receipt = await driver.put(item('TOKEN', value), calm());
     expect(stored('TOKEN')).toBe(value);
-    expect(await driver.inspect('TOKEN', calm())).toEqual({ remoteVersion: receipt.remoteVersion, mark: null });
+    expect(isSameVersion(receipt.remoteVersion ?? '', versionOf(await driver.inspect('TOKEN', calm())))).toBe(true);
     expect(receipt.remoteVersion).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   });
 
@@ -108,16 +117,21 @@ describe('put', () => {
     await driver.put(item('OTHER_7', 'v', { claim: 'adopt' }), calm());
   });
 
-  it('succeeds when only the look at the new version fails', async () => {
-    const opened = open(fake, fake.destination);
-    await opened.put(item('TOKEN', 'one'), calm());
-    const put = opened.put(item('TOKEN', 'two', { claim: 'update' }), calm());
-    while ((fake.calls().get('put-secret') ?? 0) < 2) await new Promise((resolve) => setImmediate(resolve));
-    fake.fail({ kind: 'unavailable' });
-    expect(await put).toEqual({ remoteVersion: null });
-    fake.heal();
-    expect(stored('TOKEN')).toBe('two');
-    await opened.close();
+  it('is one call where nothing is made anew: the time of the answer stands for the version', async () => {
+    await driver.put(item('TOKEN', 'one'), calm());
+    fake.shiftClock(90_000);
+    const before = new Map(fake.calls());
+    const { remoteVersion } = await driver.put(item('TOKEN', 'two', { claim: 'update' }), calm());
+    expect(callsSince(before)).toEqual({ 'put-secret': 1 });
+    const found = await driver.inspect('TOKEN', calm());
+    expect(isSameVersion(remoteVersion ?? '', versionOf(found))).toBe(true);
+  });
+
+  it('tells a change that somebody made three seconds later from its own', async () => {
+    const { remoteVersion } = await driver.put(item('TOKEN', 'one'), calm());
+    fake.shiftClock(3_000);
+    await open(fake).put(item('TOKEN', 'two', { claim: 'update' }), calm());
+    expect(isSameVersion(remoteVersion ?? '', versionOf(await driver.inspect('TOKEN', calm())))).toBe(false);
   });
 });
 

@@ -11,6 +11,9 @@ beforeAll(async () => {
 afterAll(() => it.store.close());
 
 const now = '2030-01-01T00:00:00.000Z';
+const byRoot = (operation: string) => ({ actor: 'root', client_id: rootClient, operation });
+/** What servers of the API family say of every root token without an entity. */
+const rootClient = '0DHqvq2D77kL2/JTPSZkTMJbkFVmUu0TzMi0jiXcFy8=';
 const keys = async (folder: string): Promise<readonly string[]> =>
   z.object({ keys: z.array(z.string()) }).parse((await it.call('list', `metadata/${folder}`))?.data).keys;
 
@@ -28,7 +31,16 @@ describe('metadata', () => {
       cas_required: false,
       delete_version_after: '3h25m19s',
       custom_metadata: { owner: 'ops' },
-      versions: { '1': { created_time: now, deletion_time: '2030-01-01T03:25:19.000Z', destroyed: false } },
+      last_updated_by: byRoot('update'),
+      versions: {
+        '1': {
+          created_time: now,
+          deletion_time: '2030-01-01T03:25:19.000Z',
+          destroyed: false,
+          created_by: byRoot('update'),
+          deleted_by: null,
+        },
+      },
     });
     expect((await it.call('read', 'data/a'))?.data).toMatchObject({ metadata: { custom_metadata: { owner: 'ops' } } });
     expect(await it.call('read', 'metadata/none')).toBeUndefined();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { durationText } from '../../../lib/core/duration-text.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../../lib/core/json.ts';
 import { patchCustomMetadata, readCustomMetadata } from '../../../lib/engines/kv-v2/custom-metadata.ts';
-import { durationText } from '../../../lib/engines/kv-v2/duration-text.ts';
 import { mergePatch } from '../../../lib/engines/kv-v2/merge-patch.ts';
 import { keysOf } from '../../../lib/engines/kv-v2/subkeys.ts';
 import { casRefusal, isReadable, readCas } from '../../../lib/engines/kv-v2/versions.ts';

@@ -12,14 +12,16 @@ beforeAll(async () => {
 });
 afterAll(() => it.store.close());
 
+const by = { create: 'null', update: 'null' };
+
 /** Writes a batch of [path, cas] and answers the version numbers; undefined: refused. */
 async function batch(writes: readonly (readonly [path: string, cas?: number])[], mountId = it.mount.id) {
-  const versions = writes.map(([path, cas]) => {
+  const sealing = writes.map(async ([path, cas]) => {
     const id = randomUUID();
-    const data = sealVersion(it.store.barrier, { mountId, path, id }, JSON.stringify({ path }));
-    return { mountId, path, id, data, cas, now: it.clock.now() };
+    const data = await sealVersion(it.store.barrier, { mountId, path, id }, { path });
+    return { mountId, path, id, data, cas, now: it.clock.now(), by };
   });
-  const rows = await insertVersions(it.store.db, versions);
+  const rows = await insertVersions(it.store.db, await Promise.all(sealing));
   return rows.map((row) => row?.version);
 }
 
@@ -58,11 +60,11 @@ test('a batch marks the associations of what it wrote, and tells each writer of 
   for (const path of ['d1', 'd2', 'd3']) await it.call('write', `data/${path}`, { data: {} });
   const ids = await Promise.all(['d1', 'd1', 'd2', 'd3'].map((path) => associate(it.store, it.mount, path)));
   const writes = [['d2'], ['d1'], ['d3', 7]] as const;
-  const versions = writes.map(([path, cas]) => {
+  const sealing = writes.map(async ([path, cas]) => {
     const place = { mountId: it.mount.id, path, id: randomUUID() };
-    return { ...place, data: Buffer.alloc(1), cas, now: it.clock.now() };
+    return { ...place, data: Buffer.alloc(1), cas, now: it.clock.now(), by };
   });
-  const rows = await insertVersions(it.store.db, versions);
+  const rows = await insertVersions(it.store.db, await Promise.all(sealing));
   const told = rows.map((row) => row?.dirty.map(({ id }) => id).toSorted());
   expect(told).toEqual([[ids[2]], [ids[0], ids[1]].toSorted(), undefined]);
   expect(await dirtyIds(it.store)).toEqual(ids.slice(0, 3).toSorted((a, b) => Number(a) - Number(b)));

@@ -26,6 +26,7 @@ export async function call(
   const context: RequestContext = {
     requestId: 'test',
     caller: undefined,
+    tokenSent: false,
     mount,
     path,
     verb,
@@ -33,6 +34,7 @@ export async function call(
     headers: {},
     query: new URLSearchParams(),
     signal: new AbortController().signal,
+    hold: () => {},
     warn: () => {},
     mustBeAllowed: async () => {},
   };

@@ -1,8 +1,11 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { alwaysMounted } from '../../../lib/engines/mounts/record.ts';
+import { openMountTable } from '../../../lib/engines/mounts/table.ts';
 import { mountRows } from '../../../lib/engines/sys/mounts/index.ts';
 import type { Mount } from '../../../lib/path/row.ts';
-import { type Call, type Calling, calling, engineParts, root } from '../setup.ts';
+import { type Call, type Calling, calling, engineParts, fixed, root } from '../setup.ts';
 
 let it: Awaited<ReturnType<typeof engineParts>>;
 let system: Mount;
@@ -20,7 +23,7 @@ afterAll(() => it.store.close());
 
 describe('enabling', () => {
   test.each([
-    ['a', 'kv', undefined, null],
+    ['a', 'kv', undefined, {}],
     ['b', 'kv', { version: '2' }, { version: '2' }],
     ['c', 'kv', { version: 2 }, { version: '2' }],
     ['d', 'kv-v1', undefined, { version: '1' }],
@@ -50,7 +53,7 @@ describe('enabling', () => {
       local: false,
       seal_wrap: false,
       external_entropy_access: false,
-      options: null,
+      options: {},
       config: { default_lease_ttl: 3600, max_lease_ttl: 7200, force_no_cache: false, listing_visibility: 'unauth' },
       plugin_version: '',
       running_plugin_version: '',
@@ -71,6 +74,7 @@ describe('enabling', () => {
     ['../b', { type: 'kv' }, 'cannot mount "../b/"'],
     ['a\tb', { type: 'kv' }, 'cannot mount'],
     ['x', { type: 'kv', config: { default_lease_ttl: '2h', max_lease_ttl: '1h' } }, 'greater than given max lease TTL'],
+    ['x', { type: 'kv', config: { default_lease_ttl: '33d' } }, 'greater than system max lease TTL of 2764800'],
     ['x', { type: 'kv', config: { default_lease_ttl: 'soon' } }, 'field "config"'],
     ['full', { type: 'kv' }, 'path is already in use at full/'],
     ['full/below', { type: 'kv' }, 'existing mount at full/'],
@@ -87,6 +91,18 @@ describe('showing', () => {
     expect(paths).toContain('sys/');
     expect(paths).toContain('full/');
     expect(paths.filter((path) => path.startsWith('auth/'))).toEqual([]);
+  });
+
+  test('an engine that is always mounted is in the list without having been mounted', async () => {
+    const always = { path: 'cubbyhole/', description: 'per-token private secret storage' };
+    const engines = [
+      { type: 'cubbyhole', rows: [], always },
+      { type: 'kv', rows: [] },
+    ];
+    const mounts = openMountTable({ ...it, fixed: alwaysMounted(engines) });
+    const reply = await calling({ rows: mountRows({ ...it, mounts }) }, system)('read', 'mounts');
+    expect(reply?.data).toMatchObject({ 'cubbyhole/': { type: 'cubbyhole', description: always.description } });
+    expect(Object.keys(reply?.data ?? {})).not.toContain('sys/');
   });
 
   test('what is not mounted is told', async () => {
@@ -135,6 +151,59 @@ describe('tuning', () => {
     });
   });
 
+  describe('of lease times', () => {
+    const tuned = async (change: Readonly<Record<string, unknown>>) => {
+      await call('write', 'mounts/times/tune', change);
+      return (await call('read', 'mounts/times/tune'))?.data;
+    };
+
+    beforeAll(async () => {
+      await call('write', 'mounts/times', { type: 'kv', config: { default_lease_ttl: 3600, max_lease_ttl: '2h' } });
+    });
+
+    test.each(['', ' ', null, undefined])('%j keeps them', async (nothing) => {
+      const kept = { default_lease_ttl: 3600, max_lease_ttl: 7200 };
+      const change = { default_lease_ttl: nothing, max_lease_ttl: nothing, description: 'changed' };
+      expect(await tuned(change)).toMatchObject({ ...kept, description: 'changed' });
+      expect(await tuned({ ...change, options: { version: '1' } })).toMatchObject(kept);
+    });
+
+    test.each([
+      [{ max_lease_ttl: '30m' }, 'max lease TTL'],
+      [{ default_lease_ttl: '', max_lease_ttl: 1800 }, 'max lease TTL'],
+      [{ default_lease_ttl: '3h', max_lease_ttl: '' }, 'max lease TTL'],
+      [{ default_lease_ttl: 7201 }, 'max lease TTL'],
+      [{ default_lease_ttl: '33d', max_lease_ttl: 'system' }, 'system max lease TTL of 2764800'],
+      [{ default_lease_ttl: 3_000_000, max_lease_ttl: 0 }, 'system max lease TTL of 2764800'],
+    ])('%j is refused, since the longest would be shorter than the usual one', async (change, message) => {
+      await expect(tuned(change)).rejects.toMatchObject({
+        kind: 'bad-request',
+        message: expect.stringContaining(message),
+      });
+      expect((await call('read', 'mounts/times'))?.data).toMatchObject({
+        config: { default_lease_ttl: 3600, max_lease_ttl: 7200 },
+      });
+    });
+
+    test('numbers and texts set them, "system" and 0 take the settings away', async () => {
+      expect(await tuned({ default_lease_ttl: '60' })).toMatchObject({ default_lease_ttl: 60, max_lease_ttl: 7200 });
+      expect(await tuned({ max_lease_ttl: 120 })).toMatchObject({ default_lease_ttl: 60, max_lease_ttl: 120 });
+      const system = 2_764_800;
+      expect(await tuned({ default_lease_ttl: 'system' })).toMatchObject({
+        default_lease_ttl: system,
+        max_lease_ttl: 120,
+      });
+      expect(await tuned({ default_lease_ttl: '3m', max_lease_ttl: 'system' })).toMatchObject({
+        default_lease_ttl: 180,
+        max_lease_ttl: system,
+      });
+      expect(await tuned({ default_lease_ttl: 0 })).toMatchObject({ default_lease_ttl: system, max_lease_ttl: system });
+      expect(await tuned({ default_lease_ttl: '1m', max_lease_ttl: '40d' })).toMatchObject({
+        max_lease_ttl: 3_456_000,
+      });
+    });
+  });
+
   test('a mount that is not there cannot be tuned', async () => {
     await expect(call('read', 'mounts/none/tune')).rejects.toThrow('"none/"');
     await expect(call('write', 'mounts/none/tune', { description: 'x' })).rejects.toThrow('"none/"');
@@ -144,7 +213,11 @@ describe('tuning', () => {
 test('a mount moves', async () => {
   await call('write', 'mounts/here', { type: 'kv' });
   const reply = await call('write', 'remount', { from: 'here', to: '/there/' });
-  expect(reply).toMatchObject({ flat: true, data: { migration_id: expect.any(String) } });
+  expect(reply).toMatchObject({
+    flat: true,
+    data: { migration_id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) },
+    warnings: [expect.stringMatching(/^Mount move has been queued\. /)],
+  });
   expect((await it.mounts.find('there/'))?.type).toBe('kv');
   await expect(call('write', 'remount', { from: 'sys', to: 'x' })).rejects.toThrow('cannot unmount');
   await expect(call('write', 'remount', { from: 'there', to: 'sys/x' })).rejects.toThrow('cannot mount');
@@ -163,7 +236,8 @@ test('a move that was answered has ended, whoever is asked', async () => {
   await call('write', 'mounts/old', { type: 'kv' });
   const moved = await call('write', 'remount', { from: 'old/', to: 'new/deep' });
   const { migration_id: id } = z.object({ migration_id: z.string() }).parse(moved?.data);
-  expect((await as({})('read', `remount/status/${id}`))?.data).toEqual({
+  const another = calling({ rows: mountRows({ ...it, mounts: openMountTable({ ...it, fixed }) }) }, system);
+  expect((await another('read', `remount/status/${id}`))?.data).toEqual({
     migration_id: id,
     migration_info: { source_mount: 'old/', target_mount: 'new/deep/', status: 'success' },
   });
@@ -171,10 +245,26 @@ test('a move that was answered has ended, whoever is asked', async () => {
   expect(await call('read', 'remount/status/6f6c64')).toBeUndefined();
 });
 
+test('a move that failed leaves no trace, and of many moves the newest are remembered', async () => {
+  await call('write', 'mounts/from', { type: 'kv' });
+  const count = async () => (await it.store.db.selectFrom('mount_moves').select('id').execute()).length;
+  const before = await count();
+  await expect(call('write', 'remount', { from: 'from', to: 'full' })).rejects.toThrow('in use');
+  expect(await count()).toBe(before);
+  await sql`insert into mount_moves (id, source, target, ended_at)
+    select gen_random_uuid(), 'a/', 'b/', '2000-01-01' from generate_series(1, 1200)`.execute(it.store.db);
+  const moved = await call('write', 'remount', { from: 'from', to: 'to' });
+  expect(await count()).toBe(1_000);
+  const { migration_id: id } = z.object({ migration_id: z.string() }).parse(moved?.data);
+  expect((await call('read', `remount/status/${id}`))?.data).toMatchObject({ migration_info: { status: 'success' } });
+});
+
 describe('what user interfaces ask first', () => {
   const somebody = { ...root, root: false, policies: ['default'] };
   const preflight = (path: string) =>
     `preflight capability check returned 403, please ensure client's policies grant access to path "${path}"`;
+
+  const invalidToken = '2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n';
 
   beforeAll(async () => {
     await call('write', 'mounts/team/kv', { type: 'kv-v2' });
@@ -193,6 +283,15 @@ describe('what user interfaces ask first', () => {
       options: { version: '2' },
     });
     expect((await call('read', 'internal/ui/mounts/team/kv'))?.data).toMatchObject({ path: 'team/kv/' });
+  });
+
+  test('root sees the lease times that hold, and in the list of mounts those that are set', async () => {
+    const holds = { default_lease_ttl: 2_764_800, max_lease_ttl: 2_764_800 };
+    const visible = await call('read', 'internal/ui/mounts');
+    expect(visible?.data).toMatchObject({ secret: { 'private/': { config: holds } } });
+    expect((await call('read', 'internal/ui/mounts/private/a'))?.data).toMatchObject({ config: holds });
+    const set = { default_lease_ttl: 0, max_lease_ttl: 0 };
+    expect((await call('read', 'mounts'))?.data).toMatchObject({ 'private/': { config: set } });
   });
 
   test.each([
@@ -215,14 +314,23 @@ describe('what user interfaces ask first', () => {
       messages: [preflight('private/a/')],
     });
     await expect(stranger('read', 'internal/ui/mounts/none/a')).rejects.toThrow(preflight('none/a/'));
-    const nobody = as({ caller: undefined });
-    await expect(nobody('read', 'internal/ui/mounts/team/kv/a')).rejects.toThrow(preflight('team/kv/a/'));
+  });
+
+  test.each(['team/kv/a', 'none/a'])('who has no valid token is told so, and nothing of %s', async (path) => {
+    const read = (tokenSent: boolean) => as({ caller: undefined, tokenSent })('read', `internal/ui/mounts/${path}`);
+    await expect(read(false)).rejects.toMatchObject({ kind: 'permission-denied', messages: ['permission denied'] });
+    await expect(read(true)).rejects.toMatchObject({ kind: 'permission-denied', messages: [invalidToken] });
+  });
+
+  test('a token that is none does not pass for no token', async () => {
+    const listing = as({ caller: undefined, tokenSent: true })('read', 'internal/ui/mounts');
+    await expect(listing).rejects.toMatchObject({ kind: 'permission-denied', messages: [invalidToken] });
   });
 
   test('without a token only mounts are shown that are for everybody, and little of them', async () => {
     const reply = await as({ caller: undefined })('read', 'internal/ui/mounts');
     expect(reply?.data).toEqual({
-      secret: { 'full/': { type: 'kv', description: 'for tests', options: null } },
+      secret: { 'full/': { type: 'kv', description: 'for tests', options: {} } },
       auth: {},
     });
   });

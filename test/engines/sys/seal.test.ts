@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { AppError } from '../../../lib/core/errors.ts';
 import { Secret } from '../../../lib/core/secret.ts';
 import { sealRows } from '../../../lib/engines/sys/seal/index.ts';
 import type { Row } from '../../../lib/path/row.ts';
+import { wordName } from '../../../lib/path/vocabulary.ts';
 import { type OpenStore, openStore, type StoreOptions } from '../../../lib/store/open.ts';
 import { ending, testDatabase } from '../../services.ts';
 import { heldClock } from '../../store/clocks.ts';
@@ -106,6 +108,31 @@ describe('sys/unseal and sys/seal', () => {
     );
   });
 
+  test('a key of the wrong form is refused by an unsealed process too', async () => {
+    const { rows } = await start();
+    const [first, second] = texts((await init(rows))['keys']);
+    await call(rows, 'write', 'unseal', { key: first });
+    await call(rows, 'write', 'unseal', { key: second });
+    const unseal = (key: string) => call(rows, 'write', 'unseal', { key });
+    await expect(unseal('no key!')).rejects.toThrow(/valid hex or base64/);
+    await expect(unseal('abcdef')).rejects.toThrow(isBadRequest("'key' must be 33 bytes long, this one has 3"));
+    expect((await unseal(randomBytes(33).toString('hex')))?.body).toMatchObject({ sealed: false });
+  });
+
+  test('texts about the state name the product to those who know it by that name', async () => {
+    const textOf = async (refused: Promise<unknown>) => {
+      const error = await refused.catch((reason: unknown) => reason);
+      return error instanceof AppError && error.messagesIn((word) => wordName(word, 'alias'));
+    };
+    const { rows } = await start();
+    const key = randomBytes(33).toString('hex');
+    expect(await textOf(call(rows, 'write', 'unseal', { key }))).toEqual(['Vault is not initialized']);
+    const keys = texts((await init(rows))['keys']);
+    expect(await textOf(init(rows))).toEqual(['Vault is already initialized']);
+    for (const share of keys.slice(0, 2)) await call(rows, 'write', 'unseal', { key: share });
+    expect(await textOf(call(rows, 'write', 'unseal', { reset: true }))).toEqual(['vault is unsealed']);
+  });
+
   test('reset forgets the progress', async () => {
     const { rows } = await start();
     const [hex] = texts((await init(rows))['keys']);
@@ -172,6 +199,17 @@ describe('sys/seal-status', () => {
       recovery_seal: false,
       storage_type: 'postgresql',
     });
+  });
+
+  test('an automatic seal says of which type its recovery seal is, once it is initialised; key shares have none', async () => {
+    const automatic = await start({ seal: staticSeal() });
+    expect((await call(automatic.rows, 'read', 'seal-status'))?.body).not.toHaveProperty('recovery_seal_type');
+    await initAutomatic(automatic.rows);
+    const body = (await call(automatic.rows, 'read', 'seal-status'))?.body;
+    expect(body).toMatchObject({ type: 'static', recovery_seal: true, recovery_seal_type: 'shamir' });
+    const shares = await start();
+    await init(shares.rows);
+    expect((await call(shares.rows, 'read', 'seal-status'))?.body).not.toHaveProperty('recovery_seal_type');
   });
 
   test('afterwards names the cluster', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ReplicationPolicy } from './rules.ts';
 
 export type VersionState = 'ENABLED' | 'DISABLED' | 'DESTROYED';
 
@@ -8,12 +9,14 @@ export interface Version {
   /** Undefined: destroyed. */
   readonly value: Buffer | undefined;
   readonly created: Date;
+  /** As it was when the version was added: its keys encrypted it. */
+  readonly replication: ReplicationPolicy;
 }
 
 export interface StoredSecret {
   readonly id: string;
   readonly created: Date;
-  readonly replication: unknown;
+  replication: ReplicationPolicy;
   labels: Readonly<Record<string, string>>;
   etag: string;
   /** Oldest first. */
@@ -23,7 +26,7 @@ export interface StoredSecret {
 export interface Project {
   readonly id: string;
   readonly secrets: Map<string, StoredSecret>;
-  add(id: string, labels: StoredSecret['labels'], replication: unknown): StoredSecret;
+  add(id: string, labels: StoredSecret['labels'], replication: ReplicationPolicy): StoredSecret;
   seed(id: string, value: string): void;
 }
 
@@ -43,7 +46,8 @@ export function newProject(id: string): Project {
 }
 
 export function addVersion(secret: StoredSecret, value: Buffer): Version {
-  const version: Version = { number: secret.versions.length + 1, state: 'ENABLED', value, created: new Date() };
+  const { replication, versions } = secret;
+  const version: Version = { number: versions.length + 1, state: 'ENABLED', value, created: new Date(), replication };
   secret.versions = [...secret.versions, version];
   return version;
 }

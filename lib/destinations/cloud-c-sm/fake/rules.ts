@@ -8,10 +8,37 @@ const replicas = z
   .refine((all) => new Set(all.map(({ location }) => location)).size === all.length)
   .refine((all) => new Set(all.map((replica) => replica.customerManagedEncryption === undefined)).size === 1);
 
-export const replicationShape = z.union([
+const policyShape = z.union([
   z.strictObject({ automatic: z.strictObject(encryption) }),
   z.strictObject({ userManaged: z.strictObject({ replicas }) }),
 ]);
+
+export type ReplicationPolicy = z.output<typeof policyShape>;
+
+/** A key has to be in the location that it encrypts in. */
+export const replicationShape = policyShape.refine((policy) =>
+  placesOf(policy).every(({ location, key }) => key === undefined || key.split('/')[3] === location),
+);
+
+const keyOf = (place: { customerManagedEncryption?: { kmsKeyName: string } | undefined }): string | undefined =>
+  place.customerManagedEncryption?.kmsKeyName;
+
+/** Where a policy keeps a secret, and the key there. */
+export function placesOf(policy: ReplicationPolicy) {
+  if ('automatic' in policy) return [{ location: 'global', key: keyOf(policy.automatic) }];
+  return policy.userManaged.replicas.map((replica) => ({ location: replica.location, key: keyOf(replica) }));
+}
+
+/** The keys of a secret may change, its locations may not. */
+export function isKeptWhere(policy: ReplicationPolicy, other: ReplicationPolicy): boolean {
+  const locations = (one: ReplicationPolicy) =>
+    JSON.stringify(
+      placesOf(one)
+        .map(({ location }) => location)
+        .sort(),
+    );
+  return locations(policy) === locations(other);
+}
 
 const labelsMax = 64;
 

@@ -4,7 +4,7 @@ import { crc32c } from '../crc32c.ts';
 import { invalid, notFound, ok, problem } from './answer.ts';
 import type { Operation } from './operation.ts';
 import { addVersion, newEtag, type Project, type StoredSecret } from './project.ts';
-import { labelsProblem, replicationShape } from './rules.ts';
+import { isKeptWhere, labelsProblem, replicationShape } from './rules.ts';
 import { versionBody } from './version-operations.ts';
 
 /** By method, and the action behind the colon; `all` is the collection. */
@@ -20,7 +20,9 @@ const payloadBytesMax = 64 * 1024;
 
 const labels = z.record(z.string(), z.string()).default({});
 const createShape = z.object({ replication: replicationShape, labels });
-const updateShape = z.object({ labels, etag: z.string().optional() });
+const updateShape = z.object({ labels, replication: replicationShape.optional(), etag: z.string().optional() });
+/** Paths of the mask that this stand-in knows. */
+const changeable = ['labels', 'replication'];
 const addShape = z.object({
   payload: z.object({ data: z.base64(), dataCrc32c: z.union([z.string(), z.number()]).optional() }),
 });
@@ -43,12 +45,18 @@ function update(project: Project, id: string, { body, query }: Question): Answer
   const secret = project.secrets.get(id);
   if (secret === undefined) return absent(project, id);
   const parsed = updateShape.safeParse(parseJson(body));
-  if (!parsed.success || query.get('updateMask') !== 'labels')
-    return invalid('The update mask or the labels are not valid.');
-  const wrong = labelsProblem(parsed.data.labels);
+  const mask = (query.get('updateMask') ?? '').split(',');
+  if (!parsed.success || !mask.every((path) => changeable.includes(path)))
+    return invalid('The update mask, the labels or the replication policy are not valid.');
+  const { data } = parsed;
+  const wrong = labelsProblem(data.labels);
   if (wrong !== undefined) return invalid(wrong);
-  if (parsed.data.etag !== undefined && parsed.data.etag !== secret.etag) return otherEtag;
-  secret.labels = parsed.data.labels;
+  const replication = mask.includes('replication') ? data.replication : secret.replication;
+  if (replication === undefined || !isKeptWhere(replication, secret.replication))
+    return invalid('The locations of the replication policy cannot be changed.');
+  if (data.etag !== undefined && data.etag !== secret.etag) return otherEtag;
+  if (mask.includes('labels')) secret.labels = data.labels;
+  secret.replication = replication;
   secret.etag = newEtag();
   return ok(secretBody(project, secret));
 }

@@ -3,6 +3,7 @@ import { crc32c } from '../crc32c.ts';
 import { notFound, ok, problem } from './answer.ts';
 import type { Operation } from './operation.ts';
 import { findVersion, type Project, replaceVersion, type StoredSecret, type Version } from './project.ts';
+import { placesOf } from './rules.ts';
 
 type RunOnVersion = (project: Project, secret: StoredSecret, version: Version) => Answer;
 
@@ -67,5 +68,17 @@ export function versionBody(project: Project, secret: StoredSecret, version: Ver
     createTime: version.created.toISOString(),
     state: stateNumbers[version.state],
     etag: `"${version.number}-${version.state}"`,
+    replicationStatus: statusOf(version),
   };
+}
+
+/** Which version of which key encrypted it: https://cloud.google.com/secret-manager/docs/reference/rest/v1/ReplicationStatus */
+function statusOf({ replication }: Version) {
+  const places = placesOf(replication).map(({ location, key }) => ({
+    location,
+    ...(key !== undefined && { customerManagedEncryption: { kmsKeyVersionName: `${key}/cryptoKeyVersions/1` } }),
+  }));
+  if ('userManaged' in replication) return { userManaged: { replicas: places } };
+  const { location, ...automatic } = places[0] ?? { location: 'global' };
+  return { automatic };
 }

@@ -8,6 +8,7 @@ export function strike(fault: Fault | undefined, response: ServerResponse): bool
     case 'lost-answer':
       return false;
     case 'hang':
+    case 'late':
       return true;
     case 'reset':
       response.destroy();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type Faults, meet, type Reaction } from '../../fake/faults.ts';
 import { parseJson } from '../../fake/rest.ts';
@@ -23,7 +24,8 @@ export function serveHost(host: Host, faults: Faults, calls: Map<string, number>
   return serve(createServer, port, {
     react,
     send(response, { status, headers, body }) {
-      sendJson(response, status, { date: hostNow(host).toUTCString(), ...budget(), ...headers }, body);
+      const usual = { date: hostNow(host).toUTCString(), 'x-github-request-id': randomUUID(), ...budget() };
+      sendJson(response, status, { ...usual, ...headers }, body);
     },
   });
 }

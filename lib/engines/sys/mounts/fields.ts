@@ -4,17 +4,24 @@ import { bool, duration, text, textList, textMap } from '../../../path/fields.ts
 
 const secondsMax = 2_147_483_647;
 
-/** Seconds; "system" and an empty text mean that nothing is set. */
+/** Seconds; 0 and "system": what the system says. An empty text, which the command line sends always, gives nothing. */
 const leaseTime = (description: string) =>
   z
-    .preprocess((value) => (value === 'system' ? 0 : value), duration().pipe(z.int().max(secondsMax)))
+    .preprocess(givenLease, duration().pipe(z.int().max(secondsMax)).optional())
     .optional()
     .meta({ description });
 
+function givenLease(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  if (text === '') return undefined;
+  return text === 'system' ? 0 : text;
+}
+
 /** Settings of a mount: members of `config` when it is made, fields of their own when it is tuned. */
 export const settings = {
-  default_lease_ttl: leaseTime('How long a lease is good for'),
-  max_lease_ttl: leaseTime('How long a lease may become'),
+  default_lease_ttl: leaseTime('How long a lease is good for; "system" takes the setting away, an empty text keeps it'),
+  max_lease_ttl: leaseTime('How long a lease may become; "system" takes the setting away, an empty text keeps it'),
   listing_visibility: text()
     .pipe(z.enum(['', 'hidden', 'unauth'], { error: 'listing_visibility is "unauth", "hidden" or empty' }))
     .optional()

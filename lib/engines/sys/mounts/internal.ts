@@ -2,12 +2,12 @@ import { AppError } from '../../../core/errors.ts';
 import { pathText } from '../../../path/fields.ts';
 import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { isSecretMount, type MountParts } from './parts.ts';
-import { showMount } from './view.ts';
+import { showEffective } from './view.ts';
 import { mayUse } from './visibility.ts';
 
 /**
- * `sys/internal/ui/mounts` and below: what user interfaces and the command line ask before anything else. Both answer
- * without a token, each in its way.
+ * `sys/internal/ui/mounts` and below: what user interfaces and the command line ask before anything else. Any token will do,
+ * whatever it may; the list answers without one as well.
  */
 export function internalRows(parts: MountParts): readonly Row[] {
   const path = pathText('A path below a mount');
@@ -40,6 +40,7 @@ export function internalRows(parts: MountParts): readonly Row[] {
 }
 
 async function visible({ mounts }: MountParts, context: RequestContext): Promise<Reply> {
+  if (context.tokenSent) mustHaveToken(context);
   const secret: Record<string, object> = {};
   const auth: Record<string, object> = {};
   for (const mount of await mounts.list()) {
@@ -57,12 +58,20 @@ const isVisible = async (mount: Mount, context: RequestContext): Promise<boolean
 const brief = (mount: Mount, context: RequestContext): object =>
   context.caller === undefined
     ? { type: mount.type, description: mount.description, options: mount.options }
-    : showMount(mount);
+    : showEffective(mount);
 
 async function holder({ mounts }: MountParts, path: string, context: RequestContext): Promise<Reply> {
+  mustHaveToken(context);
   const mount = await mounts.resolve(path);
   if (mount === undefined || !(await mayUse(mount, path.slice(mount.path.length), context))) throw denied(path);
-  return { data: { ...showMount(mount), path: mount.path } };
+  return { data: { ...showEffective(mount), path: mount.path } };
+}
+
+/** Says of a token that it is none, so that nobody looks for the mistake in his policies. */
+function mustHaveToken({ caller, tokenSent }: RequestContext): void {
+  if (caller !== undefined) return;
+  const invalid = '2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n';
+  throw new AppError('permission-denied', tokenSent ? invalid : 'permission denied');
 }
 
 /** The same whether there is no mount or no permission, so that nobody learns what is there. */

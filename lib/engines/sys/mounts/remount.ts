@@ -1,6 +1,5 @@
 import { pathText, text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
-import { type Migration, migrationId, migrationOf } from './migration.ts';
 import type { MountParts } from './parts.ts';
 import { newMountPath, removablePath } from './place.ts';
 
@@ -15,19 +14,22 @@ export function remountRows({ mounts, changed }: MountParts): readonly Row[] {
     summary: 'Move a mount.',
     sudo: true,
     async run(input) {
-      const migration = { from: removablePath(input.from), to: newMountPath(input.to) };
-      const warnings = await mounts.move(migration.from, migration.to, changed);
-      return { data: { migration_id: migrationId(migration) }, warnings, flat: true };
+      const { id, warnings } = await mounts.move(removablePath(input.from), newMountPath(input.to), changed);
+      return { data: { migration_id: id }, warnings: [queued(id), ...warnings], flat: true };
     },
   });
   return [
     { pattern: 'remount', help: 'Moves a mount with its data to another path.', operations: { write: move } },
-    statusRow,
+    statusRow(mounts),
   ];
 }
 
+/** Clients of the API family expect to wait for the end of a move. */
+const queued = (id: string): string =>
+  `Mount move has been queued. Progress will be reported by sys/remount/status/${id}`;
+
 /** Clients wait for the end of a move by asking until they read `success`. */
-const statusRow: Row = {
+const statusRow = (mounts: MountParts['mounts']): Row => ({
   pattern: 'remount/status/:migration_id',
   help: 'Tells how far a move has come: a move whose reply was sent has ended.',
   operations: {
@@ -36,12 +38,16 @@ const statusRow: Row = {
       {
         summary: 'The state of a move.',
         async run({ migration_id }) {
-          const migration = migrationOf(migration_id);
-          return migration && { data: { migration_id, migration_info: ended(migration) } };
+          const move = await mounts.findMove(migration_id);
+          return move && { data: { migration_id, migration_info: ended(move) } };
         },
       },
     ),
   },
-};
+});
 
-const ended = ({ from, to }: Migration) => ({ source_mount: from, target_mount: to, status: 'success' });
+const ended = ({ from, to }: { readonly from: string; readonly to: string }) => ({
+  source_mount: from,
+  target_mount: to,
+  status: 'success',
+});

@@ -1,19 +1,23 @@
 import { badRequest } from '../../../core/errors.ts';
 import type { MountConfig } from '../../../path/row.ts';
+import { effectiveLeases } from '../../lease-times.ts';
 import type { Settings } from './fields.ts';
 
 /**
  * A mount's settings with a change applied; what is not given stays.
  *
- * @throws AppError `bad-request` when the lease times contradict each other
+ * @throws AppError `bad-request` when a default is set that the longest lease, set or the system's, does not reach
  */
 export function settingsAfter(before: MountConfig, change: Settings): MountConfig {
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   const after: MountConfig = { ...before, ...given };
-  if (after.max_lease_ttl > 0 && after.default_lease_ttl > after.max_lease_ttl) {
-    throw badRequest('given default lease TTL greater than given max lease TTL');
-  }
-  return after;
+  const longest = effectiveLeases(after).max_lease_ttl;
+  // A default that is not set is no contradiction: it comes from the system, and the longest lease cuts it.
+  if (after.default_lease_ttl <= longest) return after;
+  const whose = after.max_lease_ttl > 0 ? 'given' : 'system';
+  throw badRequest(
+    `given default lease TTL greater than ${whose} max lease TTL of ${longest}: it would be ${after.default_lease_ttl}`,
+  );
 }
 
 export const noSettings: MountConfig = { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false };

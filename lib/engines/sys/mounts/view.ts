@@ -1,4 +1,5 @@
 import type { Mount } from '../../../path/row.ts';
+import { effectiveLeases } from '../../lease-times.ts';
 
 /** A mount as the API family shows it. Ours are all built in: there is nothing to say of plugins. */
 export function showMount(mount: Mount) {
@@ -19,16 +20,18 @@ export function showMount(mount: Mount) {
   };
 }
 
-/** 32 days, in seconds: what a mount goes by that says nothing. */
-const leaseSecondsDefault = 2_764_800;
+/** The same with the lease times that hold, not those that are set. */
+export const showEffective = (mount: Mount) => ({
+  ...showMount(mount),
+  config: { ...mount.config, ...effectiveLeases(mount.config) },
+});
 
 /** A mount's settings, with what holds where it says nothing. */
 export function showTuning({ config, description, options }: Mount) {
   return {
     ...config,
-    default_lease_ttl: config.default_lease_ttl > 0 ? config.default_lease_ttl : leaseSecondsDefault,
-    max_lease_ttl: config.max_lease_ttl > 0 ? config.max_lease_ttl : leaseSecondsDefault,
+    ...effectiveLeases(config),
     description,
-    ...(options === null ? {} : { options }),
+    ...(options === null || Object.keys(options).length === 0 ? {} : { options }),
   };
 }

@@ -42,8 +42,12 @@ export function sealStatusBody(status: SealStatus): object {
     migration: false,
     ...known,
     recovery_seal: status.type === 'static',
+    ...(status.type === 'static' && status.state !== 'uninitialised' ? { recovery_seal_type: recoverySealType } : {}),
     storage_type: 'postgresql',
   };
 }
+
+/** What the API family says of every automatic seal; ours has no recovery keys (`n` and `t` are 0). */
+const recoverySealType = 'shamir';
 
 const cluster = ({ clusterName, clusterId }: SealStatus) => ({ cluster_name: clusterName, cluster_id: clusterId });

@@ -1,0 +1,52 @@
+import type { Operation, Shape } from './targets.ts';
+
+/** A service with a worker, and a destination type's stand-in that counts. */
+export interface Counted {
+  readonly type: string;
+  /** Body of a destination that reaches the stand-in. */
+  readonly destination: object;
+  /** A request below `/v1/`. @throws Error unless it is a success */
+  write(path: string, body: object): Promise<unknown>;
+  /** Waits until everything is worked off. @throws Error when a push has failed */
+  settled(): Promise<void>;
+  /** Calls of the stand-in so far. */
+  calls(): number;
+}
+
+const keysOf = (shape: Shape): readonly string[] =>
+  Array.from({ length: shape === 'ten keys' ? 10 : 1 }, (_, index) => `key${index}`);
+
+/** Counts the calls of each operation of one association, by the shape of its secret. */
+export async function countCalls(counted: Counted, shape: Shape): Promise<Readonly<Record<Operation, number>>> {
+  const { type, destination } = counted;
+  const place = `calls-${shape.replace(' ', '-')}`;
+  const granularity = shape === 'ten keys' ? 'secret-key' : 'secret-path';
+  await counted.write(`sys/sync/destinations/${type}/${place}`, { ...destination, granularity });
+  const data = Object.fromEntries(keysOf(shape).map((key) => [key, 'first']));
+  const secret = (name: string, values: object) =>
+    counted.write(`secret/data/${place}/${type}/${name}`, { data: values });
+  const link = (verb: 'set' | 'remove', name: string) =>
+    counted.write(`sys/sync/destinations/${type}/${place}/associations/${verb}`, {
+      mount: 'secret',
+      secret_name: `${place}/${type}/${name}`,
+    });
+  const countedCalls = async (act: () => Promise<unknown>) => {
+    await counted.settled();
+    const before = counted.calls();
+    await act();
+    await counted.settled();
+    return counted.calls() - before;
+  };
+  for (const name of ['warm', 'kept', 'removed']) await secret(name, data);
+  // Logins, public keys and connections are made with the first push of a destination.
+  await link('set', 'warm');
+  const changed = { ...data, key0: 'second' };
+  const calls = {
+    'first push': await countedCalls(() => link('set', 'kept')),
+    change: await countedCalls(() => secret('kept', changed)),
+    unchanged: await countedCalls(() => secret('kept', changed)),
+  };
+  // Of another one: of two versions of one second some systems do not tell at once which one is newer.
+  await link('set', 'removed');
+  return { ...calls, removal: await countedCalls(() => link('remove', 'removed')) };
+}

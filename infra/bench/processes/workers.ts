@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { openWorkers } from '../../../lib/app.ts';
+import { readConfig } from '../../../lib/core/config.ts';
+import { openLog } from '../../../lib/core/open-log.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { loadDriver } from '../../../lib/destinations/load.ts';
+import { serveParent } from './parent.ts';
+
+/** A worker of all types as it runs in production, with the real drivers. */
+await serveParent(z.object({}), async () => {
+  const config = readConfig();
+  const destinations = await Promise.all(
+    definitions.map(async (definition) => ({ definition, openDriver: await loadDriver(definition.type) })),
+  );
+  const workers = await openWorkers({ config, log: openLog(config) }, destinations);
+  return { ready: {}, close: workers.close };
+});

@@ -1,0 +1,55 @@
+import { median } from '../figure.ts';
+
+/** What a process held at one time, in bytes. */
+export interface Sample {
+  readonly rss: number;
+  /** Used on the heap, garbage included. */
+  readonly heap: number;
+}
+
+/** What is known of one process at the end; bytes. */
+export interface Verdict {
+  readonly rssMax: number;
+  /** The middle of the second and of the last third of the time. The first third is for warming up. */
+  readonly rss: Course;
+  /** The lowest of the second and of the last third: what a collection leaves. */
+  readonly heap: Course;
+  /** What is wrong; none: it is flat and small enough. */
+  readonly problems: readonly string[];
+}
+
+export interface Course {
+  readonly before: number;
+  readonly after: number;
+}
+
+const megabyte = 1_048_576;
+/** What an API or a worker may hold at most: half of what its container is given. */
+export const rssBytesMax = 256 * megabyte;
+/** From one third to the next, what a collector that is in no hurry makes of the same use. */
+const growthShareMax = 0.05;
+const growthBytesMin = 6 * megabyte;
+
+/** @throws RangeError for fewer than three samples */
+export function judge(samples: readonly Sample[]): Verdict {
+  const third = Math.floor(samples.length / 3);
+  const [second, last] = [samples.slice(third, 2 * third), samples.slice(2 * third)];
+  const rss = course(second, last, (part) => median(part.map((sample) => sample.rss)));
+  const heap = course(second, last, (part) => Math.min(...part.map((sample) => sample.heap)));
+  const rssMax = Math.max(...samples.map((sample) => sample.rss));
+  const problems = [
+    ...(rssMax > rssBytesMax ? [`holds more than ${rssBytesMax / megabyte} MB`] : []),
+    ...(isFlat(rss) ? [] : ['resident memory grows']),
+    ...(isFlat(heap) ? [] : ['the heap grows']),
+  ];
+  return { rssMax, rss, heap, problems };
+}
+
+const course = (
+  second: readonly Sample[],
+  last: readonly Sample[],
+  measure: (part: readonly Sample[]) => number,
+): Course => ({ before: measure(second), after: measure(last) });
+
+export const isFlat = ({ before, after }: Course): boolean =>
+  after - before <= Math.max(growthBytesMin, before * growthShareMax);

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { openSweeper } from '../../../lib/app.ts';
+import { readConfig } from '../../../lib/core/config.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import { tableLines } from '../../show/table.ts';
+import type { Terminal } from '../../show/terminal.ts';
+import { sweepRegularly } from '../../sweeping.ts';
+import type { Process } from '../process.ts';
+import { within } from '../rounds.ts';
+import type { Stage } from '../stage.ts';
+import { judge, type Sample } from './flat.ts';
+import { prepare, type Service, use } from './use.ts';
+
+const roundMs = 1_000;
+const sampleMs = 5_000;
+const tellMs = 60_000;
+/** The longest that a machine under load may make of the preparation, and of one round. */
+const prepareMsMax = 300_000;
+const roundMsMax = 120_000;
+
+const fakesReady = z.object({ destinations: z.array(z.object({ type: z.string(), body: z.looseObject({}) })) });
+
+interface Watched {
+  readonly name: string;
+  readonly process: Process<unknown>;
+  readonly samples: Sample[];
+}
+
+/**
+ * Light use for so many minutes, of an API and of a worker as processes of their own. Answers whether both stayed flat and
+ * small.
+ *
+ * @throws Error when a request failed, or nothing reached the destinations
+ */
+export async function runSoak(stage: Stage, terminal: Terminal, minutes: number): Promise<boolean> {
+  const fakes = await stage.start('fakes', fakesReady);
+  const api = await stage.start('api', z.object({ address: z.string() }));
+  const worker = await stage.start('workers', z.object({}));
+  const sweeper = await openSweeper({ config: readConfig(stage.environment), log: silentLog });
+  const endSweep = await sweepRegularly(sweeper, 2_000, silentLog);
+  const service = { address: api.ready.address, token: stage.rootToken, destinations: fakes.ready.destinations };
+  const watched = [watch('API', api), watch('worker', worker)];
+  try {
+    terminal.line(terminal.styled('dim', 'making destinations, secrets and associations'));
+    await within(prepareMsMax, prepare(service));
+    const rounds = await useFor(minutes * 60_000, service, watched, terminal);
+    const { calls } = await fakes.ask('calls', z.object({ calls: z.number() }));
+    if (calls < rounds) throw new Error(`${rounds} rounds, but only ${calls} calls of the destinations`);
+    terminal.line(`${rounds} rounds of use in ${minutes} minutes, ${calls} calls of the destinations`);
+    return conclude(terminal, watched);
+  } finally {
+    await endSweep();
+  }
+}
+
+const watch = (name: string, process: Process<unknown>): Watched => ({ name, process, samples: [] });
+
+/** Answers the number of rounds. One that takes long makes the next one late, not two at once. */
+async function useFor(
+  forMs: number,
+  service: Service,
+  watched: readonly Watched[],
+  terminal: Terminal,
+): Promise<number> {
+  const began = performance.now();
+  let [sampled, told, round] = [0, 0, 0];
+  for (; performance.now() - began < forMs; round += 1) {
+    await within(roundMsMax, use(service, round));
+    const now = performance.now() - began;
+    if (now >= sampled) {
+      for (const one of watched) await sample(one);
+      sampled = now + sampleMs;
+    }
+    if (now >= told) {
+      terminal.line(
+        terminal.styled(
+          'dim',
+          `${String(Math.round(now / 60_000)).padStart(4)} min  ${watched.map(lastOf).join('   ')}`,
+        ),
+      );
+      told += tellMs;
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, began + (round + 1) * roundMs - performance.now())));
+  }
+  return round;
+}
+
+async function sample({ process, samples }: Watched): Promise<void> {
+  const { rss, heapUsed } = await process.memory();
+  samples.push({ rss, heap: heapUsed });
+}
+
+const megabytes = (bytes: number): string => (bytes / 1_048_576).toFixed(0);
+
+const lastOf = ({ name, samples }: Watched): string => {
+  const { rss, heap } = samples.at(-1) ?? { rss: 0, heap: 0 };
+  return `${name} ${megabytes(rss)} MB resident, ${megabytes(heap)} MB heap`;
+};
+
+function conclude(terminal: Terminal, watched: readonly Watched[]): boolean {
+  const verdicts = watched.map(({ name, samples }) => ({ name, ...judge(samples) }));
+  const rows = verdicts.map(({ name, rssMax, rss, heap, problems }) => [
+    name,
+    ...[rss.before, rss.after, rssMax, heap.before, heap.after].map(megabytes),
+    problems.length === 0 ? terminal.styled('green', 'flat') : terminal.styled('red', problems.join(', ')),
+  ]);
+  const numbers = ['resident, 2nd third', 'last third', 'most', 'heap left, 2nd third', 'last third'];
+  const columns = [{ title: 'MB' }, ...numbers.map((title) => ({ title, align: 'right' as const })), { title: '' }];
+  for (const line of tableLines(columns, rows)) terminal.line(line);
+  return verdicts.every(({ problems }) => problems.length === 0);
+}

@@ -1,0 +1,77 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { LocalServer } from './server.ts';
+
+/** A server that is started again, on its port, when it ends by itself. */
+export interface KeptServer {
+  readonly url: string;
+  /** Resolves when it is given up: it ended again and again, or could not be started any more. */
+  readonly failed: Promise<Error>;
+  stop(): Promise<void>;
+}
+
+export interface KeepOptions {
+  readonly name: string;
+  /** The port is that of the first start: clients know it. */
+  readonly start: (port: number | undefined) => Promise<LocalServer>;
+  /** Told what happens to it. */
+  readonly tell: (text: string) => void;
+  readonly limits?: KeepLimits;
+}
+
+export interface KeepLimits {
+  /** Starts anew within `withinMs`; at one more end it is given up. */
+  readonly startsMax: number;
+  readonly withinMs: number;
+  /** Before the first start anew; doubled with each that follows within `withinMs`. */
+  readonly waitMs: number;
+}
+
+const usual: KeepLimits = { startsMax: 5, withinMs: 600_000, waitMs: 250 };
+
+/** @throws what the first start throws */
+export async function keepRunning({ name, start, tell, limits = usual }: KeepOptions): Promise<KeptServer> {
+  const failed = Promise.withResolvers<Error>();
+  const stopping = new AbortController();
+  const startedAt: number[] = [];
+
+  const again = async (reason: string): Promise<LocalServer | undefined> => {
+    if (stopping.signal.aborted) return undefined;
+    const waitMs = waitBefore(startedAt, performance.now(), limits);
+    if (waitMs === undefined) {
+      failed.resolve(new Error(`${name} does not stay up, started ${limits.startsMax} times anew: ${reason}`));
+      return undefined;
+    }
+    tell(`${name} is started again: ${reason}`);
+    await wait(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
+    if (stopping.signal.aborted) return undefined;
+    startedAt.push(performance.now());
+    try {
+      return watched(await start(first.port));
+    } catch (error) {
+      return again(`it could not be started: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  const watched = (server: LocalServer): LocalServer => {
+    void server.ended.then((how) => {
+      if (!stopping.signal.aborted) current = again(`it ended by itself (${how})`);
+    });
+    return server;
+  };
+
+  const first = await start(undefined);
+  let current: Promise<LocalServer | undefined> = Promise.resolve(watched(first));
+  return {
+    url: first.url,
+    failed: failed.promise,
+    async stop() {
+      stopping.abort();
+      await (await current)?.stop();
+    },
+  };
+}
+
+/** Milliseconds until it may be started again, after starts at these times; undefined: no more. */
+export function waitBefore(startedAt: readonly number[], now: number, limits: KeepLimits): number | undefined {
+  const lately = startedAt.filter((time) => now - time < limits.withinMs).length;
+  return lately >= limits.startsMax ? undefined : limits.waitMs * 2 ** lately;
+}

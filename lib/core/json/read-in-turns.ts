@@ -1,0 +1,30 @@
+import { StringDecoder } from 'node:string_decoder';
+import { type Json, parseJson } from '../json.ts';
+import { nextTurn } from '../turns.ts';
+import { JsonProblem } from './problem.ts';
+import { JsonReader } from './reader.ts';
+
+const unbounded = { levelsMax: Number.POSITIVE_INFINITY, membersMax: Number.POSITIVE_INFINITY };
+/** Longer texts are only written again. */
+const wholeMax = 65_536;
+const sliceCharacters = 32_768;
+
+/** Reads JSON of our own from its pieces in UTF-8, in turns with everything else. */
+export async function readJsonInTurns(pieces: readonly Buffer[]): Promise<Json> {
+  const reader = new JsonReader({ ...unbounded, wholeMax });
+  const decoder = new StringDecoder('utf8');
+  try {
+    for (const piece of pieces) {
+      const text = decoder.write(piece);
+      for (let at = 0; at < text.length; at += sliceCharacters) {
+        await nextTurn();
+        reader.read(text.slice(at, at + sliceCharacters));
+      }
+    }
+    return reader.end();
+  } catch (error) {
+    if (!(error instanceof JsonProblem)) throw error;
+    // Before half characters were refused they were stored; the plain parser takes them.
+    return parseJson(Buffer.concat(pieces).toString());
+  }
+}

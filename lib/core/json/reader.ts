@@ -1,0 +1,206 @@
+import { type Json, numberOf } from '../json.ts';
+import { invalidAt, JsonProblem } from './problem.ts';
+import { TextReader } from './text.ts';
+
+export interface JsonBounds {
+  /** Objects and lists that may stand around another one. */
+  readonly levelsMax: number;
+  /** Members of all objects and items of all lists together. */
+  readonly membersMax: number;
+  /** A text of more characters becomes a `LongText`. Absent: none does. */
+  readonly wholeMax?: number;
+}
+
+/** A number longer than this is none that anybody means. */
+const numberCharactersMax = 65_536;
+const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
+const words = { t: ['true', true], f: ['false', false], n: ['null', null] } as const;
+
+type Container = { readonly members: Record<string, Json>; key: string } | { readonly items: Json[] };
+type Expected = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'rest' | 'end';
+
+/**
+ * Reads JSON (RFC 8259) a piece at a time as it comes, so that a long one is never held as a whole and never holds up
+ * everything else. Stricter than `JSON.parse` where two readers could understand different things: a key that stands twice and
+ * half of a surrogate pair are refused. Numbers keep their digits. Its work is linear in the text.
+ *
+ * After each token `#expected` says what may follow; `#open` holds the containers around it, the innermost last. A token that
+ * may go on in the next piece is left, and read again with it.
+ */
+export class JsonReader {
+  readonly #bounds: JsonBounds;
+  readonly #open: Container[] = [];
+  #source = '';
+  #at = 0;
+  /** Characters before this piece. */
+  #offset = 0;
+  #last = false;
+  #members = 0;
+  #expected: Expected = 'value';
+  #text: TextReader | undefined;
+  #value: Json = null;
+
+  constructor(bounds: JsonBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** Members of all objects and items of all lists so far. */
+  get members(): number {
+    return this.#members;
+  }
+
+  /** Takes the next piece; each should have some thousand characters. @throws JsonProblem */
+  read(piece: string): void {
+    this.#offset += this.#at;
+    this.#source = this.#at === this.#source.length ? piece : this.#source.slice(this.#at) + piece;
+    this.#at = 0;
+    this.#go();
+  }
+
+  /** The value, after the last piece. @throws JsonProblem */
+  end(): Json {
+    this.#last = true;
+    this.#go();
+    if (this.#at < this.#source.length || this.#expected !== 'end') throw this.#unexpected();
+    return this.#value;
+  }
+
+  /** Until the end of the piece, or a token that may go on in the next. */
+  #go(): void {
+    let before = -1;
+    while (this.#at < this.#source.length && this.#at !== before) {
+      before = this.#at;
+      if (this.#text === undefined) this.#token();
+      else this.#readText(this.#text);
+    }
+  }
+
+  #token(): void {
+    const character = this.#source.charAt(this.#at);
+    if (character === ' ' || character === '\n' || character === '\r' || character === '\t') this.#at += 1;
+    else if (this.#expected === 'rest') this.#afterValue(character);
+    else if (this.#expected === 'colon') this.#pass(character === ':', 'value');
+    else if (this.#expected === 'first key' && character === '}') this.#close();
+    else if (this.#expected === 'first item' && character === ']') this.#close();
+    else if (this.#expected === 'key' || this.#expected === 'first key') this.#startText(character);
+    else if (this.#expected === 'end') throw this.#unexpected();
+    else this.#startValue(character);
+  }
+
+  #startValue(character: string): void {
+    if (character === '"') this.#startText(character);
+    else if (character === '{') this.#enter({ members: {}, key: '' }, 'first key');
+    else if (character === '[') this.#enter({ items: [] }, 'first item');
+    else if (character === 't' || character === 'f' || character === 'n') this.#word(words[character]);
+    else this.#number();
+  }
+
+  #afterValue(character: string): void {
+    const container = this.#open.at(-1);
+    const isObject = container !== undefined && 'members' in container;
+    if (character === ',') this.#pass(true, isObject ? 'key' : 'value');
+    else if (character === (isObject ? '}' : ']')) this.#close();
+    else throw this.#unexpected();
+  }
+
+  #pass(fits: boolean, expected: Expected): void {
+    if (!fits) throw this.#unexpected();
+    this.#at += 1;
+    this.#expected = expected;
+  }
+
+  #enter(container: Container, expected: Expected): void {
+    const { levelsMax } = this.#bounds;
+    if (this.#open.length > levelsMax) throw new JsonProblem(`it is nested deeper than ${levelsMax} levels`);
+    this.#open.push(container);
+    this.#pass(true, expected);
+  }
+
+  #close(): void {
+    const closed = this.#open.pop();
+    if (closed === undefined) throw this.#unexpected();
+    this.#at += 1;
+    this.#take('members' in closed ? closed.members : closed.items);
+  }
+
+  #startText(character: string): void {
+    if (character !== '"') throw this.#unexpected();
+    this.#text = new TextReader(this.#offset + this.#at, this.#bounds.wholeMax ?? Number.POSITIVE_INFINITY);
+    this.#at += 1;
+  }
+
+  #readText(text: TextReader): void {
+    const { at, whole } = text.read(this.#source, this.#at, this.#offset);
+    this.#at = at;
+    if (!whole) return;
+    this.#text = undefined;
+    if (this.#expected === 'key' || this.#expected === 'first key') this.#takeKey(text);
+    else this.#take(text.value());
+  }
+
+  #takeKey(text: TextReader): void {
+    const container = this.#open.at(-1);
+    if (container === undefined || !('members' in container)) throw this.#unexpected();
+    const key = text.key();
+    if (Object.hasOwn(container.members, key))
+      throw new JsonProblem(`a key is there twice in one object, the second time at character ${text.start}`);
+    container.key = key;
+    this.#expected = 'colon';
+  }
+
+  #word([text, value]: readonly [string, Json]): void {
+    const here = this.#source.slice(this.#at, this.#at + text.length);
+    if (!this.#last && here.length < text.length && text.startsWith(here)) return;
+    if (here !== text) throw this.#unexpected();
+    this.#at += text.length;
+    this.#take(value);
+  }
+
+  #number(): void {
+    const end = this.#endOfNumber();
+    if (end === this.#source.length && !this.#last) return;
+    const text = this.#source.slice(this.#at, end);
+    const matched = number.exec(text)?.[0].length ?? 0;
+    this.#at += matched;
+    if (matched === 0 || matched < text.length) throw this.#unexpected();
+    this.#take(numberOf(text));
+  }
+
+  #endOfNumber(): number {
+    let end = this.#at;
+    const beyond = this.#at + numberCharactersMax;
+    while (end <= beyond && isOfNumber(this.#source.charCodeAt(end))) end += 1;
+    if (end <= beyond) return end;
+    const start = this.#offset + this.#at;
+    throw new JsonProblem(`the number at character ${start} is longer than ${numberCharactersMax} characters`);
+  }
+
+  /** Puts a value that is whole where it belongs. */
+  #take(value: Json): void {
+    const container = this.#open.at(-1);
+    this.#expected = container === undefined ? 'end' : 'rest';
+    if (container === undefined) {
+      this.#value = value;
+      return;
+    }
+    this.#members += 1;
+    const { membersMax } = this.#bounds;
+    if (this.#members > membersMax) throw new JsonProblem(`it has more than ${membersMax} members`);
+    if ('items' in container) container.items.push(value);
+    else setMember(container.members, container.key, value);
+  }
+
+  #unexpected(): JsonProblem {
+    return invalidAt(this.#offset + this.#at);
+  }
+}
+
+/** Assigned, this one key would be the object's prototype. */
+function setMember(members: Record<string, Json>, key: string, value: Json): void {
+  if (key !== '__proto__') members[key] = value;
+  else Object.defineProperty(members, key, { value, configurable: true, enumerable: true, writable: true });
+}
+
+/** Digits, sign, point and exponent. */
+const isOfNumber = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2e || code === 0x2b || code === 0x65 || code === 0x45;

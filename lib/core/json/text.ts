@@ -1,0 +1,103 @@
+import { LongText } from './long-text.ts';
+import { invalidAt, JsonProblem } from './problem.ts';
+
+const keyCharactersMax = 65_536;
+const [quote, backslash, letterU, firstPrintable] = [0x22, 0x5c, 0x75, 0x20];
+const shortEscape = 2;
+const longEscape = 6;
+/** What may follow a backslash, beside `u` and four digits. */
+const escapable = new Set(['"', '\\', '/', 'b', 'f', 'n', 'r', 't']);
+
+/** Reads one text of JSON from behind its opening quote, a piece of the source at a time. */
+export class TextReader {
+  /** Where its quote is, in characters of the whole source. */
+  readonly start: number;
+  readonly #wholeMax: number;
+  #pieces: string[] = [];
+  readonly #long: Buffer[] = [];
+  #length = 0;
+  #escapes = false;
+
+  /** `wholeMax`: a text of more characters stays in pieces. */
+  constructor(start: number, wholeMax: number) {
+    this.start = start;
+    this.#wholeMax = wholeMax;
+  }
+
+  /**
+   * Reads on in this piece from `at` on. Answers where it stopped and whether the text has ended; what is left then begins an
+   * escape, which wants the next piece. `offset`: characters of the source before this piece.
+   */
+  read(source: string, from: number, offset: number): { readonly at: number; readonly whole: boolean } {
+    let at = from;
+    for (; at < source.length; at += 1) {
+      const code = source.charCodeAt(at);
+      if (code === quote) break;
+      if (code < firstPrintable) throw invalidAt(offset + at);
+      if (code !== backslash) continue;
+      const end = this.#escape(source, at, offset);
+      if (end === undefined) break;
+      at = end - 1;
+    }
+    if (at > from) this.#add(source.slice(from, at));
+    const whole = source.charCodeAt(at) === quote;
+    return { at: whole ? at + 1 : at, whole };
+  }
+
+  value(): string | LongText {
+    return this.#long.length > 0 ? new LongText(this.#long) : this.#text();
+  }
+
+  key(): string {
+    if (this.#length <= keyCharactersMax && this.#long.length === 0) return this.#text();
+    throw new JsonProblem(`the key at character ${this.start} is longer than ${keyCharactersMax} characters`);
+  }
+
+  #add(piece: string): void {
+    this.#length += piece.length;
+    this.#pieces.push(piece);
+    if (this.#length <= this.#wholeMax) return;
+    this.#long.push(...this.#pieces.map((one) => Buffer.from(one)));
+    this.#pieces = [];
+  }
+
+  #text(): string {
+    const [first = ''] = this.#pieces;
+    const text = this.#pieces.length > 1 ? this.#pieces.join('') : first;
+    // Every escape was looked at, so the plain parser takes it.
+    return this.#escapes ? String(JSON.parse(`"${text}"`)) : text;
+  }
+
+  /** Where the escape at `at` ends, the other half of a pair included; undefined: beyond this piece. */
+  #escape(source: string, at: number, offset: number): number | undefined {
+    this.#escapes = true;
+    if (at + 1 === source.length) return undefined;
+    if (source.charCodeAt(at + 1) !== letterU) {
+      if (!escapable.has(source.charAt(at + 1))) throw invalidAt(offset + at + 1);
+      return at + shortEscape;
+    }
+    const unit = this.#unit(source, at, offset);
+    if (unit === undefined || isNoHalf(unit)) return unit === undefined ? undefined : at + longEscape;
+    const next = at + longEscape;
+    if (source.length < next + shortEscape && '\\u'.startsWith(source.slice(next))) return undefined;
+    const other = isFirstHalf(unit) && source.startsWith('\\u', next) ? this.#unit(source, next, offset) : 0;
+    if (other === undefined) return undefined;
+    if (isSecondHalf(other)) return next + longEscape;
+    throw new JsonProblem(`half a surrogate pair, which is no character, at character ${offset + at}`);
+  }
+
+  /** The code unit of `\uXXXX`; undefined: its digits are not all there yet. */
+  #unit(source: string, at: number, offset: number): number | undefined {
+    const end = Math.min(at + longEscape, source.length);
+    for (let digit = at + shortEscape; digit < end; digit += 1)
+      if (!isHexDigit(source.charCodeAt(digit))) throw invalidAt(offset + digit);
+    return end < at + longEscape ? undefined : Number.parseInt(source.slice(at + shortEscape, end), 16);
+  }
+}
+
+const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+const isSecondHalf = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+const isNoHalf = (unit: number): boolean => !isFirstHalf(unit) && !isSecondHalf(unit);
+
+const isHexDigit = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);

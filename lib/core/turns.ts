@@ -1,0 +1,32 @@
+/** How long one piece of work may hold the event loop, in milliseconds. */
+const turnMs = 8;
+
+/** There is one event loop, so there is one queue for it. */
+const waiting: (() => void)[] = [];
+
+/**
+ * Waits until it is one's turn. Who works long takes turns: in each round of the event loop one of them goes on, however
+ * many there are, and everything else is done in between.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(serve);
+  });
+}
+
+function serve(): void {
+  const go = waiting.shift();
+  if (waiting.length > 0) setImmediate(serve);
+  go?.();
+}
+
+/** Does steps, each of them short, until one says that it was the last; begins with a turn of its own. */
+export async function inTurns(step: () => boolean): Promise<void> {
+  for (;;) {
+    await nextTurn();
+    const end = performance.now() + turnMs;
+    do if (step()) return;
+    while (performance.now() < end);
+  }
+}

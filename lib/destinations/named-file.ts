@@ -1,0 +1,77 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+
+/** The setting that names the folder of files that users of the API may name. */
+const setting = 'KEYFERRY_CREDENTIALS_DIR';
+const outside = `the file is not below the folder that ${setting} names`;
+const bytesMax = 64 * 1024;
+
+/**
+ * Why a file that a user of the API names is not read, as far as its path tells; undefined: it may be.
+ *
+ * @param folder what the operator lets such files be read from; undefined: nothing
+ */
+export function refusePath(folder: string | undefined, path: string): string | undefined {
+  if (folder === undefined) {
+    return `files are not read: an operator has to set ${setting}, for the API and the workers, to the folder of such files`;
+  }
+  return isBelow(resolve(folder), resolve(folder, path)) && !path.includes('\0') ? undefined : outside;
+}
+
+/** Why a named file was not read. The message holds nothing of its content. */
+export class NamedFileError extends Error {
+  override readonly name = 'NamedFileError';
+}
+
+/**
+ * The text of a file that a user of the API names, relative to the operator's folder or absolute. It has to be a regular file
+ * below that folder, links followed, of at most 64 KiB. Nothing else is opened: reading a terminal or a pipe would hold a
+ * thread of the pool for good, and name resolution needs those too.
+ *
+ * @throws NamedFileError
+ */
+export async function readNamedFile(folder: string | undefined, path: string): Promise<string> {
+  const refusal = refusePath(folder, path);
+  if (folder === undefined || refusal !== undefined) throw new NamedFileError(refusal);
+  try {
+    return await readBelow(folder, path);
+  } catch (error) {
+    if (error instanceof NamedFileError) throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
+    throw new NamedFileError(`the file cannot be read (${code})`);
+  }
+}
+
+async function readBelow(folder: string, path: string): Promise<string> {
+  const root = await realpath(folder);
+  const place = await realpath(resolve(folder, path));
+  if (!isBelow(root, place)) throw new NamedFileError(outside);
+  // Opening alone may do harm, to a device for instance.
+  if (!(await lstat(place)).isFile()) throw new NamedFileError('it is not a regular file');
+  const file = await open(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY);
+  try {
+    return await readBounded(file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readBounded(file: FileHandle): Promise<string> {
+  const found = await file.stat();
+  if (!found.isFile()) throw new NamedFileError('it is not a regular file');
+  // A file may grow while it is read, and some of the system's tell a size of 0.
+  const bytes = Buffer.alloc(bytesMax + 1);
+  let length = 0;
+  while (length < bytes.length) {
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
+    if (bytesRead === 0) return bytes.toString('utf8', 0, length);
+    length += bytesRead;
+  }
+  throw new NamedFileError(`the file has more than ${bytesMax} bytes`);
+}
+
+function isBelow(folder: string, place: string): boolean {
+  const way = relative(folder, place);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}

@@ -1,0 +1,23 @@
+import { type QueryExecutorProvider, sql } from 'kysely';
+
+/**
+ * Who has changed a secret or a version of it; null: it is not known, as of what was written before. And the moves of mounts,
+ * so that every process can answer for one.
+ *
+ * One statement each: who holds the lock of one table and waits for another could wait for a write that waits for it. Each
+ * may run again.
+ */
+export async function attributionAndMoves(db: QueryExecutorProvider): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
+const statements = [
+  'alter table kv_secrets add column if not exists last_updated_by jsonb',
+  'alter table kv_versions add column if not exists created_by jsonb, add column if not exists deleted_by jsonb',
+  `create table if not exists mount_moves (
+     id uuid primary key,
+     source text not null,
+     target text not null,
+     ended_at timestamptz not null
+   )`,
+];

@@ -1,0 +1,61 @@
+import type { Inspection } from '../../destinations/contract.ts';
+import { isSameVersion } from '../../destinations/same-version.ts';
+import type { ActParts, PreparedPut } from '../act-parts.ts';
+import type { Written } from '../plan.ts';
+
+/**
+ * Whether an object that has this fingerprint already is still there as it was left, so that it need not be pushed. A remote
+ * that does not let us look is believed to have it still; a look that failed is followed by a put.
+ */
+export async function isStillThere(parts: ActParts, prepared: PreparedPut): Promise<boolean> {
+  const { put } = prepared;
+  if (!put.verify) return false;
+  if (parts.recheck) return isAsLeft(parts, prepared);
+  const found = await look(parts, put.name);
+  if (found === 'unknown') return true;
+  return typeof found === 'object' && isOurs(parts, prepared, found) && isKnown(parts, prepared, found);
+}
+
+/** A recheck believes only what it sees: what it cannot look at, or not closely enough, is pushed once more. */
+async function isAsLeft(parts: ActParts, prepared: PreparedPut): Promise<boolean> {
+  if (parts.definition.coarseVersions === true) return false;
+  const found = await look(parts, prepared.put.name);
+  if (found === 'unknown' || found === 'unseen') return false;
+  const same = found !== undefined && isSame(parts, prepared, found);
+  if (!same) parts.course.mended += 1;
+  return same;
+}
+
+const isOurs = ({ definition }: ActParts, { mark }: PreparedPut, found: Inspection): boolean =>
+  definition.markless === true || found.mark === mark;
+
+const isKnown = ({ definition }: ActParts, { put }: PreparedPut, found: Inspection): boolean =>
+  isSameVersion(definition, put.before?.remoteVersion ?? null, found.remoteVersion);
+
+function isSame(parts: ActParts, prepared: PreparedPut, found: Inspection): boolean {
+  const { put, tags } = prepared;
+  if ((put.before?.remoteVersion ?? null) === null || !isKnown(parts, prepared, found)) return false;
+  if (found.differs === true || !isOurs(parts, prepared, found)) return false;
+  const there = found.tags;
+  if (there === undefined) return true;
+  return (
+    Object.entries(tags).every(([key, value]) => there[key] === value) && !put.staleTags.some((key) => key in there)
+  );
+}
+
+/** Whether there is nothing under this name any more, so that it need not be removed again. */
+export async function isStillGone(parts: ActParts, { name, mark }: Written): Promise<boolean> {
+  if (parts.definition.coarseVersions === true) return false;
+  const found = await look(parts, name);
+  if (found === undefined) return true;
+  if (typeof found === 'object' && found.mark === mark) parts.course.mended += 1;
+  return false;
+}
+
+async function look(
+  { course, definition, driver }: ActParts,
+  name: string,
+): Promise<Inspection | undefined | 'unknown' | 'unseen'> {
+  course.spend(definition.costs?.look ?? 1);
+  return driver.inspect(name, course.signal).catch(() => 'unseen' as const);
+}

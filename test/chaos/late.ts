@@ -1,0 +1,53 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { write } from './actions.ts';
+import type { PlayOptions } from './player.ts';
+import type { Random } from './random.ts';
+import type { SceneSecret } from './scene.ts';
+
+/** After the worker has given up, and before it has looked for the last time, with room for a slow machine on both sides. */
+export const lateMs = { least: 750, most: 2_700 };
+
+const everyMs = 250;
+const timesMax = 3;
+const changesOfOne = 8;
+const pauseMs = { least: 50, most: 1_000 };
+
+/**
+ * The last act: each client changes one of its secrets a few times in a row while calls to the stand-ins are late, and nothing
+ * else is wrong. It has to begin when all is quiet: where much waits, every object is pushed once more after its late call,
+ * whoever looks for it.
+ */
+export async function changeWhileLate(playing: PlayOptions, random: Random): Promise<void> {
+  const stop = makeCallsLate(playing, random.fork());
+  try {
+    const clients = Array.from({ length: playing.clientCount }, (_, index) => index);
+    await Promise.all(clients.map((index) => changeOne(playing, index, random.fork())));
+  } finally {
+    stop();
+  }
+}
+
+/** Until every stand-in is well again, by the function that this answers. */
+function makeCallsLate({ fakes }: PlayOptions, random: Random): () => void {
+  const all = [...fakes.values()];
+  const timer = setInterval(() => {
+    const times = random.whole(1, timesMax);
+    random.pick(all).fail({ kind: 'late', times, lateMs: random.whole(lateMs.least, lateMs.most) });
+  }, everyMs);
+  return () => {
+    clearInterval(timer);
+    for (const fake of all) fake.heal();
+  };
+}
+
+async function changeOne(playing: PlayOptions, index: number, random: Random): Promise<void> {
+  const mine: readonly SceneSecret[] = playing.scene.secrets.filter(({ owner }) => owner === index);
+  const secrets = mine.length === 0 ? [] : [random.pick(mine)];
+  if (secrets.length === 0) return;
+  const player = { ...playing, index, random, scene: { ...playing.scene, secrets } };
+  for (let change = 0; change < changesOfOne; change += 1) {
+    playing.progress.operations += 1;
+    await write(player);
+    await pause(random.whole(pauseMs.least, pauseMs.most));
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { definitions } from '../../lib/destinations/index.ts';
+import { nineTenthsOf } from '../../lib/destinations/rate.ts';
+
+/** Calls in so many seconds, as the providers publish them (reference: each definition's comment). */
+const published: Readonly<Record<string, readonly [calls: number, seconds: number]>> = {
+  'cloud-a-sm': [50, 1],
+  'cloud-b-kv': [300, 10],
+  'cloud-c-sm': [600, 60],
+  // 900 points, 5 for a write.
+  'repo-host': [180, 60],
+  'deploy-host-project': [120, 60],
+};
+
+test('a limit of 300 calls in 10 seconds is 27 a second and 30 at once', () => {
+  expect(nineTenthsOf(300, 10)).toEqual({ callsPerSecond: 27, burst: 30 });
+});
+
+test.each(definitions)('$type uses nine tenths of the published limit, and never more than all of it', (definition) => {
+  const [calls = 0, seconds = 0] = published[definition.type] ?? [];
+  const { callsPerSecond, burst } = definition.rate;
+  expect(callsPerSecond).toBeCloseTo((0.9 * calls) / seconds, 10);
+  expect(burst + callsPerSecond * seconds).toBeLessThanOrEqual(calls);
+  expect(burst).toBeGreaterThanOrEqual(1);
+});

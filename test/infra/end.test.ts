@@ -1,0 +1,79 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+
+const infra = new URL('../../infra', import.meta.url).pathname;
+
+/** Runs a program that tells `ready`, sends it the signals, and answers how it ended. The run ends it at last. */
+async function run(
+  program: string,
+  signals: readonly NodeJS.Signals[],
+  environment: Readonly<Record<string, string>> = {},
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'keyferry-end-'));
+  const pipe = join(folder, 'pipe');
+  spawnSync('mkfifo', [pipe]);
+  const script = `import { open } from 'node:fs';
+    import { runUntilSignal } from ${JSON.stringify(`${infra}/run.ts`)};
+    const block = (threads) => { for (let thread = 0; thread < threads; thread += 1) open(${JSON.stringify(pipe)}, 'r', () => {}); };
+    const never = new Promise(() => setInterval(() => {}, 1_000));
+    const ready = () => console.log('ready');
+    ${program}`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '4', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+  const told: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => told.push(line));
+  const ended = once(child, 'close');
+  await once(createInterface({ input: child.stdout }), 'line');
+  for (const [index, signal] of signals.entries()) {
+    // What comes within a second is the same request.
+    if (index > 0) await new Promise((resolve) => setTimeout(resolve, 1_200));
+    child.kill(signal);
+  }
+  const [code, signal] = await ended;
+  return { code, signal, told: told.join('\n') };
+}
+
+test('a process ends with 0 when it has closed', async () => {
+  const { code, told } = await run(
+    'await runUntilSignal(async () => { ready(); return { close: async () => {} }; });',
+    ['SIGTERM'],
+  );
+  expect({ code, told }).toEqual({ code: 0, told: '' });
+});
+
+test.each([1, 4])('a process ends though %i of its threads are in a call that does not come back', async (threads) => {
+  const program = `await runUntilSignal(async () => { block(${threads}); ready(); return { close: async () => {} }; });`;
+  const { signal, told } = await run(program, ['SIGTERM']);
+  expect(signal).toBe('SIGKILL');
+  expect(told).toContain('a call of the operating system does not come back');
+});
+
+test('a second signal ends it at once, though the pool hangs and the first closes for ever', async () => {
+  const program = 'await runUntilSignal(async () => { block(4); ready(); return { close: () => never }; });';
+  expect((await run(program, ['SIGTERM', 'SIGTERM'])).signal).toBe('SIGKILL');
+});
+
+test.each([
+  ['closes', 'return { close: () => never };'],
+  ['starts', 'return never;'],
+])(
+  'a process that %s for ever ends when its time is over, though the pool hangs',
+  { timeout: 60_000 },
+  async (_what, rest) => {
+    const program = `await runUntilSignal(async () => { block(4); ready(); ${rest} });`;
+    const { signal, told } = await run(program, ['SIGTERM'], { KEYFERRY_SHUTDOWN_MS_MAX: '0' });
+    expect(signal).toBe('SIGKILL');
+    expect(told).toContain('the work in hand did not end in 20000 ms and is left');
+  },
+);

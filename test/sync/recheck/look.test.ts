@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../lib/core/clock.ts';
+import { Secret } from '../../../lib/core/secret.ts';
+import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
+import { type DestinationDefinition, DestinationFailure, type Inspection } from '../../../lib/destinations/contract.ts';
+import type { ActParts, PreparedPut } from '../../../lib/sync/act-parts.ts';
+import { Course } from '../../../lib/sync/course.ts';
+import type { Written } from '../../../lib/sync/plan.ts';
+import { isStillGone, isStillThere } from '../../../lib/sync/recheck/look.ts';
+
+const written: Written = {
+  subKey: '',
+  name: 'app',
+  nameKey: 'app',
+  mark: 'm',
+  intendedAt: new Date(0),
+  written: true,
+  seenMsAgo: 0,
+  remoteVersion: 'v3',
+  fingerprint: Buffer.from('00', 'hex'),
+  tagKeys: ['team', 'old'],
+  removal: 'none',
+};
+const prepared: PreparedPut = {
+  put: {
+    ...{ subKey: '', name: 'app', nameKey: 'app', value: new Secret('3'), claim: 'update', verify: true },
+    ...{ fingerprint: Buffer.from('00', 'hex'), staleTags: ['old'], before: written, asRecorded: false },
+  },
+  mark: 'm',
+  intendedAt: new Date(0),
+  intent: '0',
+  tags: { team: 'a', 'keyferry-mark': 'm' },
+};
+const asLeft: Inspection = { remoteVersion: 'v3', mark: 'm', tags: { ...prepared.tags, theirs: 'x' }, differs: false };
+
+type Seen = Inspection | undefined | 'unknown' | 'failed';
+
+function partsThatSee(seen: Seen, changes: Partial<DestinationDefinition> = {}): ActParts {
+  const { signal } = new AbortController();
+  const course = new Course({ operationMs: 1_000, callsMs: 1_000, widthMax: 1, signal, clock: systemClock });
+  course.end();
+  return {
+    definition: { ...definition, ...changes },
+    course,
+    recheck: true,
+    driver: {
+      put: async () => ({ remoteVersion: null }),
+      remove: async () => {},
+      async inspect() {
+        if (seen === 'failed') throw new DestinationFailure('timeout', 'no answer');
+        return seen;
+      },
+      close: async () => {},
+    },
+  };
+}
+
+const different: readonly (readonly [string, Seen])[] = [
+  ['is gone', undefined],
+  ['has another version', { ...asLeft, remoteVersion: 'v2' }],
+  ['has another mark', { ...asLeft, mark: 'other' }],
+  ['has another value of a tag', { ...asLeft, tags: { ...prepared.tags, team: 'b' } }],
+  ['lacks a tag', { ...asLeft, tags: { team: 'a' } }],
+  ['has a tag that was taken away', { ...asLeft, tags: { ...prepared.tags, old: '1' } }],
+  ['differs from the connection details', { ...asLeft, differs: true }],
+];
+
+describe('a recheck', () => {
+  test('leaves an object alone that is as it was left', async () => {
+    const parts = partsThatSee(asLeft);
+    expect(await isStillThere(parts, prepared)).toBe(true);
+    expect(parts.course.mended).toBe(0);
+  });
+
+  test.each(different)('pushes an object that %s, and counts it as mended', async (_what, seen) => {
+    const parts = partsThatSee(seen);
+    expect(await isStillThere(parts, prepared)).toBe(false);
+    expect(parts.course.mended).toBe(1);
+  });
+
+  test.each<Seen>(['unknown', 'failed'])('pushes what it cannot look at (%s), and counts nothing', async (seen) => {
+    const parts = partsThatSee(seen);
+    expect(await isStillThere(parts, prepared)).toBe(false);
+    expect(parts.course.mended).toBe(0);
+  });
+
+  test('pushes without a look where two writes may leave the same version', async () => {
+    const parts = partsThatSee(asLeft, { coarseVersions: true });
+    expect(await isStillThere(parts, prepared)).toBe(false);
+    expect(parts.course.calls).toBe(0);
+  });
+
+  test('of a removal removes again what is there, and what it cannot look at', async () => {
+    expect(await isStillGone(partsThatSee(undefined), written)).toBe(true);
+    expect(await isStillGone(partsThatSee(asLeft), written)).toBe(false);
+    expect(await isStillGone(partsThatSee('unknown'), written)).toBe(false);
+    expect(await isStillGone(partsThatSee('failed'), written)).toBe(false);
+    expect(await isStillGone(partsThatSee(undefined, { coarseVersions: true }), written)).toBe(false);
+  });
+});
+
+test('without a recheck the version alone is compared, and a remote that lets nobody look is believed', async () => {
+  const parts = { ...partsThatSee({ ...asLeft, tags: {} }), recheck: false };
+  expect(await isStillThere(parts, prepared)).toBe(true);
+  expect(await isStillThere({ ...partsThatSee('unknown'), recheck: false }, prepared)).toBe(true);
+});
