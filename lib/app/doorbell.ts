@@ -1,7 +1,7 @@
 import { type Config, ConfigError } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
 import { definitions } from '../destinations/index.ts';
-import { type Bell, openBell } from '../queue/bell.ts';
+import { type Bell, openBell } from '../queue/wake/bell.ts';
 
 /** The doorbell of worker functions; undefined where none is configured: containers listen all the time. */
 export async function openDoorbell(config: Config, redisUrl: string, log: Log): Promise<Bell | undefined> {

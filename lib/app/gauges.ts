@@ -2,7 +2,7 @@ import { countTokens } from '../auth/token/count.ts';
 import type { GaugeName, LabelsOf } from '../core/instruments.ts';
 import type { Log } from '../core/log.ts';
 import type { Metrics, Sample } from '../core/metrics.ts';
-import { type Levels, openLevels } from '../queue/levels.ts';
+import { type Levels, openLevels } from '../queue/pending/levels.ts';
 import type { OpenStore } from '../store/open.ts';
 import { countAssociations, countDestinations, oldestDirty, someDestinations } from '../sync/counts.ts';
 import { loadSettings } from '../sync/requeue.ts';

@@ -6,7 +6,7 @@ import { openMetrics } from '../core/open-metrics.ts';
 import { Secret } from '../core/secret.ts';
 import type { Tracing } from '../core/trace.ts';
 import { definitions } from '../destinations/index.ts';
-import type { Bell } from '../queue/bell.ts';
+import type { Bell } from '../queue/wake/bell.ts';
 import { openQueue, type SyncQueue } from '../queue/open.ts';
 import { type OpenStore, openStore } from '../store/open.ts';
 import { changedBy } from '../sync/requeue.ts';

@@ -1,4 +1,4 @@
-import { openGate } from '../queue/gate.ts';
+import { openGate } from '../queue/gate/gate.ts';
 import type { Destination } from '../sync/drivers.ts';
 import { openHandler } from './handler.ts';
 import { type AppParts, type Closable, openShared } from './shared.ts';

@@ -1,6 +1,6 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { Log } from '../core/log.ts';
-import { hastyConnection } from './connection.ts';
+import { hastyConnection } from './redis/connection.ts';
 import { type JobData, openJobs } from './jobs.ts';
 
 /** The queues for the board: to look at, not to change. */

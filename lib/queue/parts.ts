@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { PatientRedis } from './connection.ts';
+import type { PatientRedis } from './redis/connection.ts';
 import type { Doorbell } from './contract.ts';
 import type { Jobs } from './jobs.ts';
 import type { Keys } from './keys.ts';

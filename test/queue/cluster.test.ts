@@ -7,7 +7,7 @@ import { endChild, freePort, startChild } from '../../infra/local/child.ts';
 import { serverFolder } from '../../infra/local/folder.ts';
 import { systemClock } from '../../lib/core/clock.ts';
 import { silentLog } from '../../lib/core/log.ts';
-import { openGate } from '../../lib/queue/gate.ts';
+import { openGate } from '../../lib/queue/gate/gate.ts';
 import { openQueue } from '../../lib/queue/open.ts';
 import { ending } from '../services.ts';
 import { lockMs, operation, operations, patientLimits, testQueue, type, until } from './queues.ts';

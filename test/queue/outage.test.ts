@@ -8,7 +8,7 @@ import { newPassword } from '../../infra/local/password.ts';
 import { type RedisOptions, redisUrl, startRedis } from '../../infra/local/redis/start.ts';
 import type { LocalServer } from '../../infra/local/server.ts';
 import type { Handler } from '../../lib/queue/contract.ts';
-import { openGate } from '../../lib/queue/gate.ts';
+import { openGate } from '../../lib/queue/gate/gate.ts';
 import { ending } from '../services.ts';
 import { gateway, keptLog, operation, operations, testQueue, type, until } from './queues.ts';
 

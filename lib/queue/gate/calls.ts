@@ -1,0 +1,96 @@
+import type { Redis } from 'ioredis';
+import type { GateBudget } from '../contract.ts';
+import { enterScript, leaveScript } from './scripts.ts';
+import { numbers, run } from '../redis/script.ts';
+
+/** After so many sick verdicts in a row a gate closes, first for a second, then for twice as long each time. */
+export const breaker = { sickInRow: 5, closedMsFirst: 1_000, closedMsMax: 60_000 } as const;
+/** Those that are put aside come back within this time of the first possible one. */
+const spreadMs = 60_000;
+/** One operation may call a thousand times; what it owes the rate afterwards is paid off within this time. */
+const owedSecondsMax = 3_600;
+
+/** Wants in. */
+export interface Entry {
+  readonly destinationId: string;
+  readonly budget: GateBudget;
+  readonly pass: string;
+}
+
+/** Wants out. */
+export interface Exit extends Entry {
+  readonly sick: boolean;
+  readonly afterMs: number;
+  readonly heldMs: number;
+  readonly calls: number;
+  readonly random: number;
+}
+
+export type KeysOf = (destinationId: string) => readonly string[];
+
+/** What became of an entry: its share of the calls at once, or how long to wait, in milliseconds, and why. */
+export type Entered =
+  | { readonly callsAtOnce: number }
+  | { readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'broken' };
+
+/** In the order of the entries. */
+export async function enterAll(
+  redis: Redis,
+  keysOf: KeysOf,
+  now: number | '',
+  entries: readonly Entry[],
+): Promise<readonly Entered[]> {
+  const groups = Map.groupBy(entries.keys(), (index) => entries[index]?.destinationId ?? '');
+  const texts = [...groups.values()].map((indices) => wanting(indices.flatMap((index) => entries[index] ?? [])));
+  const keys = [...groups.keys()].flatMap(keysOf);
+  const answer = numbers(await run(redis, enterScript, keys, [now, spreadMs, ...texts]));
+  const results: Entered[] = new Array(entries.length);
+  [...groups.values()].flat().forEach((index, place) => {
+    results[index] = toEntered(answer[place] ?? refusedFor);
+  });
+  return results;
+}
+
+/** Of an answer that is too short. */
+const refusedFor = -4_003;
+
+function wanting(entries: readonly Entry[]): string {
+  const [first] = entries;
+  if (first === undefined) return '';
+  const { callsPerSecond, burst, concurrencyMax, passMs } = first.budget;
+  const budget = `${callsPerSecond} ${Math.max(1, burst)} ${Math.max(1, concurrencyMax)} ${passMs}`;
+  return `${budget} ${entries.map(({ pass }) => pass).join(' ')}`;
+}
+
+const reasons = ['broken', 'rate', 'concurrency', 'broken'] as const;
+
+function toEntered(number: number): Entered {
+  if (number > 0) return { callsAtOnce: number };
+  return { waitMs: Math.floor(-number / 4), reason: reasons[-number % 4] ?? 'broken' };
+}
+
+/** Gives passes back. */
+export async function leaveAll(
+  redis: Redis,
+  keysOf: KeysOf,
+  now: number | '',
+  exits: readonly Exit[],
+): Promise<readonly undefined[]> {
+  const { sickInRow, closedMsFirst, closedMsMax } = breaker;
+  const groups = Map.groupBy(exits, ({ destinationId }) => destinationId);
+  const about = [now, sickInRow, closedMsFirst, closedMsMax, owedSecondsMax];
+  const texts = [...groups.values()].map(leaving);
+  await run(redis, leaveScript, [...groups.keys()].flatMap(keysOf), [...about, ...texts]);
+  return exits.map(() => undefined);
+}
+
+function leaving(exits: readonly Exit[]): string {
+  const rate = exits[0]?.budget.callsPerSecond ?? 1;
+  if (exits.some(({ sick, calls }) => sick || calls === 0)) return `${rate} each ${exits.map(leavingAlone).join(' ')}`;
+  const sum = (of: (exit: Exit) => number) => exits.reduce((total, exit) => total + of(exit), 0);
+  const heldMs = sum((exit) => exit.heldMs) / exits.length;
+  return `${rate} well ${heldMs} ${sum(({ calls }) => calls)} ${exits.map(({ pass }) => pass).join(' ')}`;
+}
+
+const leavingAlone = ({ pass, sick, afterMs, heldMs, calls, random }: Exit): string =>
+  `${pass} ${sick ? 1 : 0} ${afterMs} ${heldMs} ${calls} ${random}`;

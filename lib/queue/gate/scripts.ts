@@ -1,0 +1,177 @@
+import { script } from '../redis/script.ts';
+
+/**
+ * A gate is a hash and a sorted set of passes (by the time they end). Fields of the hash, times in milliseconds:
+ * `t` tokens at time `s`; `f` sick verdicts in a row; `c` closed until (absent: open); `b` length of the last closing;
+ * `p` the pass of the probe, which ends at `e`; `h` how long a pass is held on average; `q` the place in the row of those
+ * that were put aside; `n` the newest time that was seen.
+ *
+ * open → (5 sick in a row, or Retry-After) → closed until `c` → half open: one probe → well: open; sick: closed for longer.
+ *
+ * Both scripts serve many gates at once: each is read once, changed in memory, and what changed is written back.
+ * Time is given by the caller, or, when the argument is empty, taken from Redis. When it has gone back by more than a second,
+ * all that is noted goes back with it: otherwise a gate would be closed, and its rate used up, until the clock is there again.
+ */
+const head = `
+local now = tonumber(ARGV[1])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local names = {'t', 's', 'f', 'c', 'b', 'p', 'e', 'h', 'q', 'n'}
+local function split(text)
+  local words = {}
+  for word in string.gmatch(text, '%S+') do words[#words + 1] = word end
+  return words
+end
+local function goBack(passes, gate, ms)
+  for _, name in ipairs({'s', 'c', 'e', 'q'}) do
+    if gate[name] then gate[name] = gate[name] - ms end
+  end
+  for _, pass in ipairs(redis.call('ZRANGE', passes, 0, -1)) do redis.call('ZINCRBY', passes, -ms, pass) end
+end
+local function read(key, passes)
+  local found, before, gate = redis.call('HMGET', key, unpack(names)), {}, {}
+  for i, name in ipairs(names) do
+    local value = found[i]
+    if value and name ~= 'p' then value = tonumber(value) end
+    before[name], gate[name] = value or nil, value or nil
+  end
+  if gate.n and now < gate.n - 1000 then goBack(passes, gate, gate.n - now) end
+  gate.n = now
+  return gate, before
+end
+local function keep(key, passes, gate, before)
+  local set, gone = {}, {}
+  for _, name in ipairs(names) do
+    local value = gate[name]
+    if value == nil and before[name] ~= nil then
+      gone[#gone + 1] = name
+    elseif value ~= before[name] then
+      set[#set + 1] = name
+      set[#set + 1] = type(value) == 'number' and string.format('%.17g', value) or value
+    end
+  end
+  if #gone > 0 then redis.call('HDEL', key, unpack(gone)) end
+  if #set > 0 then redis.call('HSET', key, unpack(set)) end
+  redis.call('PEXPIRE', key, 7200000)
+  redis.call('PEXPIRE', passes, 7200000)
+end
+`;
+
+/**
+ * KEYS hash and passes of each gate. ARGV now, how far the put aside are spread, then for each gate one text of words: calls
+ * per second, burst, passes at once, life of a pass, and a name of a pass for each that comes. (Redis and its client spend
+ * more on an argument than on a word.) Answers a number for each: how many calls at once are its share; or, below 0, the
+ * wait in ms times 4 plus the reason (1 rate, 2 concurrency, 3 broken). Each one that is refused gets its own place after the
+ * first possible time, at the pace in which places become free, so that they do not come back all at once.
+ */
+export const enterScript = script(`${head}
+local spread, answer = tonumber(ARGV[2]), {}
+for k = 1, #KEYS, 2 do
+  local key, passes, words = KEYS[k], KEYS[k + 1], split(ARGV[(k + 5) / 2])
+  local rate, burst, most, life = tonumber(words[1]), tonumber(words[2]), tonumber(words[3]), tonumber(words[4])
+  local gate, before = read(key, passes)
+  redis.call('ZREMRANGEBYSCORE', passes, '-inf', now)
+  local held = redis.call('ZCARD', passes)
+  local pace, hold, closed = math.max(1000 / rate, 1), math.max((gate.h or 200) / most, 1), gate.c or 0
+  local tokens = math.min(burst, (gate.t or burst) + math.max(0, now - (gate.s or now)) * rate / 1000)
+  local entered, first = {}, #answer
+  local function refusal()
+    if closed > now then return 3, closed, pace end
+    if closed > 0 and (gate.e or 0) > now then return 3, now + (gate.h or 200), pace end
+    if held >= most then return 2, now + hold, hold end
+    if tokens < 1 then return 1, now + (1 - tokens) * pace, pace end
+  end
+  for i = 5, #words do
+    local reason, from, step = refusal()
+    if reason then
+      local place = math.max(gate.q or 0, from)
+      if place > from + spread then place = from end
+      gate.q = place + step
+      answer[#answer + 1] = -(math.max(1, math.ceil(place - now)) * 4 + reason)
+    else
+      local pass = words[i]
+      held, tokens = held + 1, tokens - 1
+      entered[#entered + 1] = now + life
+      entered[#entered + 1] = pass
+      if closed > 0 then gate.p, gate.e = pass, now + life end
+      answer[#answer + 1] = 0
+    end
+  end
+  if #entered > 0 then
+    gate.s, gate.t = math.max(now, gate.s or now), tokens
+    redis.call('ZADD', passes, unpack(entered))
+    local share = math.max(1, math.floor(most / held))
+    for i = first + 1, #answer do if answer[i] == 0 then answer[i] = share end end
+  end
+  keep(key, passes, gate, before)
+end
+return answer`);
+
+/**
+ * KEYS hash and passes of each gate. ARGV now, sick in a row that close, first and longest closing, the most tokens that can
+ * be owed, as seconds of the rate; then for each gate one text of words. When all that leave are well and have called: calls
+ * per second, `well`, how long a pass was held on average, how many calls were made in all, and the passes. Otherwise calls
+ * per second, `each`, and for each: pass, 1 if sick, Retry-After in ms (0: none), how long the pass was held, how many calls
+ * were made, a random number from 0 to 1.
+ *
+ * A pass was paid with one token; what was called beyond that is owed, and who made no call gets it back: that one knows
+ * nothing of the destination, and if it was the probe, the next one is. A verdict counts once; one that comes while the gate
+ * is closed, or half open and not from the probe, tells of calls made before and changes nothing but a longer Retry-After.
+ */
+export const leaveScript = script(`${head}
+local most, first, longest, owed = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+for k = 1, #KEYS, 2 do
+  local key, passes, words = KEYS[k], KEYS[k + 1], split(ARGV[(k + 11) / 2])
+  local gate, before = read(key, passes)
+  local rate = tonumber(words[1])
+  local function close(till, length)
+    gate.c, gate.b = math.max(gate.c or 0, till), length
+    gate.p, gate.e, gate.f = nil, nil, nil
+  end
+  local function hear(sick, after, probe, random)
+    if sick and after > 0 then
+      close(now + after, gate.b or 0)
+    elseif (gate.c or 0) > 0 and not probe then
+      return
+    elseif not sick then
+      gate.f, gate.c, gate.b, gate.p, gate.e = nil, nil, nil, nil, nil
+    else
+      gate.f = (gate.f or 0) + 1
+      if probe or gate.f >= most then
+        local length = math.min(longest, math.max(first, (gate.b or 0) * 2))
+        close(now + length * (1 + random / 4), length)
+      end
+    end
+  end
+  local function pay(count, calls, held)
+    local past = 0.8 ^ count
+    gate.h = math.floor((gate.h or 200) * past + held * (1 - past) + 0.5)
+    if gate.t then gate.t = math.max(gate.t - calls + count, -owed * rate) end
+  end
+  if words[2] == 'well' then
+    local count = redis.call('ZREM', passes, unpack(words, 5))
+    local probe = false
+    for i = 5, #words do probe = probe or words[i] == gate.p end
+    if count > 0 then
+      pay(count, tonumber(words[4]) * count / (#words - 4), tonumber(words[3]))
+      hear(false, 0, probe, 0)
+    end
+  else
+    for i = 3, #words, 6 do
+      local pass, calls = words[i], tonumber(words[i + 4])
+      if redis.call('ZREM', passes, pass) == 1 then
+        pay(1, calls, tonumber(words[i + 3]))
+        local sick, probe = words[i + 1] == '1', gate.p == pass
+        if sick or calls > 0 then
+          hear(sick, tonumber(words[i + 2]), probe, tonumber(words[i + 5]))
+        elseif probe then
+          gate.p, gate.e = nil, nil
+        end
+      end
+    end
+  end
+  keep(key, passes, gate, before)
+end
+return 0`);

@@ -1,0 +1,95 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../../core/clock.ts';
+import { coalesce } from '../../core/coalesce.ts';
+import type { Operation } from '../contract.ts';
+import type { Keys } from '../keys.ts';
+import {
+  askScript,
+  finishScript,
+  forgetScript,
+  missingScript,
+  releaseScript,
+  reserveScript,
+} from './scripts.ts';
+import { numbers, run } from '../redis/script.ts';
+import { reach } from '../redis/unavailable.ts';
+
+/** Two looks at an entry that nobody needs are at least this far apart before it goes: a change may be about to commit. */
+const doubtMs = 10_000;
+/** A doubt that is not looked at again is dropped. A sweep each minute needs hours for a million entries. */
+const doubtMsMax = 86_400_000;
+const sliceSize = 500;
+
+/** Which operations wait or are in work, over all types and processes. */
+export interface Pending {
+  /** Takes room for each and notes its generation; answers per operation whether there was room. At most 1,000. */
+  ask(operations: readonly Operation[], capacity: number): Promise<readonly boolean[]>;
+  reserve(operation: Operation, capacity: number): Promise<boolean>;
+  release(id: string, generation: number): Promise<void>;
+  count(): Promise<number>;
+  missing(operations: readonly Operation[]): Promise<readonly string[]>;
+  forget(cursor: string, isDirty: (ids: readonly string[]) => Promise<ReadonlySet<string>>): Promise<string>;
+}
+
+export function openPending(redis: Redis, keys: Keys, clock: Clock): Pending {
+  return {
+    async ask(operations, capacity) {
+      const args = operations.flatMap(({ id, generation }) => [id, generation]);
+      return numbers(await run(redis, askScript, [keys.pending], [capacity, ...args])).map((room) => room === 1);
+    },
+    async reserve({ id, generation }, capacity) {
+      return (await run(redis, reserveScript, [keys.pending], [capacity, id, generation])) === 1;
+    },
+    async release(id, generation) {
+      await run(redis, releaseScript, [keys.pending], [id, generation]);
+    },
+    count: () => redis.hlen(keys.pending),
+    async missing(operations) {
+      const args = operations.flatMap(({ id, type }) => [id, keys.jobs(type)]);
+      const answer = numbers(await run(redis, missingScript, [keys.pending], args));
+      return operations.filter((_, index) => answer[index] === 1).map(({ id }) => id);
+    },
+    async forget(cursor, isDirty) {
+      const [next, flat] = await reach(() => redis.hscan(keys.pending, cursor, 'COUNT', sliceSize));
+      const entries = pairs(flat);
+      if (entries.length === 0) return next;
+      const dirty = await isDirty(entries.map(([id]) => id));
+      const args = entries.flatMap(([id, value]) => [id, value, dirty.has(id) ? 1 : 0]);
+      const times = [clock.now().getTime(), doubtMs, doubtMsMax];
+      await reach(() => run(redis, forgetScript, [keys.pending, keys.doubted], [...times, ...args]));
+      return next;
+    },
+  };
+}
+
+function pairs(flat: readonly string[]): readonly (readonly [string, string])[] {
+  const found: [string, string][] = [];
+  for (let index = 0; index + 1 < flat.length; index += 2) found.push([flat[index] ?? '', flat[index + 1] ?? '']);
+  return found;
+}
+
+/**
+ * What is left of an operation when its handler is done with `generation`: `gone`; `succeeded`: something newer is asked for
+ * and its job comes when this one ends; `bare`: something newer is asked for and has no job.
+ */
+export type Finished = 'gone' | 'succeeded' | 'bare';
+export type Finish = (id: string, generation: number) => Promise<Finished>;
+
+const finished: readonly Finished[] = ['gone', 'succeeded', 'bare'];
+
+/**
+ * Takes operations off and tells who waits for them; what many handlers of a process finish at once goes in one round trip.
+ * Who does not hear of it asks the store at its time-out.
+ */
+export function finishing(redis: Redis, keys: Keys, type: string): Finish {
+  const finish = coalesce(
+    async (done: readonly { readonly id: string; readonly generation: number }[]) => {
+      const args = done.flatMap(({ id, generation }) => [id, generation]);
+      const begins = [keys.successor(type, ''), keys.channel('')];
+      const answer = numbers(await run(redis, finishScript, [keys.pending], [...begins, ...args]));
+      return answer.map((state) => finished[state] ?? 'bare');
+    },
+    { batchSizeMax: 200, batchesMax: 4 },
+  );
+  return (id, generation) => finish({ id, generation });
+}

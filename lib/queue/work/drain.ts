@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import type { Clock } from '../../core/clock.ts';
+import { type AttemptParts, attempt, putAside } from './attempt.ts';
+import type { PatientRedis } from '../redis/connection.ts';
+import type { DrainOptions } from '../contract.ts';
+import type { Due } from '../wake/due.ts';
+import type { JobData } from '../jobs.ts';
+import { queueName } from '../keys.ts';
+import { Locks } from './locks.ts';
+import { within } from './within.ts';
+import { reportError, spentReason, workerOptions } from './worker-options.ts';
+
+export interface DrainParts extends AttemptParts {
+  readonly connection: PatientRedis;
+  readonly prefix: string;
+  readonly clock: Clock;
+  lookAtDue(): Promise<Due>;
+}
+
+/** A job that was put aside is waited for when it is due so soon; later ones are the sweep's to ring for. */
+const dueSoonMs = 5_000;
+/** While jobs are in hand, the queue is looked at so often for more. */
+const lookMs = 100;
+/** Handlers still at work so long before the deadline are told to stop, so that their jobs can be put back. */
+const putBackMs = 1_000;
+
+type Taken = Job<JobData, void, string>;
+
+/**
+ * Takes jobs until nothing is left or no job can end before the deadline. BullMQ's worker serves as its source only:
+ * locks, stalled jobs and endings, which it sees to in a consumer, are ours here.
+ */
+export async function drain(
+  parts: DrainParts,
+  { concurrency, lockMs, deadline, reserveMs }: DrainOptions,
+): Promise<{ readonly done: number; readonly left: boolean }> {
+  const { type, log, clock } = parts;
+  const leftMs = () => deadline.getTime() - clock.now().getTime();
+  const worker: Worker<JobData, void, string> = new Worker(
+    queueName(type),
+    null,
+    workerOptions(parts.connection, parts.prefix, lockMs),
+  );
+  worker.on('error', reportError(log, type));
+  const locks = new Locks(worker, lockMs, log);
+  const stop = setTimeout(() => locks.stopAll('shutdown'), leftMs() - Math.min(putBackMs, reserveMs / 2));
+  const hand = new Hand(parts, locks);
+  try {
+    await worker.getBackend().moveStalledJobsToWait();
+    await worker.startStalledCheckTimer();
+    await takeAll(worker, hand, parts, { concurrency, mayTake: () => leftMs() > reserveMs });
+    if (!(await within(hand.empty(), leftMs()))) log.warn({ type }, 'a drain ended with jobs in hand');
+    return { done: hand.done, left: (await parts.lookAtDue()).takeable };
+  } finally {
+    clearTimeout(stop);
+    await within(worker.close(), putBackMs);
+    locks.close();
+  }
+}
+
+interface Pace {
+  readonly concurrency: number;
+  mayTake(): boolean;
+}
+
+async function takeAll(worker: Worker<JobData, void, string>, hand: Hand, parts: DrainParts, pace: Pace) {
+  while (pace.mayTake()) {
+    if (hand.size >= pace.concurrency) {
+      await hand.change();
+      continue;
+    }
+    const token = randomUUID();
+    const job: Taken | undefined = await worker.getNextJob(token, { block: false });
+    if (job !== undefined) hand.take(job, token);
+    else if (hand.size > 0) await hand.change();
+    else if (!(await dueSoon(parts))) return;
+  }
+}
+
+/** Waits for a job that is due soon; false when there is none. */
+async function dueSoon(parts: DrainParts): Promise<boolean> {
+  const { takeable, nextAt } = await parts.lookAtDue();
+  if (takeable) return true;
+  const waitMs = nextAt - Date.now();
+  if (nextAt === 0 || waitMs > dueSoonMs) return false;
+  await sleep(Math.max(1, waitMs));
+  return true;
+}
+
+/** The jobs that are being worked on. */
+class Hand {
+  readonly #parts: DrainParts;
+  readonly #locks: Locks;
+  readonly #running = new Set<Promise<void>>();
+  done = 0;
+
+  constructor(parts: DrainParts, locks: Locks) {
+    this.#parts = parts;
+    this.#locks = locks;
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  take(job: Taken, token: string): void {
+    const running = this.#run(job, token)
+      .catch(reportError(this.#parts.log, this.#parts.type))
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Until a job ends, or it is time to look for new ones. */
+  async change(): Promise<void> {
+    await within(Promise.race(this.#running), lookMs);
+  }
+
+  async empty(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  /** A job whose ending fails stays locked; the lock expires and it is taken up again. */
+  async #run(job: Taken, token: string): Promise<void> {
+    const lock = this.#locks.hold(job.id ?? '', token, job.processedOn ?? Date.now());
+    try {
+      const ending = await attempt(this.#parts, job, lock, Boolean(job.deferredFailure));
+      if (ending.kind === 'leave') return;
+      if (ending.kind === 'aside') return await putAside(this.#parts, job, ending, token);
+      if (ending.kind === 'failed') await job.moveToFailed(new UnrecoverableError(spentReason), token, false);
+      else await job.moveToCompleted(undefined, token, false);
+      this.done += 1;
+    } finally {
+      lock.release();
+    }
+  }
+}

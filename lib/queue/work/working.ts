@@ -1,0 +1,30 @@
+import type { AttemptParts } from './attempt.ts';
+import { consume } from './consume.ts';
+import type { Consumer, Handler, Queue } from '../contract.ts';
+import { drain } from './drain.ts';
+import { lookAtDue } from '../wake/due.ts';
+import { jobsOf, type Parts } from '../parts.ts';
+import { finishing } from '../pending/pending.ts';
+
+/** The two ways to work a queue off. `consumers` gets what has to be closed. */
+export function working(parts: Parts, consumers: Set<Consumer>): Pick<Queue, 'consume' | 'drain'> {
+  const { patient, keys, clock } = parts;
+  return {
+    consume(type, handler, options) {
+      const consumer = consume(attemptParts(parts, type, handler), patient, keys.prefix, options);
+      consumers.add(consumer);
+      return consumer;
+    },
+    drain(type, handler, options) {
+      const look = () => lookAtDue(patient, keys, type);
+      const own = { connection: patient, prefix: keys.prefix, clock, lookAtDue: look };
+      return drain({ ...attemptParts(parts, type, handler), ...own }, options);
+    },
+  };
+}
+
+function attemptParts(parts: Parts, type: string, handler: Handler): AttemptParts {
+  const { patient, keys, log } = parts;
+  const hasSuccessor = async (id: string) => (await patient.exists(keys.successor(type, id))) === 1;
+  return { type, handler, finish: finishing(patient, keys, type), hasSuccessor, jobs: jobsOf(parts, type), log };
+}

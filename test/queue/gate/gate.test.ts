@@ -1,0 +1,318 @@
+import { Redis } from 'ioredis';
+import { describe, expect, it } from 'vitest';
+import type { GateBudget, GatePass } from '../../../lib/queue/contract.ts';
+import { openGate } from '../../../lib/queue/gate/gate.ts';
+import { ending, testRedis } from '../../services.ts';
+import { patientLimits } from '../queues.ts';
+
+const budget: GateBudget = { callsPerSecond: 10, burst: 3, concurrencyMax: 100, passMs: 30_000 };
+const wide: GateBudget = { callsPerSecond: 1_000, burst: 1_000, concurrencyMax: 100, passMs: 30_000 };
+
+function testGate() {
+  const { url, prefix } = testRedis();
+  let now = 1_700_000_000_000;
+  const clock = { now: () => new Date(now) };
+  const gate = ending(openGate({ redisUrl: url, prefix, clock, random: () => 0, limits: patientLimits }));
+  const second = ending(openGate({ redisUrl: url, prefix, clock, random: () => 0, limits: patientLimits }));
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  const verdicts = async (count: number, verdict: 'well' | 'sick', retryAfterMs?: number) => {
+    for (let index = 0; index < count; index += 1) {
+      await opened(await gate.enter('7', wide)).leave(verdict, retryAfterMs);
+    }
+  };
+  return { gate, second, url, prefix, pass, verdicts };
+}
+
+type Open = Extract<GatePass, { open: true }>;
+
+function opened(pass: GatePass): Open {
+  if (!pass.open) throw new Error(`refused: ${pass.reason}, ${pass.waitMs} ms`);
+  return pass;
+}
+
+function refused(pass: GatePass): Extract<GatePass, { open: false }> {
+  if (pass.open) throw new Error('the gate let in');
+  return pass;
+}
+
+describe('the rate of a gate', () => {
+  it('lets a burst in and then the rate, shared by all processes', async () => {
+    const { gate, second, pass } = testGate();
+    opened(await gate.enter('7', budget));
+    opened(await second.enter('7', budget));
+    opened(await gate.enter('7', budget));
+    expect(refused(await second.enter('7', budget))).toMatchObject({ reason: 'rate', waitMs: 100 });
+    pass(100);
+    opened(await gate.enter('7', budget));
+    refused(await gate.enter('7', budget));
+    pass(1_000_000);
+    for (let index = 0; index < 3; index += 1) opened(await gate.enter('7', budget));
+    refused(await gate.enter('7', budget));
+  });
+
+  it('counts every call of an operation, also those beyond what its pass paid for', async () => {
+    const { gate, pass } = testGate();
+    await opened(await gate.enter('7', budget)).leave('well', 0, 8);
+    expect(refused(await gate.enter('7', budget))).toMatchObject({ reason: 'rate', waitMs: 600 });
+    pass(600);
+    opened(await gate.enter('7', budget));
+    refused(await gate.enter('7', budget));
+  });
+
+  it('is not used by an operation that called nobody', async () => {
+    const { gate } = testGate();
+    for (let index = 0; index < 10; index += 1) await opened(await gate.enter('7', budget)).leave('well', 0, 0);
+    opened(await gate.enter('7', budget));
+  });
+
+  it('forgives what cannot be paid off within an hour', async () => {
+    const { gate, pass } = testGate();
+    await opened(await gate.enter('7', budget)).leave('well', 0, 1_000_000);
+    pass(3_600_000 + 1_000);
+    opened(await gate.enter('7', budget));
+  });
+
+  it('is one for those that come at the same time, each destination with its own', async () => {
+    const { gate } = testGate();
+    const passes = await Promise.all(['7', '8', '7', '7', '8', '7', '7'].map((id) => gate.enter(id, budget)));
+    expect(passes.map(({ open }) => open)).toEqual([true, true, true, true, true, false, false]);
+    expect(passes.slice(5).map((pass) => refused(pass).waitMs)).toEqual([100, 200]);
+  });
+
+  it('spreads those that it refuses at its pace', async () => {
+    const { gate } = testGate();
+    for (let index = 0; index < 3; index += 1) opened(await gate.enter('7', budget));
+    const waits: number[] = [];
+    for (let index = 0; index < 5; index += 1) waits.push(refused(await gate.enter('7', budget)).waitMs);
+    expect(waits).toEqual([100, 200, 300, 400, 500]);
+  });
+
+  it('never puts aside for much longer than a minute', async () => {
+    const { gate } = testGate();
+    const slow = { ...budget, callsPerSecond: 0.1, burst: 1 };
+    opened(await gate.enter('7', slow));
+    for (let index = 0; index < 30; index += 1) {
+      expect(refused(await gate.enter('7', slow)).waitMs).toBeLessThanOrEqual(70_000);
+    }
+  });
+
+  it('is kept per destination', async () => {
+    const { gate } = testGate();
+    for (let index = 0; index < 3; index += 1) opened(await gate.enter('7', budget));
+    refused(await gate.enter('7', budget));
+    opened(await gate.enter('8', budget));
+  });
+
+  it('refuses a budget that would never let anyone in', async () => {
+    const { gate } = testGate();
+    await expect(gate.enter('7', { ...budget, callsPerSecond: 0 })).rejects.toThrow('positive rate');
+  });
+});
+
+describe('the number of passes of a gate', () => {
+  const two = { ...wide, concurrencyMax: 2 };
+
+  it('is bounded until one is given back', async () => {
+    const { gate, second } = testGate();
+    const first = opened(await gate.enter('7', two));
+    opened(await second.enter('7', two));
+    expect(refused(await second.enter('7', two)).reason).toBe('concurrency');
+    await first.leave('well');
+    await first.leave('well');
+    opened(await gate.enter('7', two));
+    expect(refused(await gate.enter('7', two)).reason).toBe('concurrency');
+  });
+
+  it('gets back what a dead worker holds, after the life of a pass', async () => {
+    const { gate, pass } = testGate();
+    opened(await gate.enter('7', two));
+    opened(await gate.enter('7', two));
+    pass(two.passMs - 1);
+    refused(await gate.enter('7', two));
+    pass(1);
+    opened(await gate.enter('7', two));
+  });
+
+  it('puts aside by how long passes are held', async () => {
+    const { gate, pass } = testGate();
+    const one = { ...wide, concurrencyMax: 1 };
+    for (let index = 0; index < 40; index += 1) {
+      const held = opened(await gate.enter('7', one));
+      pass(1_000);
+      await held.leave('well');
+    }
+    opened(await gate.enter('7', one));
+    const waits = [refused(await gate.enter('7', one)).waitMs, refused(await gate.enter('7', one)).waitMs];
+    expect(waits[0]).toBeGreaterThan(900);
+    expect(waits[1]).toBeGreaterThan(1_900);
+  });
+});
+
+describe('a sick destination', () => {
+  it('closes its gate after five sick verdicts in a row, and not before', async () => {
+    const { gate, verdicts } = testGate();
+    await verdicts(4, 'sick');
+    await verdicts(1, 'well');
+    await verdicts(4, 'sick');
+    await verdicts(1, 'sick');
+    expect(refused(await gate.enter('7', wide))).toMatchObject({ reason: 'broken', waitMs: 1_000 });
+    opened(await gate.enter('8', wide));
+  });
+
+  it('is tried by one probe, which opens the gate when it is well', async () => {
+    const { gate, second, pass, verdicts } = testGate();
+    await verdicts(5, 'sick');
+    pass(1_000);
+    const probe = opened(await gate.enter('7', wide));
+    expect(refused(await second.enter('7', wide)).reason).toBe('broken');
+    await probe.leave('well');
+    opened(await second.enter('7', wide));
+    await verdicts(4, 'sick');
+    opened(await gate.enter('7', wide));
+  });
+
+  it('is left alone twice as long after each probe that is sick, up to a minute', async () => {
+    const { gate, pass, verdicts } = testGate();
+    await verdicts(5, 'sick');
+    const closings: number[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      const { waitMs } = refused(await gate.enter('7', wide));
+      closings.push(waitMs);
+      pass(waitMs);
+      await opened(await gate.enter('7', wide)).leave('sick');
+    }
+    expect(closings).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+  });
+
+  it('gets another probe when the first is never given back', async () => {
+    const { gate, pass, verdicts } = testGate();
+    await verdicts(5, 'sick');
+    pass(1_000);
+    opened(await gate.enter('7', wide));
+    pass(wide.passMs);
+    await opened(await gate.enter('7', wide)).leave('well');
+    opened(await gate.enter('7', wide));
+  });
+
+  it('is not taken for well because operations that called nobody came and went', async () => {
+    const { gate, pass, verdicts } = testGate();
+    const callNobody = async () => opened(await gate.enter('7', wide)).leave('well', 0, 0);
+    await verdicts(4, 'sick');
+    await callNobody();
+    await verdicts(1, 'sick');
+    const { waitMs } = refused(await gate.enter('7', wide));
+    expect(waitMs).toBe(1_000);
+    pass(waitMs);
+    await callNobody();
+    const probe = opened(await gate.enter('7', wide));
+    expect(refused(await gate.enter('7', wide)).reason).toBe('broken');
+    await probe.leave('sick');
+    expect(refused(await gate.enter('7', wide)).waitMs).toBe(2_000);
+  });
+
+  it('is left alone at once for as long as it asks, whatever late calls tell', async () => {
+    const { gate, pass, verdicts } = testGate();
+    const late = opened(await gate.enter('7', wide));
+    await verdicts(1, 'sick', 30_000);
+    await late.leave('well');
+    expect(refused(await gate.enter('7', wide))).toMatchObject({ reason: 'broken', waitMs: 30_000 });
+    pass(29_999);
+    refused(await gate.enter('7', wide));
+    pass(1);
+    await opened(await gate.enter('7', wide)).leave('well');
+    opened(await gate.enter('7', wide));
+  });
+
+  it('is left alone for the longest time that it asked for', async () => {
+    const { gate, verdicts } = testGate();
+    const late = opened(await gate.enter('7', wide));
+    await verdicts(1, 'sick', 30_000);
+    await late.leave('sick', 10_000);
+    expect(refused(await gate.enter('7', wide)).waitMs).toBe(30_000);
+  });
+
+  it('is not left alone for longer because calls of before its closing end late', async () => {
+    const { gate, pass, verdicts } = testGate();
+    const late = await Promise.all(Array.from({ length: 10 }, async () => opened(await gate.enter('7', wide))));
+    await verdicts(5, 'sick');
+    for (const call of late) await call.leave('sick');
+    pass(1_000);
+    opened(await gate.enter('7', wide));
+  });
+
+  it('spreads those that it puts aside after its reopening', async () => {
+    const { gate, verdicts } = testGate();
+    await verdicts(5, 'sick');
+    const waits: number[] = [];
+    for (let index = 0; index < 4; index += 1) waits.push(refused(await gate.enter('7', budget)).waitMs);
+    expect(waits).toEqual([1_000, 1_100, 1_200, 1_300]);
+  });
+
+  it('begins afresh when Redis loses its data', async () => {
+    const { gate, url, prefix, verdicts } = testGate();
+    await verdicts(5, 'sick');
+    const redis = new Redis(url);
+    await redis.del(`${prefix}:gate:7`, `${prefix}:passes:7`);
+    redis.disconnect();
+    opened(await gate.enter('7', wide));
+  });
+});
+
+it('a gate without a clock goes by the time of Redis', async () => {
+  const { url, prefix } = testRedis();
+  const gate = ending(openGate({ redisUrl: url, prefix, limits: patientLimits }));
+  const slow = { ...budget, callsPerSecond: 0.001, burst: 1 };
+  await opened(await gate.enter('7', slow)).leave('well');
+  const { reason, waitMs } = refused(await gate.enter('7', slow));
+  expect(reason).toBe('rate');
+  expect(waitMs).toBeLessThanOrEqual(1_000_000);
+  expect(waitMs).toBeGreaterThan(900_000);
+});
+
+describe('the calls at once of a destination', () => {
+  it('are shared by the operations that are under way', async () => {
+    const { gate } = testGate();
+    const few = { ...wide, concurrencyMax: 10 };
+    const alone = opened(await gate.enter('7', few));
+    expect(alone.callsAtOnce).toBe(10);
+    const more = await Promise.all(Array.from({ length: 4 }, () => gate.enter('7', few)));
+    expect(more.map((pass) => opened(pass).callsAtOnce)).toEqual([2, 2, 2, 2]);
+    const rest = await Promise.all(Array.from({ length: 6 }, () => gate.enter('7', few)));
+    expect(rest.slice(0, 5).map((pass) => opened(pass).callsAtOnce)).toEqual([1, 1, 1, 1, 1]);
+    expect(refused(rest[5] ?? alone)).toMatchObject({ reason: 'concurrency' });
+  });
+});
+
+describe('a gate whose clock is set back by an hour', () => {
+  const back = -3_600_000;
+
+  it('earns its rate as before', async () => {
+    const { gate, pass } = testGate();
+    for (let index = 0; index < 3; index += 1) await opened(await gate.enter('7', budget)).leave('well');
+    pass(back);
+    expect(refused(await gate.enter('7', budget)).waitMs).toBeLessThanOrEqual(200);
+    pass(300);
+    opened(await gate.enter('7', budget));
+  });
+
+  it('opens again when its closing is over', async () => {
+    const { gate, pass, verdicts } = testGate();
+    await verdicts(5, 'sick');
+    pass(back);
+    expect(refused(await gate.enter('7', wide)).waitMs).toBeLessThanOrEqual(1_500);
+    pass(1_500);
+    opened(await gate.enter('7', wide));
+  });
+
+  it('takes passes back that nobody gave back', async () => {
+    const { gate, pass } = testGate();
+    const narrow = { ...wide, concurrencyMax: 1 };
+    opened(await gate.enter('7', narrow));
+    pass(back);
+    expect(refused(await gate.enter('7', narrow)).reason).toBe('concurrency');
+    pass(narrow.passMs + 1);
+    opened(await gate.enter('7', narrow));
+  });
+});

@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Outcome } from '../../../lib/queue/contract.ts';
+import { lockMs, operation, testQueue, type, until } from '../queues.ts';
+
+const hourMs = 3_600_000;
+const capacity = 100;
+const options = { concurrency: 1, lockMs };
+
+/** How far the clock of this machine is ahead of that of Redis. */
+let aheadMs = 0;
+const realNow = Date.now;
+beforeEach(() => {
+  aheadMs = 0;
+  vi.spyOn(Date, 'now').mockImplementation(() => realNow() + aheadMs);
+});
+afterEach(() => void vi.restoreAllMocks());
+
+/** A queue whose consumer puts the first job aside, for so long, and is done with it when it comes back. */
+async function putAside(afterMs: number) {
+  const queue = await testQueue();
+  const seen: string[] = [];
+  const handler = async ({ id }: { readonly id: string }): Promise<Outcome> => {
+    seen.push(id);
+    const isFirst = id === '1' && seen.filter((one) => one === '1').length === 1;
+    return isFirst ? { kind: 'again', afterMs, firm: true } : { kind: 'done', generation: 1 };
+  };
+  const consumer = queue.consume(type, handler, options);
+  await queue.enqueue([operation(1)], capacity);
+  await until(() => seen.length === 1);
+  /** Another job, after which the first one's ending is written down: there is one at a time. */
+  async function another(id: number): Promise<void> {
+    await queue.enqueue([operation(id)], capacity);
+    await until(() => seen.includes(String(id)));
+  }
+  await another(2);
+  return { queue, consumer, seen, another };
+}
+
+describe('a job that was put aside', () => {
+  it('comes back soon after the clock was set back by an hour', async () => {
+    aheadMs = hourMs;
+    const { queue, seen, another } = await putAside(60_000);
+    aheadMs = 0;
+    await another(3);
+    expect(seen).toEqual(['1', '2', '3']);
+    expect(await queue.takeUpStranded()).toBe(1);
+    await until(() => seen.length === 4);
+    expect(seen.at(-1)).toBe('1');
+  });
+
+  it('comes back where it is due by the clock of Redis, and the clocks of the workers are behind', async () => {
+    aheadMs = -hourMs;
+    const { queue, seen } = await putAside(60_000);
+    expect(await queue.takeUpStranded()).toBe(1);
+    await until(() => seen.length === 3);
+    expect(seen.at(-1)).toBe('1');
+  });
+
+  it('is left where it is while its time has not come, however long that is', async () => {
+    const { queue, seen, another } = await putAside(5 * hourMs);
+    expect(await queue.takeUpStranded()).toBe(0);
+    await another(3);
+    expect(seen).toEqual(['1', '2', '3']);
+  });
+});

@@ -1,0 +1,339 @@
+import { Job } from 'bullmq';
+import { Redis } from 'ioredis';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Handler, Outcome } from '../../../lib/queue/contract.ts';
+import { ending } from '../../services.ts';
+import { farDeadline, gateway, keptLog, lockMs, operation, operations, testQueue, type, until } from '../queues.ts';
+
+const capacity = 10_000;
+const options = { concurrency: 4, lockMs };
+const done = (generation = 1): Outcome => ({ kind: 'done', generation });
+
+/** A handler that notes its job and is done. */
+const counted =
+  (note: (job: { readonly id: string; readonly destinationId: string }) => void, generation = 1): Handler =>
+  async (job) => {
+    note(job);
+    return done(generation);
+  };
+
+/** What is left in Redis of a type's jobs and deduplication keys. */
+async function leftovers(url: string, prefix: string): Promise<string[]> {
+  const redis = new Redis(url);
+  const keys = await redis.keys(`${prefix.replace(/[{}]/g, '?')}:sync-${type}:*`);
+  redis.disconnect();
+  return keys.filter((key) => /:(\d+|de:.*|dn:.*|wait|active|delayed|failed|completed)$/.test(key));
+}
+
+describe('a consumer', () => {
+  it('runs each job once and takes its operation off', async () => {
+    const queue = await testQueue();
+    const seen: string[] = [];
+    queue.consume(
+      type,
+      counted(({ id, destinationId }) => seen.push(`${id}>${destinationId}`)),
+      options,
+    );
+    await queue.enqueue(operations(50), capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(seen.toSorted()).toEqual(
+      operations(50)
+        .map(({ id }) => `${id}>7`)
+        .toSorted(),
+    );
+    await until(async () => (await leftovers(queue.url, queue.prefix)).length === 0);
+  });
+
+  it('sees the last generation of a burst after a handful of runs', async () => {
+    const queue = await testQueue();
+    const started = gateway();
+    const goOn = gateway();
+    let newest = 1;
+    const seen: number[] = [];
+    const handler: Handler = async () => {
+      const generation = newest;
+      seen.push(generation);
+      started.open();
+      await goOn.opened;
+      return done(generation);
+    };
+    queue.consume(type, handler, { concurrency: 4, lockMs: 60_000 });
+    await queue.enqueue([operation(1, 1)], capacity);
+    await started.opened;
+    for (newest = 2; newest <= 1_000; newest += 1) await queue.enqueue([operation(1, newest)], capacity);
+    newest = 1_000;
+    goOn.open();
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(seen.at(-1)).toBe(1_000);
+    expect(seen.length).toBeLessThanOrEqual(3);
+  });
+
+  it('takes a job up again at once or after the delay that its handler asks for', async () => {
+    const queue = await testQueue();
+    const outcomes: Outcome[] = [{ kind: 'again', afterMs: 0 }, { kind: 'again', afterMs: 30 }, done()];
+    let runs = 0;
+    queue.consume(type, async () => outcomes[runs++] ?? done(), options);
+    await queue.enqueue([operation(1)], capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(runs).toBe(3);
+  });
+
+  it('brings jobs forward that wait for a retry, and only those asked for', async () => {
+    const queue = await testQueue();
+    const redis = ending(stoppable(new Redis(queue.url)));
+    const runs = new Map<string, number>();
+    const handler: Handler = async ({ id }) => {
+      runs.set(id, (runs.get(id) ?? 0) + 1);
+      return runs.get(id) === 1 ? { kind: 'again', afterMs: 3_600_000 } : done(2);
+    };
+    queue.consume(type, handler, options);
+    await queue.enqueue(operations(20), capacity);
+    await until(() => runs.size === 20);
+    await until(async () => (await redis.client.zcard(`${queue.prefix}:sync-${type}:delayed`)) === 20);
+    const newer = operations(20).map((one) => ({ ...one, generation: 2, waiting: Number(one.id) <= 10 }));
+    await queue.enqueue(newer, capacity);
+    await until(async () => (await queue.pendingCount()) === 10);
+    expect(await queue.missing(newer)).toEqual(newer.slice(0, 10).map(({ id }) => id));
+    expect([...runs.values()].filter((count) => count === 1)).toHaveLength(10);
+  });
+
+  it('does not let a change wait for the retry of what ran when it came', async () => {
+    const queue = await testQueue();
+    let runs = 0;
+    const handler: Handler = async () => {
+      runs += 1;
+      if (runs === 2) return done(2);
+      await queue.enqueue([operation(1, 2)], capacity);
+      return { kind: 'again', afterMs: 3_600_000 };
+    };
+    queue.consume(type, handler, options);
+    await queue.enqueue([operation(1)], capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(runs).toBe(2);
+  });
+
+  it('does not let a change wait for the retry that comes just before its job is put aside', async () => {
+    const queue = await testQueue();
+    const putAside = Job.prototype.moveToDelayed;
+    const spy = vi.spyOn(Job.prototype, 'moveToDelayed').mockImplementation(async function (this: Job, ...args) {
+      await queue.enqueue([operation(1, 2, { waiting: true })], capacity);
+      return putAside.apply(this, args);
+    });
+    onTestFinished(() => spy.mockRestore());
+    let runs = 0;
+    const handler: Handler = async () => {
+      runs += 1;
+      return runs === 1 ? { kind: 'again', afterMs: 3_600_000 } : done(2);
+    };
+    queue.consume(type, handler, options);
+    await queue.enqueue([operation(1)], capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+  });
+
+  it('goes on after a handler that throws, without logging what it threw', async () => {
+    const log = keptLog();
+    const queue = await testQueue({ log });
+    let runs = 0;
+    const handler: Handler = async () => {
+      runs += 1;
+      if (runs === 1) throw new SyntaxError('unexpected token in "hunter2"');
+      return done();
+    };
+    queue.consume(type, handler, options);
+    await queue.enqueue([operation(1)], capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(runs).toBe(2);
+    expect(JSON.stringify(log.lines)).toContain('SyntaxError');
+    expect(JSON.stringify(log.lines)).not.toContain('hunter2');
+  });
+
+  it('keeps an operation whose newer generation was asked for while it ran', async () => {
+    const queue = await testQueue();
+    const seen: number[] = [];
+    const handler: Handler = async () => {
+      seen.push(seen.length + 1);
+      if (seen.length === 1) await queue.enqueue([operation(1, 2)], capacity);
+      return done(seen.length);
+    };
+    queue.consume(type, handler, options);
+    await queue.enqueue([operation(1)], capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(seen).toEqual([1, 2]);
+  });
+
+  it('gives a newer generation a job whose process died before it could add one', async () => {
+    const queue = await testQueue();
+    const redis = ending(stoppable(new Redis(queue.url)));
+    let runs = 0;
+    const handler: Handler = async () => {
+      runs += 1;
+      // What `enqueue` does before it adds the job.
+      if (runs === 1) await redis.client.hset(`${queue.prefix}:pending`, '1', '2');
+      return done(runs);
+    };
+    queue.consume(type, handler, options);
+    await queue.enqueue([operation(1)], capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(runs).toBe(2);
+  });
+
+  it('is not disturbed by jobs whose operation is done, or was done by another', async () => {
+    const queue = await testQueue();
+    let runs = 0;
+    queue.consume(
+      type,
+      counted(() => ++runs, 5),
+      options,
+    );
+    await queue.enqueue([operation(1, 5)], capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+    await queue.enqueue([operation(1, 3)], capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(runs).toBe(2);
+  });
+
+  it('renews the lock of a handler that takes longer than the lock', async () => {
+    const queue = await testQueue();
+    let runs = 0;
+    const handler: Handler = async () => {
+      runs += 1;
+      await new Promise((resolve) => setTimeout(resolve, 7_000));
+      return done();
+    };
+    queue.consume(type, handler, { concurrency: 4, lockMs: 6_000 });
+    queue.consume(type, handler, { concurrency: 4, lockMs: 6_000 });
+    await queue.enqueue([operation(1)], capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(runs).toBe(1);
+  });
+
+  it('stops a handler that does not end, and takes the job up again', async () => {
+    const queue = await testQueue();
+    let runs = 0;
+    const handler: Handler = async (_job, signal) => {
+      runs += 1;
+      if (runs > 1) return done();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      throw signal.reason;
+    };
+    queue.consume(type, handler, { concurrency: 4, lockMs: 1_500 });
+    await queue.enqueue([operation(1)], capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(runs).toBe(2);
+  });
+
+  it('says nothing about a job whose lock somebody else has', async () => {
+    const queue = await testQueue();
+    const redis = ending(stoppable(new Redis(queue.url)));
+    const started = gateway();
+    const lost = gateway();
+    const consumer = queue.consume(
+      type,
+      async (_job, signal) => {
+        started.open();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        lost.open();
+        return done();
+      },
+      options,
+    );
+    await queue.enqueue([operation(1)], capacity);
+    await started.opened;
+    await redis.client.set(`${queue.prefix}:sync-${type}:1:lock`, 'another worker');
+    await lost.opened;
+    await consumer.close(5_000);
+    expect(await queue.pendingCount()).toBe(1);
+    expect(await queue.missing([operation(1)])).toEqual([]);
+  });
+
+  it('waits for the jobs in hand when it is closed', async () => {
+    const queue = await testQueue();
+    const started = gateway();
+    let aborted: boolean | undefined;
+    const handler: Handler = async (_job, signal) => {
+      started.open();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      aborted = signal.aborted;
+      return done();
+    };
+    const consumer = queue.consume(type, handler, options);
+    await queue.enqueue([operation(1)], capacity);
+    await started.opened;
+    await consumer.close(10_000);
+    expect(aborted).toBe(false);
+    expect(await queue.pendingCount()).toBe(0);
+  });
+
+  it('stops handlers after the grace and puts their jobs back for others', async () => {
+    const queue = await testQueue();
+    const started = gateway();
+    const consumer = queue.consume(
+      type,
+      async (_job, signal) => {
+        started.open();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        throw signal.reason;
+      },
+      { concurrency: 1, lockMs: 600_000 },
+    );
+    await queue.enqueue([operation(1)], capacity);
+    await started.opened;
+    await consumer.close(10);
+    queue.consume(type, async () => done(), options);
+    await until(async () => (await queue.pendingCount()) === 0);
+  });
+
+  it('lets a job wait that has taken its worker down again and again', async () => {
+    const queue = await testQueue();
+    const redis = ending(stoppable(new Redis(queue.url)));
+    await queue.enqueue([operation(1)], capacity);
+    await redis.client.hset(`${queue.prefix}:sync-${type}:1`, 'stc', '3');
+    let runs = 0;
+    queue.consume(
+      type,
+      counted(() => ++runs),
+      options,
+    );
+    await until(async () => (await redis.client.zcard(`${queue.prefix}:sync-${type}:delayed`)) === 1);
+    expect(runs).toBe(0);
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(runs).toBe(1);
+  });
+});
+
+const stoppable = (client: Redis) => ({ client, stop: async () => client.disconnect() });
+
+describe('pausing', () => {
+  it('keeps jobs of all types waiting, and resuming lets them run', async () => {
+    const queue = await testQueue();
+    let runs = 0;
+    queue.consume(
+      type,
+      counted(() => ++runs),
+      options,
+    );
+    await queue.pause();
+    await queue.pause();
+    await queue.enqueue([operation(1), operation(2)], capacity);
+    const drained = await queue.drain(type, async () => done(), drainOptions());
+    expect(drained).toEqual({ done: 0, left: false });
+    expect(runs).toBe(0);
+    expect(await queue.pendingCount()).toBe(2);
+    await queue.resume();
+    await queue.resume();
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(runs).toBe(2);
+  });
+
+  it('is asserted anew when Redis has lost it', async () => {
+    const queue = await testQueue();
+    const redis = ending(stoppable(new Redis(queue.url)));
+    await queue.pause();
+    await redis.client.hdel(`${queue.prefix}:sync-${type}:meta`, 'paused');
+    await queue.pause();
+    await queue.enqueue([operation(1)], capacity);
+    expect(await queue.drain(type, async () => done(), drainOptions())).toEqual({ done: 0, left: false });
+  });
+});
+
+const drainOptions = () => ({ ...options, deadline: farDeadline(), reserveMs: 100 });

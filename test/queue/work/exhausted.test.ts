@@ -1,0 +1,96 @@
+import { Redis } from 'ioredis';
+import { describe, expect, it } from 'vitest';
+import type { Handler, Outcome } from '../../../lib/queue/contract.ts';
+import { ending } from '../../services.ts';
+import { farDeadline, lockMs, operation, testQueue, type, until } from '../queues.ts';
+
+const capacity = 10;
+const done: Outcome = { kind: 'done', generation: 1 };
+const options = { concurrency: 1, lockMs };
+const drainOptions = () => ({ ...options, deadline: farDeadline(), reserveMs: 100 });
+type TestQueue = Awaited<ReturnType<typeof testQueue>>;
+
+const ways = {
+  'a consumer': async (queue: TestQueue, handler: Handler) => {
+    const consumer = queue.consume(type, handler, options);
+    await until(async () => (await queue.pendingCount()) === 0);
+    await consumer.close(5_000);
+  },
+  'a drain': async (queue: TestQueue, handler: Handler) => {
+    while ((await queue.pendingCount()) > 0) await queue.drain(type, handler, drainOptions());
+  },
+};
+
+describe.each(Object.entries(ways))('a job that %s is handed with a deferred failure', (_, workOff) => {
+  it('fails and gives its operation a new job, which is run as any', async () => {
+    const { queue, redis, key } = await spentJob();
+    const runs: { readonly spent: boolean; readonly job: string | undefined }[] = [];
+    let missing: readonly string[] | undefined;
+    await workOff(queue, async ({ spent = false, job }) => {
+      runs.push({ spent, job });
+      if (spent) return { kind: 'failed', afterMs: 50 };
+      missing = await queue.missing([operation(1)]);
+      return done;
+    });
+    expect(runs).toEqual([
+      { spent: true, job: '1' },
+      { spent: false, job: '2' },
+    ]);
+    expect(missing).toEqual([]);
+    expect(await redis.keys(`${key('')}[0-9]*`)).toEqual([]);
+    expect(await redis.zcard(key('failed'))).toBe(0);
+  });
+
+  it('leaves a newer change its own job, at once', async () => {
+    const { queue } = await spentJob();
+    const runs: boolean[] = [];
+    await workOff(queue, async ({ spent = false }) => {
+      runs.push(spent);
+      if (!spent) return { kind: 'done', generation: 2 };
+      await queue.enqueue([operation(1, 2)], capacity);
+      return { kind: 'failed', afterMs: 3_600_000 };
+    });
+    expect(runs).toEqual([true, false]);
+  });
+
+  it('stays spent while its association cannot be had', async () => {
+    const { queue } = await spentJob();
+    const runs: boolean[] = [];
+    await workOff(queue, async ({ spent = false }) => {
+      runs.push(spent);
+      if (runs.length < 3) return { kind: 'again', afterMs: 10 };
+      return spent ? { kind: 'failed', afterMs: 10 } : done;
+    });
+    expect(runs).toEqual([true, true, true, false]);
+  });
+});
+
+it('a job that loses its worker again and again is run a few times and then handed over as spent', async () => {
+  const queue = await testQueue();
+  const redis = ending(stoppable(new Redis(queue.url)));
+  const runs: boolean[] = [];
+  const handler: Handler = async ({ spent = false }, signal) => {
+    runs.push(spent);
+    if (spent) return done;
+    await redis.client.del(`${queue.prefix}:sync-${type}:1:lock`);
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    throw signal.reason;
+  };
+  await queue.enqueue([operation(1)], capacity);
+  const consumer = queue.consume(type, handler, { concurrency: 1, lockMs: 1_500 });
+  await until(async () => (await queue.pendingCount()) === 0);
+  await consumer.close(5_000);
+  expect(runs).toEqual([false, false, false, false, false, true]);
+});
+
+/** A job that its queue has marked, as it does after too many stalls. */
+async function spentJob() {
+  const queue = await testQueue();
+  const redis = ending(stoppable(new Redis(queue.url)));
+  const key = (rest: string) => `${queue.prefix}:sync-${type}:${rest}`;
+  await queue.enqueue([operation(1)], capacity);
+  await redis.client.hset(key('1'), 'stc', '5', 'defa', 'job stalled more than allowable limit');
+  return { queue, redis: redis.client, key };
+}
+
+const stoppable = (client: Redis) => ({ client, stop: async () => client.disconnect() });
