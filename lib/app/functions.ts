@@ -1,8 +1,8 @@
 import { readConfig } from '../core/config.ts';
 import { openLog } from '../core/open-log.ts';
 import { answersEvents, type LambdaHttpEvent, type LambdaHttpResult } from '../http/lambda.ts';
-import type { Destination } from '../sync/drivers.ts';
-import type { GivenFilter } from '../sync/replay-filter.ts';
+import type { Destination } from '../sync/drivers/drivers.ts';
+import type { GivenFilter } from '../sync/replay/filter.ts';
 import { openApi } from './api.ts';
 import { kept } from './kept.ts';
 import type { AppParts } from './shared.ts';

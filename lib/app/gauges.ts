@@ -5,7 +5,7 @@ import type { Metrics, Sample } from '../core/metrics.ts';
 import { type Levels, openLevels } from '../queue/pending/levels.ts';
 import type { OpenStore } from '../store/open.ts';
 import { countAssociations, countDestinations, oldestDirty, someDestinations } from '../sync/counts.ts';
-import { loadSettings } from '../sync/requeue.ts';
+import { loadSettings } from '../sync/sweep/requeue.ts';
 import { seldom } from './seldom.ts';
 
 /** Gates of more destinations than these are not looked at. */

@@ -2,8 +2,8 @@ import { inScope, type Log } from '../core/log.ts';
 import { boundOnce, type Metrics } from '../core/metrics.ts';
 import type { Tracing } from '../core/trace.ts';
 import type { Gate, Handler } from '../queue/contract.ts';
-import type { Claim } from '../sync/claim.ts';
-import type { Finish, Finished } from '../sync/outcome.ts';
+import type { Claim } from '../sync/claim/claim.ts';
+import type { Finish, Finished } from '../sync/reconcile/outcome.ts';
 
 export interface ObservedParts {
   readonly type: string;

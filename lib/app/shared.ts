@@ -9,7 +9,7 @@ import { definitions } from '../destinations/index.ts';
 import type { Bell } from '../queue/wake/bell.ts';
 import { openQueue, type SyncQueue } from '../queue/open.ts';
 import { type OpenStore, openStore } from '../store/open.ts';
-import { changedBy } from '../sync/requeue.ts';
+import { changedBy } from '../sync/sweep/requeue.ts';
 import { openDoorbell } from './doorbell.ts';
 import { gaugeProcess, openServiceGauges } from './gauges.ts';
 import { tracedQueue } from './traced.ts';

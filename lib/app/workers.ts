@@ -1,5 +1,5 @@
 import { openGate } from '../queue/gate/gate.ts';
-import type { Destination } from '../sync/drivers.ts';
+import type { Destination } from '../sync/drivers/drivers.ts';
 import { openHandler } from './handler.ts';
 import { type AppParts, type Closable, openShared } from './shared.ts';
 

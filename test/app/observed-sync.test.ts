@@ -3,7 +3,7 @@ import { observedSync, outcomeOf } from '../../lib/app/observed-sync.ts';
 import type { Log } from '../../lib/core/log.ts';
 import { openMetrics } from '../../lib/core/open-metrics.ts';
 import { noTracing } from '../../lib/core/trace.ts';
-import type { Finish } from '../../lib/sync/outcome.ts';
+import type { Finish } from '../../lib/sync/reconcile/outcome.ts';
 
 const type = 'cloud-a-sm';
 

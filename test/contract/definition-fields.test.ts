@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { DestinationDefinition } from '../../lib/destinations/contract.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadFake } from '../../lib/destinations/load.ts';
-import { metaOf } from '../../lib/sync/rows/destination-fields.ts';
+import { metaOf } from '../../lib/sync/rows/destinations/fields.ts';
 import { connect, credentialsOf } from './stand.ts';
 
 describe.each(definitions)('the fields of $type', (definition) => {

@@ -16,7 +16,7 @@ import { loadDriver, loadFake } from '../../lib/destinations/load.ts';
 import { networkFields, toPolicy } from '../../lib/destinations/network/fields.ts';
 import type { NetworkPolicy } from '../../lib/destinations/network/policy.ts';
 import { isSameVersion } from '../../lib/destinations/same-version.ts';
-import { metaOf } from '../../lib/sync/rows/destination-fields.ts';
+import { metaOf } from '../../lib/sync/rows/destinations/fields.ts';
 import { patience } from '../patience.ts';
 import { leaksOf } from './leaks.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { definitions } from '../../lib/destinations/index.ts';
-import { namesWith } from '../../lib/sync/rows/destination-fields.ts';
+import { namesWith } from '../../lib/sync/rows/destinations/fields.ts';
 import { only } from './associations.ts';
 import { everyType, stageOf } from './stage.ts';
 

@@ -2,10 +2,10 @@ import { sql, type Transaction } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Store } from '../../lib/store/store.ts';
 import type { Database } from '../../lib/store/tables.ts';
-import { beginning, purgePage } from '../../lib/sync/purge-page.ts';
-import { replayPage } from '../../lib/sync/replay-page.ts';
-import { dirtyAfter } from '../../lib/sync/requeue.ts';
-import { stillUnderWay, underWay } from '../../lib/sync/rows/under-way.ts';
+import { beginning, purgePage } from '../../lib/sync/purge/page.ts';
+import { replayPage } from '../../lib/sync/replay/page.ts';
+import { dirtyAfter } from '../../lib/sync/sweep/requeue.ts';
+import { stillUnderWay, underWay } from '../../lib/sync/rows/config/in-flight.ts';
 import { insertAssociations } from './many-associations.ts';
 import { stageOf } from './stage.ts';
 

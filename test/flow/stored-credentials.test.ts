@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { definitions } from '../../lib/destinations/index.ts';
 import type { RepoHostFake } from '../../lib/destinations/repo-host/fake.ts';
-import { namesWith } from '../../lib/sync/rows/destination-fields.ts';
+import { namesWith } from '../../lib/sync/rows/destinations/fields.ts';
 import { only, statuses } from './associations.ts';
 import { type Capture, startCapture } from './capture.ts';
 import { stageOf } from './stage.ts';

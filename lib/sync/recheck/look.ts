@@ -1,7 +1,7 @@
 import type { Inspection } from '../../destinations/contract.ts';
 import { isSameVersion } from '../../destinations/same-version.ts';
-import type { ActParts, PreparedPut } from '../act-parts.ts';
-import type { Written } from '../plan.ts';
+import type { ActParts, PreparedPut } from '../reconcile/act-parts.ts';
+import type { Written } from '../reconcile/plan/plan.ts';
 
 /**
  * Whether an object that has this fingerprint already is still there as it was left, so that it need not be pushed. A remote

@@ -1,13 +1,13 @@
 import type { Row } from '../../path/row.ts';
-import { appRows } from './apps.ts';
-import { associationChangeRows } from './association-change.ts';
-import { associationReadRows } from './association-reads.ts';
-import { configRow } from './config.ts';
-import { destinationRow } from './destination.ts';
-import { destinationLists } from './destinations.ts';
+import { appRows } from './apps/rows.ts';
+import { associationChangeRows } from './associations/rows.ts';
+import { associationReadRows } from './associations/reads.ts';
+import { configRow } from './config/row.ts';
+import { destinationRow } from './destinations/row.ts';
+import { destinationLists } from './destinations/lists.ts';
 import type { SyncParts } from './parts.ts';
 import { replayRow } from './replay.ts';
-import { unknownTypeRow } from './unknown-type.ts';
+import { unknownTypeRow } from './destinations/unknown-type.ts';
 
 /** All rows of `sys/sync`, relative to the mount `sys/`. */
 export function syncRows(parts: SyncParts): readonly Row[] {

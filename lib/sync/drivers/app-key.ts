@@ -1,0 +1,35 @@
+import { isJsonObject, parseJson } from '../../core/json.ts';
+import { Secret } from '../../core/secret.ts';
+import type { AppAddresses, AppCredentials } from '../../destinations/contract.ts';
+import type { Store } from '../../store/store.ts';
+
+type Barrier = Pick<Store, 'barrier'>;
+
+/** The key of an app, and where it signs in. */
+export type AppKey = Pick<AppCredentials, 'privateKey' | 'addresses'>;
+
+/**
+ * Both are sealed as one, so that who writes the database cannot lead a key to another host. A key without addresses is sealed
+ * as the bare PEM.
+ */
+export function sealAppKey({ barrier }: Barrier, name: string, { privateKey, addresses }: AppKey): Buffer {
+  const bare = Object.values(addresses).every((address) => address === undefined);
+  const text = bare ? privateKey.reveal() : JSON.stringify({ ...addresses, private_key: privateKey.reveal() });
+  return barrier.seal(text, `repo_host_apps/${name}`);
+}
+
+export function openAppKey({ barrier }: Barrier, name: string, sealed: Buffer): AppKey {
+  const text = barrier.open(sealed, `repo_host_apps/${name}`).toString();
+  if (!text.startsWith('{')) return { privateKey: new Secret(text), addresses: {} };
+  const details = parseJson(text);
+  if (!isJsonObject(details)) throw new Error(`the key of app ${JSON.stringify(name)} cannot be read`);
+  return { privateKey: new Secret(textOf(details['private_key']) ?? ''), addresses: addressesOf(details) };
+}
+
+/** The addresses among the fields of an app or of a connection. */
+export function addressesOf(fields: Readonly<Record<string, unknown>>): AppAddresses {
+  const [endpoint, enterprise_url] = [textOf(fields['endpoint']), textOf(fields['enterprise_url'])];
+  return { ...(endpoint !== undefined && { endpoint }), ...(enterprise_url !== undefined && { enterprise_url }) };
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);

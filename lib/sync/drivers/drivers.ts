@@ -1,0 +1,143 @@
+import type { Clock } from '../../core/clock.ts';
+import { isJsonObject, parseJson } from '../../core/json.ts';
+import type { Log } from '../../core/log.ts';
+import type {
+  AppCredentials,
+  CredentialFiles,
+  DestinationDefinition,
+  Driver,
+  OpenDriver,
+} from '../../destinations/contract.ts';
+import type { NetworkPolicy } from '../../destinations/network/policy.ts';
+import { openAtExit } from '../../destinations/redaction/exit.ts';
+import type { Fields, Input } from '../../path/fields.ts';
+import type { Store } from '../../store/store.ts';
+import type { DestinationNetwork } from '../../store/tables.ts';
+import { openAppKey } from './app-key.ts';
+import { givenOf, withDefaults } from './connection.ts';
+import { LentDriver } from './reference-counted.ts';
+
+/** A type with its driver: what a worker of this type is made of. */
+export interface Destination {
+  readonly definition: DestinationDefinition;
+  readonly openDriver: OpenDriver;
+}
+
+export interface DriverParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timeouts: { readonly connectMs: number; readonly requestMs: number };
+  /** See `DriverContext`. */
+  readonly credentialFiles?: CredentialFiles | undefined;
+}
+
+/**
+ * Open drivers of one type, kept by destination until its settings change or nobody has used it for a while. The one used
+ * longest ago makes room.
+ */
+export interface Drivers {
+  /** Whoever gets one closes it when done with it: it stays open until then. Undefined: the destination is no more. */
+  open(destinationId: string, revision: number): Promise<Driver | undefined>;
+  close(): Promise<void>;
+}
+
+const driversMax = 256;
+/** A destination to which nothing goes keeps neither connections nor credentials in memory. */
+const idleMsMax = 300_000;
+
+interface Kept {
+  readonly driver: LentDriver;
+  /** By the clock, in milliseconds. */
+  readonly usedAt: number;
+}
+
+export function keepDrivers(destination: Destination, parts: DriverParts): Drivers {
+  const kept = new Map<string, Kept>();
+  return {
+    async open(destinationId, revision) {
+      const usedAt = parts.clock.now().getTime();
+      retireIdle(kept, usedAt - idleMsMax);
+      const known = kept.get(destinationId)?.driver;
+      kept.delete(destinationId);
+      if (known !== undefined && known.revision >= revision) {
+        kept.set(destinationId, { driver: known, usedAt });
+        return known.lend();
+      }
+      known?.retire();
+      const driver = new LentDriver(openOne(destination, parts, destinationId), revision);
+      kept.set(destinationId, { driver, usedAt });
+      makeRoom(kept);
+      try {
+        return await driver.lend();
+      } catch (cause) {
+        if (kept.get(destinationId)?.driver === driver) kept.delete(destinationId);
+        throw cause;
+      }
+    },
+    async close() {
+      await Promise.all([...kept.values()].map(({ driver }) => driver.close()));
+      kept.clear();
+    },
+  };
+}
+
+function makeRoom(kept: Map<string, Kept>): void {
+  const [oldest] = kept;
+  if (kept.size > driversMax && oldest !== undefined) retire(kept, ...oldest);
+}
+
+/** Those used longest ago come first. */
+function retireIdle(kept: Map<string, Kept>, before: number): void {
+  for (const [destinationId, one] of kept) {
+    if (one.usedAt >= before) return;
+    retire(kept, destinationId, one);
+  }
+}
+
+function retire(kept: Map<string, Kept>, destinationId: string, { driver }: Kept): void {
+  kept.delete(destinationId);
+  driver.retire();
+}
+
+async function openOne(destination: Destination, parts: DriverParts, id: string): Promise<Driver | undefined> {
+  const row = await parts.store.db
+    .selectFrom('destinations')
+    .select(['type', 'name', 'connection', 'network'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const given = givenOf(openConnection(parts.store, row.type, row.name, row.connection));
+  const connection = withDefaults(destination.definition.fields, given);
+  return openAtExit(destination, connection, {
+    network: toNetworkPolicy(row.network, connection['tls_ca_cert']),
+    timeouts: parts.timeouts,
+    clock: parts.clock,
+    log: parts.log,
+    app: (name) => loadApp(parts.store, name),
+    credentialFiles: parts.credentialFiles,
+  });
+}
+
+/** The connection details of a destination as they are stored, unsealed. */
+export function openConnection(store: Store, type: string, name: string, sealed: Buffer): Input<Fields> {
+  const details = parseJson(store.barrier.open(sealed, `destinations/${type}/${name}`).toString());
+  if (!isJsonObject(details)) throw new Error(`the connection details of ${type}/${name} are not an object`);
+  return details;
+}
+
+function toNetworkPolicy(network: DestinationNetwork, caCertificates: unknown): NetworkPolicy {
+  return {
+    disabled: network.disable_strict_networking,
+    allowedIpv4: network.allowed_ipv4_addresses,
+    allowedIpv6: network.allowed_ipv6_addresses,
+    allowedPorts: network.allowed_ports,
+    caCertificates: typeof caCertificates === 'string' && caCertificates !== '' ? caCertificates : undefined,
+  };
+}
+
+async function loadApp(store: Store, name: string): Promise<AppCredentials | undefined> {
+  const row = await store.db.selectFrom('repo_host_apps').selectAll().where('name', '=', name).executeTakeFirst();
+  if (row === undefined) return undefined;
+  return { appId: Number(row.app_id), ...openAppKey(store, name, row.private_key) };
+}

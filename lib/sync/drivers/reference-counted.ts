@@ -1,0 +1,48 @@
+import type { Driver } from '../../destinations/contract.ts';
+
+/**
+ * An open driver that several attempts use at once. Closing it would end their calls, which would look like a failure of the
+ * destination: so once it is retired the last of them closes it.
+ */
+export class LentDriver {
+  /** Of the settings it was opened with. */
+  readonly revision: number;
+  readonly #driver: Promise<Driver | undefined>;
+  #users = 0;
+  #retired = false;
+
+  constructor(driver: Promise<Driver | undefined>, revision: number) {
+    this.#driver = driver;
+    this.revision = revision;
+  }
+
+  /** A driver whose `close` gives it back. Undefined: there is none. @throws what opening it threw */
+  async lend(): Promise<Driver | undefined> {
+    this.#users += 1;
+    const driver = await this.#driver;
+    if (driver === undefined) return undefined;
+    let given = true;
+    const close = async () => {
+      if (given) this.#giveBack();
+      given = false;
+    };
+    return { ...driver, close };
+  }
+
+  /** From now on nobody gets it. */
+  retire(): void {
+    this.#retired = true;
+    if (this.#users === 0) void this.close();
+  }
+
+  /** Closes it, in use or not. It does not fail. */
+  async close(): Promise<void> {
+    await this.#driver.then((driver) => driver?.close()).catch(() => {});
+  }
+
+  /** Nobody waits for the end of its connections. */
+  #giveBack(): void {
+    this.#users -= 1;
+    if (this.#retired && this.#users === 0) void this.close();
+  }
+}

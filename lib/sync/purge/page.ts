@@ -1,0 +1,77 @@
+import { type QueryExecutorProvider, sql } from 'kysely';
+import type { Dirty } from '../../store/outbox.ts';
+import { isRemnant } from '../recheck/remnant.ts';
+
+/** Associations that one statement looks at. */
+export const pageSize = 1_000;
+
+/** An association of a destination; in this order the index finds them. */
+export interface Place {
+  readonly mount: string;
+  readonly secret: string;
+}
+
+export interface PurgePage {
+  readonly dirty: readonly Dirty[];
+  readonly looked: number;
+  /** Some were in other hands just now: this page has to be done again. */
+  readonly skipped: boolean;
+  /** The last one that was looked at; undefined: it was the last page. */
+  readonly last: Place | undefined;
+}
+
+/** Sorts before every association. */
+export const beginning: Place = { mount: '00000000-0000-0000-0000-000000000000', secret: '' };
+
+/**
+ * Tells the next associations of a destination under purge to go. Those that were told before this purge and could not go
+ * are told again, those that this purge has told already are not: a page may be done twice. Does nothing when the purge has
+ * been given up. Those that have gone and wait for their rechecks are left alone. Waits for no association, since who has it may wait for the destination, which is locked here.
+ */
+export async function purgePage(db: QueryExecutorProvider, destinationId: string, after: Place): Promise<PurgePage> {
+  const { rows } = await statement(destinationId, after).execute(db);
+  const dirty = rows.flatMap(({ marked }) => (marked === null ? [] : [marked]));
+  const [{ looked, open, last } = { looked: 0, open: 0, last: null }] = rows;
+  return { dirty, looked, skipped: dirty.length < open, last: looked < pageSize ? undefined : (last ?? undefined) };
+}
+
+interface PageRow {
+  readonly looked: number;
+  readonly open: number;
+  readonly last: Place | null;
+  readonly marked: Dirty | null;
+}
+
+const statement = (destinationId: string, after: Place) => sql<PageRow>`
+  with purge as (
+    select purge_initiated_at as began from destinations
+     where id = ${destinationId}::bigint and purge_initiated_at is not null for share
+  ),
+  page as materialized (
+    select id, mount_id, secret_name from associations
+     where destination_id = ${destinationId}::bigint and (mount_id, secret_name) > (${after.mount}::uuid, ${after.secret}::text)
+     order by destination_id, mount_id, secret_name limit ${pageSize}::int
+  ),
+  untold as (
+    select a.id from associations a cross join purge
+     where a.id = any(array(select id from page))
+       and not ${isRemnant('a')}
+       and (a.desired = 'present' or a.generation = a.observed_generation and a.updated_at < purge.began)
+  ),
+  wanted as (
+    select a.id from associations a where a.id = any(array(select id from untold)) for no key update of a skip locked
+  ),
+  marked as (
+    update associations
+       set desired = 'absent', generation = generation + 1, attempts = 0, status = 'PENDING', updated_at = now(),
+           dirty_since = coalesce(dirty_since, now())
+     where id = any(array(select id from wanted))
+    returning id::text as id, type, destination_id::text as destination_id, generation::int as generation,
+              next_attempt_at is not null as waiting
+  ),
+  seen as (
+    select (select count(*)::int from page) as looked, (select count(*)::int from untold) as open,
+           (select jsonb_build_object('mount', mount_id, 'secret', secret_name) from page
+             order by mount_id desc, secret_name desc limit 1) as last
+  )
+  select seen.looked, seen.open, seen.last, to_jsonb(marked) as marked from seen left join marked on true`;

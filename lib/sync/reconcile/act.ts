@@ -1,0 +1,161 @@
+import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '../../destinations/contract.ts';
+import type { ActParts, PreparedPut } from './act-parts.ts';
+import { isCertain, type Put, type Written } from './plan/plan.ts';
+import { isStillGone, isStillThere } from '../recheck/look.ts';
+import { isUnconfirmed } from '../recheck/unconfirmed.ts';
+
+/** What one call, or several in one, came to. `skipped`: the time was over before it. */
+export type ActResult =
+  | { readonly kind: 'put'; readonly put: Put; readonly remoteVersion: string | null }
+  /** It was not called: it is in line as far as we know. */
+  | { readonly kind: 'kept'; readonly put: Put }
+  | { readonly kind: 'removed'; readonly object: Written }
+  | {
+      readonly kind: 'failed';
+      readonly subKey: string;
+      readonly name: string;
+      readonly failure: DestinationFailure;
+      readonly put?: Put;
+    }
+  | { readonly kind: 'skipped'; readonly subKey: string };
+
+const ofDestination: ReadonlySet<FailureKind> = new Set<FailureKind>([
+  'throttled',
+  'credentials',
+  'missing',
+  'blocked',
+]);
+
+/** Pushes what has to be there, a few at a time; what looks unchanged is looked at first. */
+export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Promise<readonly ActResult[]> {
+  const { driver, course } = parts;
+  const putMany = driver.putMany?.bind(driver);
+  if (putMany === undefined) return eachOf(puts, course.widthMax, (one) => pushOne(parts, one));
+  const looked = await eachOf(puts, course.widthMax, async (one) => ({
+    one,
+    known: await isStillThere(parts, one),
+  }));
+  const done = looked.filter(({ known }) => known).map(({ one }) => unchanged(one.put));
+  const open = looked.filter(({ known }) => !known).map(({ one }) => one);
+  return [...done, ...(await pushBatch(parts, open, putMany))];
+}
+
+/** Removes what has to go. */
+export function removeAll(parts: ActParts, removes: readonly Written[]): Promise<readonly ActResult[]> {
+  const { course, driver } = parts;
+  return eachOf(removes, course.widthMax, async (object) => {
+    const { name, mark, remoteVersion } = object;
+    if (course.halted !== undefined) return { kind: 'failed', subKey: object.subKey, name, failure: course.halted };
+    if (course.over) return { kind: 'skipped', subKey: object.subKey };
+    try {
+      if (object.removal === 'due' && (await isStillGone(parts, object))) return { kind: 'removed', object };
+      if (course.over) return { kind: 'skipped', subKey: object.subKey };
+      course.spend(1);
+      await driver.remove({ name, mark, remoteVersion, asRecorded: isCertain(object) }, course.signal);
+      return { kind: 'removed', object };
+    } catch (cause) {
+      return { kind: 'failed', subKey: object.subKey, name, failure: toFailure(parts, cause, name) };
+    }
+  });
+}
+
+async function pushOne(parts: ActParts, prepared: PreparedPut): Promise<ActResult> {
+  const { put } = prepared;
+  const { course, driver } = parts;
+  if (course.halted !== undefined) return failed(put, course.halted);
+  if (course.over) return { kind: 'skipped', subKey: put.subKey };
+  try {
+    if (await isStillThere(parts, prepared)) return unchanged(put);
+    if (course.over) return { kind: 'skipped', subKey: put.subKey };
+    course.spend(put.claim === 'create' ? (parts.definition.costs?.create ?? 1) : 1);
+    const { remoteVersion } = await driver.put(toItem(prepared), course.signal);
+    return { kind: 'put', put, remoteVersion };
+  } catch (cause) {
+    return failed(put, toFailure(parts, cause, put.name));
+  }
+}
+
+async function pushBatch(
+  parts: ActParts,
+  prepared: readonly PreparedPut[],
+  putMany: (items: readonly PutItem[], signal: AbortSignal) => Promise<readonly PutOutcome[]>,
+): Promise<readonly ActResult[]> {
+  if (prepared.length === 0) return [];
+  const { course } = parts;
+  if (course.over) return prepared.map(({ put }) => ({ kind: 'skipped', subKey: put.subKey }));
+  try {
+    course.spend(1);
+    const outcomes = await putMany(
+      prepared.map((one) => toItem(one)),
+      course.signal,
+    );
+    return prepared.map(({ put }, index) => fromOutcome(parts, put, outcomes[index]));
+  } catch (cause) {
+    return prepared.map(({ put }) => failed(put, toFailure(parts, cause, put.name)));
+  }
+}
+
+function fromOutcome({ course }: ActParts, put: Put, outcome: PutOutcome | undefined): ActResult {
+  if (outcome?.ok !== true) {
+    const failure = outcome?.failure ?? new DestinationFailure('internal', `no outcome for ${put.name}`);
+    course.unconfirmed ||= isUnconfirmed(failure);
+    return failed(put, failure);
+  }
+  return { kind: 'put', put, remoteVersion: outcome.receipt.remoteVersion };
+}
+
+const failed = (put: Put, failure: DestinationFailure): ActResult => ({
+  kind: 'failed',
+  subKey: put.subKey,
+  name: put.name,
+  failure,
+  put,
+});
+
+/** An object that is as it should be. */
+const unchanged = (put: Put): ActResult => ({
+  kind: 'put',
+  put,
+  remoteVersion: put.before?.remoteVersion ?? null,
+});
+
+function toItem({ put, mark, intendedAt, intent, tags }: PreparedPut): PutItem {
+  return {
+    name: put.name,
+    value: put.value,
+    tags,
+    staleTags: put.staleTags,
+    claim: put.claim,
+    mark,
+    intendedAt,
+    intent,
+    remoteVersion: put.before?.remoteVersion ?? null,
+    asRecorded: put.asRecorded,
+  };
+}
+
+/** A driver throws nothing else; if it does, nothing of the foreign error is shown, it may hold anything. */
+function toFailure({ course }: ActParts, cause: unknown, name: string): DestinationFailure {
+  const failure =
+    cause instanceof DestinationFailure
+      ? cause
+      : new DestinationFailure('internal', `${name}: the driver failed in an unforeseen way`, { cause });
+  if (ofDestination.has(failure.kind)) course.halted ??= failure;
+  course.unconfirmed ||= isUnconfirmed(failure);
+  return failure;
+}
+
+/** Runs `work` over the items, at most `widthMax` at once; the results are in the order of the items. */
+async function eachOf<T, R>(
+  items: readonly T[],
+  widthMax: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = new Array(items.length);
+  const iterator = items.entries();
+  const lane = async () => {
+    for (const [index, item] of iterator) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(widthMax, items.length) }, lane));
+  return results;
+}

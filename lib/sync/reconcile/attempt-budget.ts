@@ -1,0 +1,77 @@
+import { type Clock, startStopwatch } from '../../core/clock.ts';
+import type { DestinationFailure } from '../../destinations/contract.ts';
+import { timedSignal } from './timed-signal.ts';
+
+export interface CourseLimits {
+  /** After so many milliseconds no further call is begun. */
+  readonly operationMs: number;
+  /** After so many, calls under way are ended. */
+  readonly callsMs: number;
+  /** Calls at once. */
+  readonly widthMax: number;
+  /** Aborts when this worker has to stop: it shuts down, or has lost its lock. */
+  readonly signal: AbortSignal;
+  /** The wall clock. */
+  readonly clock: Clock;
+}
+
+/**
+ * The course of one attempt, from before its claim, so that its time is over before the claim's is: how long it may go on,
+ * how often it has called, and what has halted it. It has to be ended.
+ *
+ * Its time goes on while the process or the machine is frozen, and is looked at before each request: after a thaw none
+ * begins under a claim that somebody else may hold by now.
+ */
+export class Course {
+  readonly widthMax: number;
+  /** What was used up of the destination's rate so far, in calls. */
+  calls = 0;
+  /** A put or removal was begun whose end nobody saw. */
+  unconfirmed = false;
+  /** Objects that a recheck did not find as they had been left. */
+  mended = 0;
+  /** A failure of the destination as a whole, once there was one: what is left shares it, without a call. */
+  halted: DestinationFailure | undefined;
+  /** Ends calls under way, and is aborted once their time is over, whether a timer has run or not. */
+  readonly signal: AbortSignal;
+  readonly #worker: AbortSignal;
+  readonly #operationMs: number;
+  readonly #elapsedMs: () => number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #abort: () => void;
+
+  constructor({ operationMs, callsMs, widthMax, signal, clock }: CourseLimits) {
+    this.widthMax = widthMax;
+    this.#worker = signal;
+    this.#operationMs = operationMs;
+    const elapsedMs = startStopwatch(clock);
+    this.#elapsedMs = elapsedMs;
+    const ending = new AbortController();
+    const reason = new Error('the attempt has to end');
+    this.signal = timedSignal(ending, () => elapsedMs() >= callsMs, reason);
+    this.#abort = () => ending.abort(reason);
+    this.#timer = setTimeout(this.#abort, callsMs);
+    if (signal.aborted) this.#abort();
+    else signal.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  /** No further call may begin. */
+  get over(): boolean {
+    return this.#elapsedMs() >= this.#operationMs;
+  }
+
+  /** The worker has to stop. */
+  get stopped(): boolean {
+    return this.#worker.aborted;
+  }
+
+  /** Notes a verb, before it goes out. */
+  spend(calls: number): void {
+    this.calls += calls;
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#worker.removeEventListener('abort', this.#abort);
+  }
+}

@@ -1,0 +1,145 @@
+import { type DestinationDefinition, DestinationFailure, type Driver } from '../../destinations/contract.ts';
+import type { Barrier, Store } from '../../store/store.ts';
+import { type ActResult, pushAll, removeAll } from './act.ts';
+import type { ActParts } from './act-parts.ts';
+import type { Claimed } from '../claim/claim.ts';
+import type { Course } from './attempt-budget.ts';
+import { type Intend, type Intent, type IntentAnswer, intendTags, withdraw } from '../claim/intents.ts';
+import type { Plan, Put, Written } from './plan/plan.ts';
+
+export interface PerformParts {
+  readonly definition: DestinationDefinition;
+  readonly store: Store;
+  readonly intend: Intend;
+  /** The driver is closed when the attempt is over. */
+  readonly openDriver: (destinationId: string, revision: number) => Promise<Driver | undefined>;
+}
+
+/**
+ * Does what was decided: writes the new names down, pushes, forgets the names that came to nothing, removes. Answers a result
+ * for every object; a failure is one of them.
+ */
+export async function perform(
+  parts: PerformParts,
+  claim: Claimed,
+  decided: Plan,
+  course: Course,
+): Promise<readonly ActResult[]> {
+  const kept = decided.kept.map((put): ActResult => ({ kind: 'kept', put }));
+  if (decided.puts.length + decided.removes.length === 0) return kept;
+  const driver = await openFor(parts, claim);
+  if (driver instanceof DestinationFailure) return [...kept, ...allFailed(decided, driver)];
+  try {
+    const recheck = claim.unconfirmed?.due === true;
+    const shared: ActParts = { definition: parts.definition, driver, course, recheck };
+    const { prepared, refused } = await prepare(parts, claim, decided.puts);
+    const pushed = await pushAll(shared, prepared);
+    await withdrawUnwritten(parts, claim, pushed);
+    const removes = decided.removes.filter(isReplaced(claim, [...pushed, ...refused]));
+    return [...refused, ...kept, ...pushed, ...(await removeAll(shared, removes))];
+  } finally {
+    await driver.close();
+  }
+}
+
+/**
+ * The copy under the old name stays until the one under the new name is there; when the secret was one object and becomes
+ * one per key, or the other way round, until all of them are.
+ */
+function isReplaced(claim: Claimed, results: readonly ActResult[]): (object: Written) => boolean {
+  const open = new Set(results.flatMap((result) => ('subKey' in result ? [result.subKey] : [])));
+  const whole = claim.granularity === 'secret-path';
+  return ({ subKey }) => open.size === 0 || (!open.has(subKey) && (subKey === '') === whole);
+}
+
+async function openFor(parts: PerformParts, claim: Claimed): Promise<Driver | DestinationFailure> {
+  try {
+    const driver = await parts.openDriver(claim.destinationId, claim.destinationRevision);
+    return driver ?? new DestinationFailure('missing', `destination ${claim.type}/${claim.destinationName} is gone`);
+  } catch (cause) {
+    if (cause instanceof DestinationFailure) return cause;
+    throw cause;
+  }
+}
+
+function allFailed(decided: Plan, failure: DestinationFailure): readonly ActResult[] {
+  const puts = decided.puts.map(
+    (put): ActResult => ({ kind: 'failed', subKey: put.subKey, name: put.name, failure, put }),
+  );
+  const removes = decided.removes.map(({ subKey, name }): ActResult => ({ kind: 'failed', subKey, name, failure }));
+  return [...puts, ...removes];
+}
+
+/** Writes down what is about to be made, names and tags, and refuses names that another secret of this destination holds. */
+async function prepare(parts: PerformParts, claim: Claimed, puts: readonly Put[]) {
+  const fresh = puts.filter((put) => put.before === undefined);
+  const tagKeys = Object.keys(claim.tags);
+  const names: Intent[] = fresh.map(({ subKey, name, nameKey }) => {
+    const mark = markOf(parts.store.barrier, claim.id, nameKey);
+    return { subKey, name, nameKey, mark, tagKeys };
+  });
+  const widened = puts.filter(({ before }) => before && tagKeys.some((key) => !before.tagKeys.includes(key)));
+  await intendTags(
+    parts.store,
+    claim.id,
+    widened.map(({ nameKey }) => nameKey),
+    tagKeys,
+  );
+  const answers = await parts.intend({ associationId: claim.id, destinationId: claim.destinationId, names });
+  const refused: ActResult[] = [];
+  const prepared = puts.flatMap((put) => {
+    const mark = put.before?.mark ?? markOf(parts.store.barrier, claim.id, put.nameKey);
+    const answer = answers.get(put.nameKey);
+    const noted = put.before?.intendedAt ?? answer?.intendedAt;
+    if (noted !== undefined && (answer?.takenBy ?? null) === null) {
+      // Noted by the database; drivers compare with the clock of this worker.
+      const intendedAt = new Date(noted.getTime() - claim.storeAheadMs);
+      const tags = tagsOf(parts.definition, claim, mark);
+      return [{ put, mark, intendedAt, intent: String(noted.getTime()), tags }];
+    }
+    refused.push({ kind: 'failed', subKey: put.subKey, name: put.name, failure: nameTaken(put, answer), put });
+    return [];
+  });
+  return { prepared, refused };
+}
+
+const tagsOf = ({ tags }: DestinationDefinition, claim: Claimed, mark: string): Readonly<Record<string, string>> =>
+  tags === undefined ? {} : { ...claim.tags, ...tags.builtIn(mark) };
+
+/** The recheck that frees a name comes some time after it is due: the sweep begins it, and it may need a second attempt. */
+const freedLateMs = 15_000;
+
+function nameTaken({ name }: Put, answer: IntentAnswer | undefined): DestinationFailure {
+  const { takenBy = null, freeAfterMs = null } = answer ?? {};
+  const holder = takenBy === null ? 'another secret' : JSON.stringify(takenBy);
+  if (freeAfterMs !== null) {
+    const why = `a late write of ${holder}, which had this name at this destination, may still come: it is tried again`;
+    const retryAfterMs = freeAfterMs + freedLateMs;
+    return new DestinationFailure('internal', `the name ${JSON.stringify(name)} is not free yet: ${why}`, {
+      retryAfterMs,
+    });
+  }
+  const advice = 'make secret_name_template tell them apart, or remove one of the associations';
+  return new DestinationFailure(
+    'conflict',
+    `the name ${JSON.stringify(name)} belongs to ${holder} at this destination already: ${advice}`,
+  );
+}
+
+/**
+ * A put that met a foreign object wrote nothing, nor did a first one that left the remote untouched: there is nothing of
+ * ours to remember, and what somebody else makes under this name later is not ours to remove. An earlier put of the
+ * same intent may have written something, so then only the conflict tells.
+ */
+async function withdrawUnwritten(parts: PerformParts, claim: Claimed, results: readonly ActResult[]): Promise<void> {
+  const unwritten = results.flatMap((result) => {
+    if (result.kind !== 'failed' || result.put === undefined) return [];
+    const { failure, put } = result;
+    const foreign = put.claim === 'create' && failure.kind === 'conflict';
+    return foreign || (put.before === undefined && failure.untouched) ? [put.nameKey] : [];
+  });
+  await withdraw(parts.store, claim.id, unwritten);
+}
+
+const markOf = (barrier: Barrier, associationId: string, nameKey: string): string =>
+  barrier.mac('mark', `${associationId}/${nameKey}`).toString('hex').slice(0, 32);

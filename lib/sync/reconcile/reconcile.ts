@@ -1,0 +1,148 @@
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { outageOf } from '../../core/outage-log.ts';
+import { type DestinationDefinition, DestinationFailure, type Driver } from '../../destinations/contract.ts';
+import type { Outcome } from '../../queue/contract.ts';
+import type { Barrier, Store } from '../../store/store.ts';
+import type { ActResult } from './act.ts';
+import type { Claim, Claimed } from '../claim/claim.ts';
+import { Course } from './attempt-budget.ts';
+import { toEntries } from './plan/entries.ts';
+import type { Intend } from '../claim/intents.ts';
+import { namer } from '../template/naming.ts';
+import type { Finish, Finished } from './outcome.ts';
+import { perform } from './perform.ts';
+import { type Plan, plan } from './plan/plan.ts';
+import type { RecheckTimes } from '../recheck/schedule.ts';
+import { report } from './report.ts';
+import type { Template } from '../template/template.ts';
+import type { RetryPolicy } from './verdict.ts';
+
+/** What the reconcile of one destination type is handed. */
+export interface ReconcileParts {
+  readonly definition: DestinationDefinition;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  readonly retry: RetryPolicy;
+  readonly recheck: RecheckTimes;
+  /** After this time an operation begins no further call and is taken up again. */
+  readonly operationMs: number;
+  /** After this time its calls are ended. The claim lasts longer, so nobody else pushes at the same time. */
+  readonly callsMs: number;
+  readonly claim: (id: string) => Promise<Claim>;
+  readonly finish: (finish: Finish) => Promise<Finished>;
+  /** Makes an association dirty again whose objects may be older than what was written back of them. */
+  readonly doubt: (id: string) => Promise<void>;
+  readonly intend: Intend;
+  readonly compile: (template: string) => Template;
+  readonly openDriver: (destinationId: string, revision: number) => Promise<Driver | undefined>;
+  readonly currentSecret: (mountId: string, secretName: string) => Promise<{ readonly json: string } | undefined>;
+}
+
+/** What the reconcile of one association came to. */
+export interface Reconciled {
+  readonly outcome: Outcome;
+  /** Speaks for the destination, for the gate. */
+  readonly failure: DestinationFailure | undefined;
+  /** What was used up of the destination's rate, in calls. */
+  readonly calls: number;
+}
+
+/** How soon a job looks again at an association that another worker holds or that may not be pushed now. */
+const lookAgainMs = 1_000;
+
+/**
+ * Brings one association in line: takes it, reads what should be there, plans, acts, writes the outcome back. It reads the
+ * present state each time, so it may run twice, late, or in another order (rule 1 of the sync).
+ *
+ * @param widthMax calls at once, at most
+ */
+export async function reconcile(
+  parts: ReconcileParts,
+  id: string,
+  signal: AbortSignal,
+  widthMax: number,
+): Promise<Reconciled> {
+  const { operationMs, callsMs, clock } = parts;
+  const course = new Course({ operationMs, callsMs, widthMax, signal, clock });
+  try {
+    const claim = await parts.claim(id);
+    if (claim.kind !== 'claimed') return { outcome: unclaimed(claim), failure: undefined, calls: 0 };
+    const { finish, failure } = await attempt(parts, claim, course);
+    const finished = await parts.finish(finish);
+    if (finished === 'lost' && course.calls > 0) await parts.doubt(id);
+    return { outcome: outcomeOf(finish, finished), failure, calls: course.calls };
+  } finally {
+    course.end();
+  }
+}
+
+/** What becomes of a job whose association may not be, or need not be, pushed now. */
+export function unclaimed(claim: Exclude<Claim, Claimed>): Outcome {
+  if (claim.kind === 'clean') return { kind: 'done', generation: claim.generation };
+  if (claim.kind === 'early') return { kind: 'again', afterMs: claim.waitMs, firm: true };
+  return { kind: 'again', afterMs: lookAgainMs };
+}
+
+export function outcomeOf({ done, generation, retryMs }: Finish, finished: Finished): Outcome {
+  if (finished === 'lost') return { kind: 'again', afterMs: lookAgainMs };
+  if (done) return { kind: 'done', generation };
+  return { kind: 'again', afterMs: finished === 'superseded' ? 0 : (retryMs ?? 0) };
+}
+
+/** That we stopped is no failure of the destination: no attempt is counted for it. */
+const cutShort = (result: ActResult): ActResult =>
+  result.kind === 'failed' && (result.failure.kind === 'timeout' || result.failure.kind === 'network')
+    ? { kind: 'skipped', subKey: result.subKey }
+    : result;
+
+/** One attempt. What fails in an unforeseen way, the store included, is an internal failure of this attempt. */
+async function attempt(parts: ReconcileParts, claim: Claimed, course: Course) {
+  try {
+    const decided = await decide(parts, claim);
+    const results = await perform(parts, claim, decided, course);
+    return report(parts, claim, decided.refusals, course.stopped ? results.map(cutShort) : results, course);
+  } catch (cause) {
+    const outage = outageOf(cause);
+    if (outage !== undefined) parts.log.warn({ association: claim.id, ...outage }, 'an attempt was cut short');
+    else parts.log.error({ association: claim.id, ...trace(cause) }, 'an attempt failed in an unforeseen way');
+    const message =
+      cause instanceof AppError ? cause.message : 'failed in an unforeseen way; the log of the worker says more';
+    const failure = new DestinationFailure('internal', message, { cause });
+    return report(parts, claim, [], [{ kind: 'failed', subKey: '', name: '', failure }], course);
+  }
+}
+
+/** Name and place of an error without its message, which may quote what it could not read. */
+function trace(cause: unknown): { readonly error: string; readonly at?: string } {
+  if (!(cause instanceof Error)) return { error: typeof cause };
+  const frames = (cause.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return { error: cause.name, at: frames.slice(0, 3).join('').trim() };
+}
+
+async function decide(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
+  const secret = claim.desired === 'present' ? await parts.currentSecret(claim.mountId, claim.secretName) : undefined;
+  const { definition, store } = parts;
+  return plan({
+    entries: secret === undefined ? [] : toEntries(secret.json, claim.granularity),
+    written: claim.objects,
+    tags: claim.tags,
+    adopt: claim.adopt,
+    forced: claim.forced || !claim.recorded,
+    // A late write may have come meanwhile, or may yet.
+    verify: claim.verify || claim.unconfirmed !== undefined,
+    confirmed: new Set(claim.confirmed),
+    valueBytesMax: definition.valueBytesMax,
+    name: namer(parts.compile(claim.template), definition.names, claim),
+    nameKey: definition.names.key,
+    fingerprint: (name, value) => fingerprintOf(store.barrier, name, value.reveal(), claim.tags),
+  });
+}
+
+function fingerprintOf(barrier: Barrier, name: string, value: string, tags: Readonly<Record<string, string>>): Buffer {
+  const sorted = Object.entries(tags).sort(([a], [b]) => (a < b ? -1 : 1));
+  return barrier.mac('fingerprint', JSON.stringify([name, value, sorted]));
+}

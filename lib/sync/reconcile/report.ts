@@ -1,0 +1,159 @@
+import { type DestinationDefinition, DestinationFailure } from '../../destinations/contract.ts';
+import type { SyncError, SyncRecord } from '../../store/tables.ts';
+import type { ActResult } from './act.ts';
+import type { Claimed } from '../claim/claim.ts';
+import type { Course } from './attempt-budget.ts';
+import type { Finish, Rechecked, WrittenObject } from './outcome.ts';
+import type { Refusal, Written } from './plan/plan.ts';
+import { type RecheckTimes, rememberedAfter } from '../recheck/schedule.ts';
+import { type Attempt, type SyncStatus, statusAfter, statusOf } from '../status.ts';
+import { judge, type RetryPolicy, type Verdict, worst } from './verdict.ts';
+
+interface ReportParts {
+  readonly definition: Pick<DestinationDefinition, 'coarseVersions'>;
+  readonly clock: { now(): Date };
+  readonly random: () => number;
+  readonly retry: RetryPolicy;
+  readonly recheck: RecheckTimes;
+}
+
+/** What an attempt has noticed on its way. */
+type Noticed = Pick<Course, 'unconfirmed' | 'mended'>;
+
+/** Turns the results of an attempt into what is written back. Decides the status; touches nothing. */
+export function report(
+  parts: ReportParts,
+  claim: Claimed,
+  refusals: readonly Refusal[],
+  results: readonly ActResult[],
+  noticed: Noticed,
+): { readonly finish: Finish; readonly failure: DestinationFailure | undefined } {
+  const failures = [
+    ...results.flatMap((result) => (result.kind === 'failed' ? [result.failure] : [])),
+    ...refusals.map(asFailure),
+  ];
+  const failure = worst(failures);
+  const ahead = isAhead(claim, results);
+  const attempt = failure === undefined ? 0 : (ahead ? 0 : claim.attempts) + 1;
+  const verdict = failure === undefined ? undefined : judge(failure, attempt, parts.retry, parts.random());
+  const retrying = verdict?.kind === 'retry';
+  // What cannot be pushed at all does not keep what was skipped from its turn.
+  const goesOn = results.some(({ kind }) => kind === 'skipped') && (ahead || attempt < parts.retry.attemptsMax);
+  const outcome = outcomeOf(verdict, goesOn);
+  const done = outcome !== 'retry' && outcome !== 'unfinished';
+  const put = results.filter((result) => result.kind === 'put');
+  const kept = results.flatMap((result) => (result.kind === 'kept' ? [result.put.nameKey] : []));
+  const removed = results.flatMap((result) => (result.kind === 'removed' ? [result.object.nameKey] : []));
+  const { unconfirmed } = noticed;
+  const ended = {
+    unconfirmed,
+    done,
+    failed: failure !== undefined,
+    arrived: failure === undefined || put.length + kept.length + removed.length > 0,
+    continued: claim.confirmed.length > 0,
+  };
+  const remembered = rememberedAfter(claim.unconfirmed, ended, parts.recheck) ?? null;
+  const remembers = (claim.unconfirmed !== undefined || unconfirmed) && remembered?.over !== true;
+  const records = toRecords(results, refusals, retrying, parts.clock.now().toISOString());
+  return {
+    failure,
+    finish: {
+      id: claim.id,
+      token: claim.token,
+      generation: claim.generation,
+      done,
+      status: statusAfter({ outcome, objects: put.length + kept.length }),
+      error: failure === undefined ? null : toError(failure),
+      records: done ? records : records.map((record) => ({ ...record, generation: claim.generation })),
+      attempts: attempt,
+      retryMs: retrying ? verdict.afterMs : null,
+      written: put.map((result) => toObject(result, claim, remembers)),
+      kept,
+      removed: remembers ? [] : removed,
+      buried: remembers ? removed : [],
+      remembered,
+      rechecked: done && claim.unconfirmed?.due === true ? recheckedAs(parts, noticed) : null,
+    },
+  };
+}
+
+/**
+ * Whether an attempt got something there, or away, that earlier ones had not. Then it is the first of a new row of failed ones:
+ * a secret with many keys needs as many attempts as it needs, and each brings the end nearer.
+ */
+function isAhead({ confirmed }: Claimed, results: readonly ActResult[]): boolean {
+  const known = new Set(confirmed);
+  return results.some((result) => result.kind === 'removed' || (result.kind === 'put' && !known.has(result.put.name)));
+}
+
+function outcomeOf(verdict: Verdict | undefined, goesOn: boolean): Attempt['outcome'] {
+  if (verdict?.kind === 'retry') return 'retry';
+  if (goesOn) return 'unfinished';
+  return verdict?.status ?? 'clean';
+}
+
+function toRecords(
+  results: readonly ActResult[],
+  refusals: readonly Refusal[],
+  retrying: boolean,
+  now: string,
+): SyncRecord[] {
+  const record = (sub_key: string, external_name: string, status: SyncStatus, error: SyncError | null): SyncRecord => ({
+    sub_key,
+    external_name,
+    status,
+    error,
+    updated_at: now,
+  });
+  const acted = results.flatMap((result): SyncRecord[] => {
+    if (result.kind === 'put' || result.kind === 'kept')
+      return [record(result.put.subKey, result.put.name, 'SYNCED', null)];
+    if (result.kind === 'skipped') return [record(result.subKey, '', 'PENDING', null)];
+    if (result.kind === 'removed') return [];
+    const status = retrying ? 'PENDING' : statusOf(result.failure.kind);
+    return [record(result.subKey, result.name, status, toError(result.failure))];
+  });
+  const refused = refusals.map((refusal) =>
+    record(refusal.subKey, refusal.name, 'CLIENT_SIDE_ERROR', toError(refusal)),
+  );
+  return [...acted, ...refused];
+}
+
+const toError = ({ kind, message }: Pick<DestinationFailure, 'kind' | 'message'>): SyncError => ({
+  kind,
+  message: storable(message),
+});
+
+const messageLengthMax = 1_024;
+
+/** A remote may quote anything: PostgreSQL takes neither half of a character nor NUL, and would refuse the whole outcome. */
+const storable = (message: string): string =>
+  message.slice(0, messageLengthMax).toWellFormed().replaceAll('\0', '\ufffd');
+
+const asFailure = (refusal: Refusal): DestinationFailure => new DestinationFailure(refusal.kind, refusal.message);
+
+function recheckedAs({ definition }: ReportParts, { mended }: Noticed): Rechecked {
+  if (definition.coarseVersions === true) return 'repeated';
+  return mended > 0 ? 'mended' : 'unchanged';
+}
+
+/** @param remembers a late write may set tags anew that it had before, so their keys stay known */
+function toObject({ put, remoteVersion }: PutResult, claim: Claimed, remembers: boolean): WrittenObject {
+  const { before } = put;
+  const earlier = remembers ? (before?.tagKeys ?? []) : [];
+  const tagKeys = [...new Set([...Object.keys(claim.tags), ...earlier])];
+  return {
+    name_key: put.nameKey,
+    sub_key: put.subKey,
+    remote_version: remoteVersion,
+    fingerprint: `\\x${put.fingerprint.toString('hex')}`,
+    tag_keys: tagKeys,
+    noted:
+      before === undefined || (before.subKey === put.subKey && before.removal === 'none' && hasAll(before, tagKeys)),
+  };
+}
+
+type PutResult = Extract<ActResult, { kind: 'put' }>;
+
+const hasAll = ({ tagKeys }: Written, wanted: readonly string[]): boolean =>
+  tagKeys.length === wanted.length && wanted.every((key) => tagKeys.includes(key));

@@ -1,0 +1,36 @@
+import type { DestinationDefinition } from '../../destinations/contract.ts';
+import type { Gate, GateBudget, GatePass, Handler, Outcome } from '../../queue/contract.ts';
+import { type Reconciled, type ReconcileParts, reconcile } from './reconcile.ts';
+import { failSpent } from './exhausted.ts';
+import { statusOf } from '../status.ts';
+
+/**
+ * What a worker does with a job: asks the gate of the destination and brings the association in line. A job that the gate
+ * refuses is put aside without a call (rule 9 of the sync).
+ */
+export function syncHandler(parts: ReconcileParts, gate: Gate): Handler {
+  const budget = budgetOf(parts.definition, parts.operationMs);
+  return async (job, signal): Promise<Outcome> => {
+    if (job.spent) return failSpent(parts, job.id);
+    const pass = await gate.enter(job.destinationId, budget);
+    if (!pass.open) return { kind: 'again', afterMs: pass.waitMs };
+    try {
+      const done = await reconcile(parts, job.id, signal, Math.min(budget.concurrencyMax, pass.callsAtOnce));
+      await leave(pass, done);
+      return done.outcome;
+    } catch (cause) {
+      // The store failed, which says nothing of the destination.
+      await pass.leave('well', undefined, 0);
+      throw cause;
+    }
+  };
+}
+
+function budgetOf({ rate, concurrencyMax }: DestinationDefinition, operationMs: number): GateBudget {
+  return { callsPerSecond: rate.callsPerSecond, burst: rate.burst, concurrencyMax, passMs: operationMs * 2 };
+}
+
+function leave(pass: Extract<GatePass, { open: true }>, { failure, calls }: Reconciled): Promise<void> {
+  const sick = failure !== undefined && statusOf(failure.kind) === 'EXTERNAL_SERVICE_ERROR';
+  return pass.leave(sick ? 'sick' : 'well', failure?.retryAfterMs, calls);
+}

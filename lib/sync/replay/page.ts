@@ -1,0 +1,94 @@
+import { type RawBuilder, sql } from 'kysely';
+import { badRequest } from '../../core/errors.ts';
+import type { DestinationDefinition } from '../../destinations/contract.ts';
+import { type Dirty, markDirty } from '../../store/outbox.ts';
+import type { Store } from '../../store/store.ts';
+import { isRemnant } from '../recheck/remnant.ts';
+import type { ReplayFilter } from './filter.ts';
+import { errorStatuses } from '../status.ts';
+
+/** Associations that one statement looks at. */
+export const pageSize = 1_000;
+
+export interface Page {
+  readonly dirty: readonly Dirty[];
+  /** The last association that was looked at; undefined: it was the last page. */
+  readonly last: string | undefined;
+}
+
+/**
+ * Ids of the destinations that the filter names; undefined: it names none.
+ * @throws AppError `bad-request` when no destination has the name
+ */
+export async function destinationsNamed(
+  store: Store,
+  definitions: readonly DestinationDefinition[],
+  { type, name }: ReplayFilter,
+): Promise<readonly string[] | undefined> {
+  if (name === undefined) return undefined;
+  const types = type === undefined ? definitions.map((definition) => definition.type) : [type];
+  const { rows } = await sql<{ id: string }>`
+    select id::text as id from destinations where type = any(${types}::text[]) and name = ${name}`.execute(store.db);
+  if (rows.length === 0) throw badRequest(unknownName(name, type));
+  return rows.map(({ id }) => id);
+}
+
+/** The type has another name in the other vocabulary, so it is not told. */
+function unknownName(name: string, type: string | undefined): string {
+  const searched = type === undefined ? 'no destination' : 'no destination of this type';
+  return `name: ${searched} is called ${JSON.stringify(name)}: LIST sys/sync/destinations tells the names`;
+}
+
+/** Looks at the next associations behind `after` and marks those dirty that the filter wants. */
+export async function replayPage(
+  store: Store,
+  filter: ReplayFilter,
+  destinations: readonly string[] | undefined,
+  after: string,
+): Promise<Page> {
+  const rows = await store.transaction(async (tx) => (await statement(filter, destinations, after).execute(tx)).rows);
+  const dirty = rows.flatMap(({ marked }) => (marked === null ? [] : [marked]));
+  const [{ looked, last } = { looked: 0, last: null }] = rows;
+  return { dirty, last: looked < pageSize ? undefined : (last ?? undefined) };
+}
+
+interface PageRow {
+  readonly looked: number;
+  readonly last: string | null;
+  readonly marked: Dirty | null;
+}
+
+/**
+ * First a page along an index, whatever the filter wants of it: so the cost of a statement is bounded, however few there
+ * are. Then the wanted ones are locked in the order of their ids, as everybody does who locks several.
+ */
+function statement(filter: ReplayFilter, destinations: readonly string[] | undefined, after: string) {
+  const statuses = filter.syncStatus === undefined ? errorStatuses : [filter.syncStatus];
+  const type = filter.type ?? null;
+  return sql<PageRow>`
+    with page as materialized (
+      select id from associations where ${along(filter)} and id > ${after}::bigint order by id limit ${pageSize}::int
+    ),
+    wanted as (
+      select a.id from associations a
+       where a.id = any(array(select id from page)) and a.status = any(${statuses}::text[]) and not ${isRemnant('a')}
+         and (${type}::text is null or a.type = ${type})
+         and (${destinations ?? null}::bigint[] is null or a.destination_id = any(${destinations ?? null}::bigint[]))
+       order by a.id for no key update of a
+    ),
+    marked as (${markDirty(sql`id = any(array(select id from wanted))`, 'verify')})
+    select page.looked, page.last, to_jsonb(marked) as marked
+      from (select count(*)::int as looked, max(id)::text as last from page) as page left join marked on true`;
+}
+
+/**
+ * The index that holds the wanted ones and few others: of those that have failed, of those that are dirty, which are all that
+ * are PENDING, or of all. The conditions are literal, since PostgreSQL has to know them when it plans.
+ */
+function along({ syncStatus }: ReplayFilter): RawBuilder<unknown> {
+  if (syncStatus === 'PENDING') return sql`generation > observed_generation`;
+  if (syncStatus === undefined || errorStatuses.some((status) => status === syncStatus)) return failed;
+  return sql`true`;
+}
+
+const failed = sql`status in (${sql.join(errorStatuses.map((status) => sql.lit(status)))})`;

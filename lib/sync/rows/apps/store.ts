@@ -1,0 +1,90 @@
+import type { Transaction } from 'kysely';
+import { badRequest } from '../../../core/errors.ts';
+import type { DestinationDefinition } from '../../../destinations/contract.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Database } from '../../../store/tables.ts';
+import { type AppKey, addressesOf, openAppKey, sealAppKey } from '../../drivers/app-key.ts';
+import { openConnection } from '../../drivers/drivers.ts';
+import type { SyncParts } from '../parts.ts';
+
+export interface App extends AppKey {
+  readonly name: string;
+  readonly app_id: string;
+  readonly fingerprint: string;
+}
+
+/** Writes it under its name, new or not. */
+export async function saveApp(store: Store, tx: Transaction<Database>, app: App): Promise<void> {
+  const { name, app_id, fingerprint } = app;
+  const columns = { app_id, fingerprint, private_key: sealAppKey(store, name, app) };
+  await tx
+    .insertInto('repo_host_apps')
+    .values({ name, ...columns })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(columns))
+    .execute();
+}
+
+/** Whether there is such an app. Until the transaction ends it cannot go (`share`), nor get a new user (`update`). */
+export async function lockApp(tx: Transaction<Database>, name: string, lock: 'share' | 'update'): Promise<boolean> {
+  return (await lockedKey(tx, name, lock)) !== undefined;
+}
+
+/** The app, held like that; undefined: there is none. */
+export async function loadAppKey(
+  store: Store,
+  tx: Transaction<Database>,
+  name: string,
+  lock: 'share' | 'update',
+): Promise<AppKey | undefined> {
+  const sealed = await lockedKey(tx, name, lock);
+  return sealed === undefined ? undefined : openAppKey(store, name, sealed);
+}
+
+async function lockedKey(tx: Transaction<Database>, name: string, lock: 'share' | 'update') {
+  const query = tx.selectFrom('repo_host_apps').select('private_key').where('name', '=', name);
+  return (await (lock === 'update' ? query.forUpdate() : query.forShare()).executeTakeFirst())?.private_key;
+}
+
+/**
+ * @throws AppError `bad-request` when the connection details name an app that is not configured, or is for another host: what
+ * it signs would be good there
+ */
+export async function mustHaveApp(
+  { store }: Pick<SyncParts, 'store'>,
+  tx: Transaction<Database>,
+  { apps }: DestinationDefinition,
+  connection: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const app = connection['app_name'];
+  if (apps === undefined || typeof app !== 'string') return;
+  const key = await loadAppKey(store, tx, app, 'share');
+  const path = `sys/sync/github-apps/${app}`;
+  if (key === undefined)
+    throw badRequest(`app_name: no app ${JSON.stringify(app)} is configured: write it to ${path} first`);
+  const [own, wanted] = [apps.base(key.addresses), apps.base(addressesOf(connection))];
+  if (own === wanted) return;
+  throw badRequest(
+    `app_name: app ${JSON.stringify(app)} signs in at ${own} only, and this destination is at ${wanted}: write ${Object.keys(apps.fields).join(' or ')} of that host, and the private_key, to ${path} first`,
+  );
+}
+
+export interface AppUser {
+  readonly id: string;
+  readonly type: string;
+  readonly name: string;
+}
+
+/** Destinations that log in with the app. Its name is in their sealed details. */
+export async function usersOf(
+  { store, definitions }: SyncParts,
+  tx: Transaction<Database>,
+  app: string,
+): Promise<readonly AppUser[]> {
+  const types = definitions.filter(({ apps }) => apps !== undefined).map(({ type }) => type);
+  const rows = await tx
+    .selectFrom('destinations')
+    .select(['id', 'type', 'name', 'connection'])
+    .where('type', 'in', types)
+    .execute();
+  return rows.filter((row) => openConnection(store, row.type, row.name, row.connection)['app_name'] === app);
+}

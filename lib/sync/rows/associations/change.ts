@@ -1,0 +1,125 @@
+import type { Transaction } from 'kysely';
+import { AppError, badRequest } from '../../../core/errors.ts';
+import type { Operation } from '../../../queue/contract.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Database } from '../../../store/tables.ts';
+import { loadSettings, type SyncSettings } from '../../sweep/requeue.ts';
+import { forgetFailedPurge, loadDestination, refuseDuringPurge } from '../destinations/store.ts';
+import type { DestinationRecord } from '../destinations/view.ts';
+import {
+  endLinks,
+  insertLink,
+  isMountedThere,
+  type Link,
+  type NewLink,
+  removeTargets,
+  renewLink,
+  setTarget,
+} from './change-store.ts';
+import type { SyncParts } from '../parts.ts';
+import { withRoom } from './reservation.ts';
+
+/** What a change came to; no operations: there was nothing to do. */
+export interface LinkChanged {
+  readonly destination: DestinationRecord;
+  readonly operations: readonly Operation[];
+  readonly settings: SyncSettings;
+}
+
+/** A change in two steps: what it will ask for, so that room can be taken for it, and the change itself. */
+interface Change {
+  look(destination: DestinationRecord): Promise<readonly Operation[]>;
+  /** Undefined: since `look` somebody else has changed what it was about. */
+  make(
+    tx: Transaction<Database>,
+    destination: DestinationRecord,
+    looked: readonly Operation[],
+  ): Promise<readonly Operation[] | undefined>;
+}
+
+/**
+ * Creates the association, or sets it again: template and granularity of today, pushed even if it looks unchanged. At a
+ * destination whose purge has failed it means that the destination is wanted again.
+ */
+export const setLink = (parts: SyncParts, link: NewLink): Promise<LinkChanged> =>
+  changeLink(parts, link, {
+    look: async (destination) => [await setTarget(parts.store, link, destination)],
+    async make(tx, destination, [target]) {
+      if (target === undefined) return undefined;
+      if (!(await isMountedThere(tx, link))) throw noMount(link.mountPath);
+      // Else a write of the secret that has begun before could end after the first push, without seeing the association.
+      if (!(await parts.holdSecret(tx, link.mount.id, link.secretName))) throw noSecret(link);
+      await forgetFailedPurge(tx, destination);
+      const made = await (target.generation === 1 ? insertLink : renewLink)(tx, link, destination, target.id);
+      return made.length === 0 ? undefined : made;
+    },
+  });
+
+/** Makes the association go, with its objects; those of mounts that were at this path before go too. */
+export const removeLink = (parts: SyncParts, link: Link): Promise<LinkChanged> =>
+  changeLink(parts, link, {
+    look: (destination) => removeTargets(parts.store, link, destination),
+    make: (tx, _destination, targets) => endLinks(tx, targets),
+  });
+
+/** Between two looks at an association that others change all the time. */
+const attemptsMax = 10;
+
+/**
+ * Room in the queue is taken before the change: when there is none, nothing has been changed (rule 4 of the sync). It is
+ * taken before the transaction as well, so that a queue that hangs holds up nobody's rows. The destination is locked against
+ * a purge or deletion that begins meanwhile and would not see this association.
+ */
+async function changeLink(parts: SyncParts, link: Link, change: Change): Promise<LinkChanged> {
+  const settings = await loadSettings(parts.store);
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const destination = await changeable(parts.store, parts.store.db, link);
+    const looked = await change.look(destination);
+    const changed = await withRoom(parts, looked, settings.queue_capacity, () =>
+      inOne(parts.store, link, change, looked),
+    );
+    if (changed !== undefined) return { ...changed, settings };
+  }
+  throw new AppError('unavailable', 'others keep changing this association at the same time: ask again');
+}
+
+type Made = Omit<LinkChanged, 'settings'>;
+
+async function inOne(
+  store: Store,
+  link: Link,
+  change: Change,
+  looked: readonly Operation[],
+): Promise<Made | undefined> {
+  return store.transaction(async (tx) => {
+    const destination = await changeable(store, tx, link, 'share');
+    const operations = await change.make(tx, destination, looked);
+    return operations === undefined ? undefined : { destination, operations };
+  });
+}
+
+async function changeable(
+  store: Store,
+  reader: Parameters<typeof loadDestination>[1],
+  link: Link,
+  lock?: 'share',
+): Promise<DestinationRecord> {
+  const { type } = link.definition;
+  const destination = await loadDestination(store, reader, type, link.destinationName, lock);
+  if (destination === undefined) throw noDestination(type, link.destinationName);
+  refuseDuringPurge(destination);
+  return destination;
+}
+
+/** @param path with a trailing slash */
+export const noMount = (path: string): AppError =>
+  badRequest(`no mount at ${JSON.stringify(path)}: mount is the path of a KV v2 mount, such as "secret"`);
+
+/** What is not there cannot be associated. */
+export const noSecret = ({ mountPath, secretName }: Pick<Link, 'mountPath' | 'secretName'>): AppError =>
+  badRequest(
+    `no secret ${JSON.stringify(secretName)} in mount ${JSON.stringify(mountPath)} with a version that is not deleted: secret_name is the full path of one secret`,
+  );
+
+const noDestination = (type: string, name: string): AppError =>
+  new AppError('not-found', (word) => `no destination ${JSON.stringify(name)} of type ${word(type)}`);

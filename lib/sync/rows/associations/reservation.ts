@@ -1,0 +1,41 @@
+import { AppError } from '../../../core/errors.ts';
+import type { Operation } from '../../../queue/contract.ts';
+import type { SyncParts } from '../parts.ts';
+
+interface Asking {
+  readonly operations: readonly Operation[];
+}
+
+/**
+ * Runs `work` with room in the queue for these operations. Room that it makes no use of is given back here; what a process
+ * that dies leaves behind is given back by the sweep, as is room whose taking was not answered.
+ *
+ * @throws AppError `unavailable` before `work` when there is no room, or no queue
+ */
+export async function withRoom<Answer extends Asking>(
+  { queue }: Pick<SyncParts, 'queue'>,
+  operations: readonly Operation[],
+  capacity: number,
+  work: () => Promise<Answer | undefined>,
+): Promise<Answer | undefined> {
+  const reserved: Operation[] = [];
+  let used: ReadonlySet<string> = new Set();
+  try {
+    for (const operation of operations) {
+      if (!(await queue.reserve(operation, capacity))) throw full(capacity);
+      reserved.push(operation);
+    }
+    const answer = await work();
+    used = new Set(answer?.operations.map(({ id }) => id));
+    return answer;
+  } finally {
+    const unused = reserved.filter(({ id }) => !used.has(id));
+    await Promise.all(unused.map(({ id, generation }) => queue.release(id, generation).catch(() => {})));
+  }
+}
+
+const full = (capacity: number): AppError =>
+  new AppError(
+    'unavailable',
+    `the sync queue is full (queue_capacity ${capacity}): nothing was changed; ask again when operations have been worked off, or raise queue_capacity in sys/sync/config`,
+  );

@@ -1,0 +1,135 @@
+import { AppError, badRequest } from '../../../core/errors.ts';
+import { bool, pathText, text } from '../../../path/fields.ts';
+import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import { definitionOf } from '../../definition.ts';
+import { noMount, noSecret, removeLink, setLink } from './change.ts';
+import type { Link } from './change-store.ts';
+import type { SyncParts } from '../parts.ts';
+import { settle } from './settle.ts';
+
+const target = {
+  type: pathText('Destination type'),
+  name: pathText('Name of the destination'),
+  mount: text().meta({ description: 'Path of the KV v2 mount' }),
+  secret_name: text().meta({ description: 'Path of the secret below the mount' }),
+};
+
+/** `associations/set` and `associations/remove` of a destination. */
+export function associationChangeRows(parts: SyncParts): readonly Row[] {
+  const base = 'sync/destinations/:type/:name/associations';
+  const adopt = bool()
+    .default(false)
+    .meta({ description: 'Take over objects of the same name that the sync did not write' });
+  return [
+    {
+      pattern: `${base}/set`,
+      help: 'Associates a secret with the destination and pushes it; again: pushes it afresh.',
+      operations: {
+        write: operation(
+          { ...target, adopt },
+          {
+            summary: 'Associate a secret with the destination',
+            run: (input, context) => set(parts, input, context),
+          },
+        ),
+      },
+    },
+    {
+      pattern: `${base}/remove`,
+      help: 'Ends the association of a secret with the destination and removes it there.',
+      operations: {
+        write: operation(target, {
+          summary: 'Remove a secret from the destination',
+          run: (input, context) => remove(parts, input, context),
+        }),
+      },
+    },
+  ];
+}
+
+interface Target {
+  readonly type: string;
+  readonly name: string;
+  readonly mount: string;
+  readonly secret_name: string;
+}
+
+async function set(
+  parts: SyncParts,
+  input: Target & { readonly adopt: boolean },
+  context: RequestContext,
+): Promise<Reply> {
+  const definition = definitionOf(parts.definitions, input.type, context.vocabulary);
+  const mount = await findMount(parts, input.mount);
+  const secretName = checkedName(input.secret_name);
+  await mustRead(context, mount, secretName);
+  if ((await parts.currentSecret(mount.id, secretName)) === undefined) {
+    throw noSecret({ mountPath: mount.path, secretName });
+  }
+  const link = {
+    definition,
+    destinationName: input.name,
+    mountPath: mount.path,
+    secretName,
+    mount,
+    adopt: input.adopt,
+  };
+  return settle(parts, { link, accessor: mount.accessor, context, change: () => setLink(parts, link) });
+}
+
+/** Removing what is not there succeeds, whatever of it is missing (specification, sync document, section 3). */
+async function remove(parts: SyncParts, input: Target, context: RequestContext): Promise<Reply> {
+  const definition = definitionOf(parts.definitions, input.type, context.vocabulary);
+  const secretName = checkedName(input.secret_name);
+  const link = { definition, destinationName: input.name, mountPath: withSlash(input.mount), secretName };
+  const accessor = await accessorOf(parts, link);
+  if (accessor === '') context.warn(`no mount at ${JSON.stringify(link.mountPath)}: there was nothing to remove`);
+  return settle(parts, { link, accessor, context, change: () => removeLink(parts, link) });
+}
+
+async function findMount(parts: SyncParts, given: string): Promise<Mount> {
+  const path = withSlash(given);
+  const mount = await parts.mounts.resolve(path);
+  if (mount === undefined || mount.path !== path) {
+    throw noMount(path);
+  }
+  if (mount.type === 'kv' && mount.options?.['version'] === '2') return mount;
+  throw badRequest(`mount ${JSON.stringify(path)} is not a KV v2 mount: only secrets of KV version 2 can be synced`);
+}
+
+/** Of the association, which outlives its mount, else of the mount, else empty. */
+async function accessorOf(parts: SyncParts, { mountPath, secretName }: Link): Promise<string> {
+  const row = await parts.store.db
+    .selectFrom('associations')
+    .select('mount_accessor')
+    .where('mount_path', '=', mountPath)
+    .where('secret_name', '=', secretName)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row !== undefined) return row.mount_accessor;
+  const mount = await parts.mounts.resolve(mountPath);
+  return mount?.path === mountPath ? mount.accessor : '';
+}
+
+const withSlash = (mount: string): string => `${mount.replace(/^\/+|\/+$/g, '')}/`;
+
+function checkedName(given: string): string {
+  const name = given.replace(/^\/+/, '');
+  if (name !== '' && !name.endsWith('/')) return name;
+  throw badRequest('secret_name is the full path of one secret, not of a folder: it may not be empty or end in /');
+}
+
+async function mustRead(context: RequestContext, mount: Mount, secretName: string): Promise<void> {
+  try {
+    await context.mustBeAllowed('read', `${mount.path}data/${secretName}`);
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.kind !== 'permission-denied') throw cause;
+    const path = mount.path.replace(/\/$/, '');
+    throw new AppError(
+      'permission-denied',
+      `permission denied to read the content of the secret ${secretName} in mount ${path}`,
+      { cause },
+    );
+  }
+}

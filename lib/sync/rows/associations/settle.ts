@@ -1,0 +1,82 @@
+import type { Reply, RequestContext } from '../../../path/row.ts';
+import { typeName } from '../../../path/vocabulary.ts';
+import type { Operation } from '../../../queue/contract.ts';
+import { isSettled, loadAssociations, withIds } from './store.ts';
+import { type AssociationRecord, associatedSecrets } from './view.ts';
+import type { LinkChanged } from './change.ts';
+import type { Link } from './change-store.ts';
+import type { SyncParts } from '../parts.ts';
+
+export interface Settling {
+  readonly link: Link;
+  /** Of the mount, for an association that is no more; empty if nobody knows it. */
+  readonly accessor: string;
+  readonly context: RequestContext;
+  readonly change: () => Promise<LinkChanged>;
+}
+
+/** Makes the change, queues it, waits for its worker, and answers what came of it (rule 6 of the sync). */
+export async function settle(parts: SyncParts, { link, accessor, context, change }: Settling): Promise<Reply> {
+  const { vocabulary, signal } = context;
+  const { operations, settings } = await change();
+  const warnings = await queueAndWait(parts, operations, settings.disabled, signal);
+  const found = await loadAssociations(parts.store, withIds(operations.map(({ id }) => id)));
+  const shown = associatedSecrets(found.length > 0 ? found : [unsynced(parts, link, accessor)], vocabulary);
+  const store = { store_name: link.destinationName, store_type: typeName(link.definition.type, vocabulary) };
+  return { data: { ...shown, ...store }, warnings };
+}
+
+async function queueAndWait(
+  parts: SyncParts,
+  operations: readonly Operation[],
+  disabled: boolean,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const listeners = operations.map((operation) => ({ operation, listener: parts.queue.listen(operation.id) }));
+  try {
+    const warnings = await parts.changed(operations);
+    const deadline = Date.now() + parts.waitMs;
+    for (const { operation, listener } of disabled || warnings.length > 0 ? [] : listeners) {
+      await untilSettled(parts, operation, listener, deadline, signal);
+    }
+    return warnings;
+  } finally {
+    for (const { listener } of listeners) listener.stop();
+  }
+}
+
+/** An announcement may be of an older generation, and one may be lost with its connection, so the store decides. */
+async function untilSettled(
+  parts: SyncParts,
+  { id, generation }: Operation,
+  listener: ReturnType<SyncParts['queue']['listen']>,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let leftMs = deadline - Date.now(); leftMs > 0 && !signal.aborted; leftMs = deadline - Date.now()) {
+    await listener.wait(Math.min(leftMs, lookMs), signal);
+    if (await isSettled(parts.store, id, generation)) return;
+  }
+}
+
+/** How often the store is asked while nothing is announced, in milliseconds. */
+const lookMs = 500;
+
+/** What an association reads as that is no more, or never was. */
+function unsynced(parts: SyncParts, link: Link, accessor: string): AssociationRecord {
+  return {
+    type: link.definition.type,
+    destination_name: link.destinationName,
+    mount_path: link.mountPath,
+    mount_accessor: accessor,
+    secret_name: link.secretName,
+    granularity: '',
+    desired: 'absent',
+    status: 'UNSYNCED',
+    error: null,
+    records: [],
+    attempts: 0,
+    next_attempt_at: null,
+    updated_at: parts.clock.now(),
+  };
+}

@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { AppError } from '../../../core/errors.ts';
+import { bool, integer } from '../../../path/fields.ts';
+import { operation, type ReplyContent, type Row } from '../../../path/row.ts';
+import type { Store } from '../../../store/store.ts';
+import { loadSettings, type SyncSettings } from '../../sweep/requeue.ts';
+import type { SyncParts } from '../parts.ts';
+import { stillUnderWay, underWay } from './in-flight.ts';
+
+/** The defaults of the specification, sync document 4.1. */
+const defaults: SyncSettings = { disabled: false, queue_capacity: 1_000_000 };
+
+/** Beyond it one Redis does not hold the queue. */
+const capacityMax = 100_000_000;
+
+const fields = {
+  disabled: bool().optional().meta({ description: 'Operations wait as PENDING and nothing is called' }),
+  queue_capacity: integer()
+    .pipe(z.int().min(1, 'queue_capacity is at least 1').max(capacityMax, `queue_capacity is at most ${capacityMax}`))
+    .optional()
+    .meta({ description: 'How many operations may be pending, over all destinations' }),
+};
+
+/** The same fields for a merge patch. */
+const mergeFields = {
+  disabled: orNull(fields.disabled),
+  queue_capacity: orNull(fields.queue_capacity),
+};
+
+function orNull<F extends z.ZodType>(field: F) {
+  return field.nullable().meta(field.meta() ?? {});
+}
+
+/** `sys/sync/config`. */
+export function configRow(parts: SyncParts): Row {
+  const show = async (): Promise<ReplyContent> => ({ data: await loadSettings(parts.store) });
+  const summary = 'Change the configuration of the sync';
+  return {
+    pattern: 'sync/config',
+    help: 'Switches the sync off and on and bounds its queue.',
+    operations: {
+      read: operation({}, { summary: 'Read the configuration of the sync', run: show }),
+      write: operation(fields, { summary, run: (input, { signal }) => apply(parts, input, signal) }),
+      patch: operation(mergeFields, {
+        summary: `${summary}; null sets a field back`,
+        run: ({ disabled, queue_capacity }, { signal }) => {
+          const changes = {
+            disabled: disabled === null ? defaults.disabled : disabled,
+            queue_capacity: queue_capacity === null ? defaults.queue_capacity : queue_capacity,
+          };
+          return apply(parts, changes, signal);
+        },
+      }),
+      delete: operation(
+        {},
+        {
+          summary: 'Set the configuration of the sync back',
+          run: (_input, { signal }) => apply(parts, defaults, signal),
+        },
+      ),
+    },
+  };
+}
+
+/**
+ * The store is the truth, the queue follows. When this answers with `disabled`, no operation is under way any more: claims
+ * are refused from the commit on, and those made before are waited for.
+ */
+async function apply(parts: SyncParts, changes: Changes, signal: AbortSignal): Promise<ReplyContent> {
+  const settings = await save(parts.store, changes);
+  if (!settings.disabled) await parts.queue.resume();
+  else {
+    await parts.queue.pause();
+    await untilNoneIsUnderWay(parts, signal);
+  }
+  return { data: settings };
+}
+
+type Changes = { readonly [Name in keyof SyncSettings]?: SyncSettings[Name] | undefined };
+
+/** What is not given stays, also when somebody else changes it at the same time. */
+async function save(store: Store, { disabled, queue_capacity }: Changes): Promise<SyncSettings> {
+  const { rows } = await sql<SyncSettings>`
+    update sync_config
+       set disabled = coalesce(${disabled ?? null}::boolean, disabled),
+           queue_capacity = coalesce(${queue_capacity ?? null}::integer, queue_capacity)
+     where id = 1
+    returning disabled, queue_capacity`.execute(store.db);
+  return rows[0] ?? loadSettings(store);
+}
+
+/** None begins any more, so those that are under way now are all there are to wait for. */
+async function untilNoneIsUnderWay(parts: SyncParts, signal: AbortSignal): Promise<void> {
+  const deadline = parts.clock.now().getTime() + parts.drainMs;
+  let ids = await underWay(parts.store);
+  while (ids.length > 0) {
+    if (signal.aborted || parts.clock.now().getTime() > deadline) {
+      throw new AppError(
+        'unavailable',
+        'the sync is disabled, but operations that had begun before are still under way: ask again',
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    ids = await stillUnderWay(parts.store, ids);
+  }
+}

@@ -1,0 +1,98 @@
+import { sql, type Transaction } from 'kysely';
+import { AppError, badRequest } from '../../../core/errors.ts';
+import type { DestinationDefinition } from '../../../destinations/contract.ts';
+import type { Reply } from '../../../path/row.ts';
+import type { Database } from '../../../store/tables.ts';
+import { beginning, type PurgePage, purgePage } from '../../purge/page.ts';
+import { isRemnant } from '../../recheck/remnant.ts';
+import { loadDestination } from './store.ts';
+import type { SyncParts } from '../parts.ts';
+
+interface DeleteInput {
+  readonly name: string;
+  readonly purge: boolean;
+  readonly force_delete: boolean;
+}
+
+/**
+ * Deletes a destination. With associations it is refused, unless `purge` (all its objects are removed in the background,
+ * then it goes by itself) or `force_delete` (it goes at once and its objects stay where they are, nobody's). With nothing but
+ * remnants it goes as by `purge`: when their rechecks are over.
+ */
+export async function deleteDestination(
+  parts: SyncParts,
+  definition: DestinationDefinition,
+  input: DeleteInput,
+  signal: AbortSignal,
+): Promise<Reply> {
+  if (input.force_delete) return forget(parts, definition, input.name, signal);
+  const { dirty, stays } = await parts.store.transaction(async (tx) => {
+    const record = await loadDestination(parts.store, tx, definition.type, input.name, 'update');
+    if (record === undefined) return { dirty: [], stays: false };
+    if (!input.purge) await refuseWithAssociations(tx, record.id, input.name);
+    const { looked, dirty } = await beginPurge(tx, record.id);
+    if (looked > 0) return { dirty, stays: true };
+    await tx.deleteFrom('destinations').where('id', '=', record.id).execute();
+    return { dirty: [], stays: false };
+  });
+  const warnings = [...(await parts.changed(dirty)), ...(stays && !input.purge ? [waitsForRechecks] : [])];
+  return warnings.length > 0 ? { warnings } : undefined;
+}
+
+const waitsForRechecks =
+  'a late write may still bring back what was removed: the destination goes when that has been looked at, within a few minutes; force_delete=true does not wait';
+
+/** Tells the first associations to go; the sweep tells the others, since nobody waits for all of a long list. */
+async function beginPurge(tx: Transaction<Database>, id: string): Promise<PurgePage> {
+  await sql`update destinations set purge_initiated_at = now(), purge_error = null where id = ${id}::bigint`.execute(
+    tx,
+  );
+  return purgePage(tx, id, beginning);
+}
+
+/** Associations that are forgotten in one transaction, and how long one call does it, in milliseconds. */
+const forgottenAtOnce = 5_000;
+const forgetMsMax = 20_000;
+
+/** What has been forgotten stays so; a call whose time is over before the last one says that it is not through. */
+async function forget(
+  parts: SyncParts,
+  definition: DestinationDefinition,
+  name: string,
+  signal: AbortSignal,
+): Promise<undefined> {
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(forgetMsMax)]);
+  while (!(await parts.store.transaction((tx) => forgetSome(parts, tx, definition.type, name)))) {
+    if (!inTime.aborted) continue;
+    throw new AppError(
+      'unavailable',
+      `destination ${JSON.stringify(name)} has many associations and some are left: ask again`,
+    );
+  }
+  return undefined;
+}
+
+/** Answers whether the destination is gone. */
+async function forgetSome(parts: SyncParts, tx: Transaction<Database>, type: string, name: string): Promise<boolean> {
+  const record = await loadDestination(parts.store, tx, type, name, 'update');
+  if (record === undefined) return true;
+  const { rows } = await sql`
+    delete from associations where id = any(array(
+      select id from associations where destination_id = ${record.id}::bigint limit ${forgottenAtOnce}::int))
+    returning id`.execute(tx);
+  if (rows.length === forgottenAtOnce) return false;
+  await tx.deleteFrom('destinations').where('id', '=', record.id).execute();
+  return true;
+}
+
+async function refuseWithAssociations(tx: SyncParts['store']['db'], id: string, name: string): Promise<void> {
+  const query = tx.selectFrom('associations').select(({ fn }) => fn.countAll<string>().as('count'));
+  const { count } = await query
+    .where('destination_id', '=', id)
+    .where(({ not }) => not(isRemnant()))
+    .executeTakeFirstOrThrow();
+  if (Number(count) === 0) return;
+  throw badRequest(
+    `destination ${JSON.stringify(name)} still manages ${count} associations: remove them, or delete with purge=true to remove all its secrets, or with force_delete=true to leave them there`,
+  );
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { AppError } from '../../../core/errors.ts';
+import type { DestinationDefinition, TagRule } from '../../../destinations/contract.ts';
+import type { Fields } from '../../../path/fields.ts';
+import { inputProblems } from '../../../path/problems.ts';
+import { namesWith } from './fields.ts';
+import type { DestinationRecord } from './view.ts';
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** The fields that a destination shall have. */
+export interface Wanted {
+  /** Those that somebody gave, now or before. */
+  readonly names: ReadonlySet<string>;
+  /** All of them, with the defaults of those that nobody gave. */
+  readonly values: Given;
+}
+
+/**
+ * The fields of a destination with those that a request gives in their place; null sets one back.
+ * @throws AppError `bad-request` with every rule that the result breaks; no sensitive value is in it
+ */
+export function merged(
+  { tags }: Pick<DestinationDefinition, 'tags'>,
+  own: Fields,
+  before: DestinationRecord,
+  input: Given,
+): Wanted {
+  const given = present(input);
+  return reparse(own, {
+    ...asInput(before),
+    ...given,
+    custom_tags: mergedTags(tags, before, given),
+    name: before.name,
+  });
+}
+
+/**
+ * The fields that a request gives for the whole of a destination. Those that existing clients cannot send keep their value
+ * unless they are sent; null sets one back.
+ * @throws AppError `bad-request` with every rule that the result breaks; no sensitive value is in it
+ */
+export function replaced(own: Fields, before: DestinationRecord | undefined, input: Given): Wanted {
+  const stored = before === undefined ? {} : asInput(before);
+  const kept = Object.fromEntries(namesWith(own, 'kept').map((name) => [name, stored[name]]));
+  return reparse(own, { ...kept, ...present(input) });
+}
+
+/** The fields that a request would have to send to make this destination. */
+const asInput = (record: DestinationRecord): Given => ({
+  ...record.connection,
+  ...record.network,
+  granularity: record.granularity,
+  secret_name_template: record.template ?? undefined,
+  adopt: record.adopt,
+});
+
+type TagChanges = Readonly<Record<string, string | null>>;
+
+/** Tags are kept as the remote takes them, so what is given is brought to that form before it is compared. */
+function mergedTags(rule: TagRule | undefined, before: DestinationRecord, given: Given): Given | undefined {
+  const changes = (given['custom_tags'] ?? {}) as TagChanges;
+  if (rule === undefined || given['custom_tags'] === null) return undefined;
+  const removed = Object.keys(changes).filter((key) => changes[key] === null);
+  const listed = (given['tags_to_remove'] ?? []) as readonly string[];
+  const gone = new Set([...removed, ...listed].flatMap((key) => [key, ...keptAs(rule, key)]));
+  const all = { ...before.tags, ...rule.normalise(withoutNulls(changes) as Readonly<Record<string, string>>) };
+  return Object.fromEntries(Object.entries(all).filter(([key]) => !gone.has(key)));
+}
+
+/** The key that a tag is kept by; none for what cannot be a tag, since it is not there either. */
+function keptAs(rule: TagRule, key: string): readonly string[] {
+  try {
+    return Object.keys(rule.normalise({ [key]: '' }));
+  } catch (cause) {
+    if (cause instanceof AppError) return [];
+    throw cause;
+  }
+}
+
+const present = (values: Given): Given =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
+const withoutNulls = (values: Given): Given =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));
+
+function reparse(own: Fields, all: Given): Wanted {
+  const given = withoutNulls(all);
+  const parsed = z.object({ ...own, name: z.string() }).safeParse(given);
+  if (parsed.success) return { names: new Set(Object.keys(given)), values: parsed.data };
+  throw new AppError('bad-request', inputProblems(parsed.error, given, new Set(namesWith(own, 'sensitive'))));
+}

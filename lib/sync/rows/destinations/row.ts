@@ -1,0 +1,142 @@
+import { sql, type Transaction } from 'kysely';
+import { notFound } from '../../../core/errors.ts';
+import type { DestinationDefinition } from '../../../destinations/contract.ts';
+import { bool, type Fields, pathText } from '../../../path/fields.ts';
+import { operation, type RequestContext, type Row } from '../../../path/row.ts';
+import { type Dirty, markDirty } from '../../../store/outbox.ts';
+import type { Database } from '../../../store/tables.ts';
+import { withDefaults } from '../../drivers/connection.ts';
+import { mustHaveApp } from '../apps/store.ts';
+import { deleteDestination } from './delete.ts';
+import { asMerge, asWrite, commonFields, isSensitive, mergeFields } from './fields.ts';
+import { checkImmutable, mustNameReadable, mustTellCredentials } from './guard/credentials.ts';
+import { unmask } from './mask.ts';
+import { merged, replaced, type Wanted } from './merge.ts';
+import { forgetFailedPurge, loadDestination, refuseDuringPurge, saveDestination } from './store.ts';
+import { toValues } from './values.ts';
+import { type DestinationRecord, destinationView } from './view.ts';
+import type { SyncParts } from '../parts.ts';
+import { refusesUnprotected } from './guard/protection.ts';
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** `sys/sync/destinations/<type>/:name` of one type. */
+export function destinationRow(parts: SyncParts, definition: DestinationDefinition): Row {
+  const name = { name: pathText('Name of the destination') };
+  const own: Fields = { ...commonFields(definition), ...definition.fields };
+  return {
+    pattern: `sync/destinations/${definition.type}/:name`,
+    help: `A destination in ${definition.title}.`,
+    exists: async (input) =>
+      (await loadDestination(parts.store, parts.store.db, definition.type, String(input['name']))) !== undefined,
+    operations: {
+      read: operation(name, {
+        summary: 'Read a destination; sensitive values are masked',
+        run: (input, context) => show(parts, definition, input.name, context),
+      }),
+      write: operation(
+        { ...asWrite(own), ...name },
+        {
+          summary: 'Create a destination, or replace it as a whole',
+          refuses: refusesUnprotected(definition),
+          run: (input, context) => replace(parts, definition, own, input, context),
+        },
+      ),
+      patch: operation(
+        { ...asMerge(own), ...mergeFields(definition), ...name },
+        {
+          summary: 'Change the given fields of a destination',
+          refuses: refusesUnprotected(definition),
+          run: (input, context) => merge(parts, definition, own, input, context),
+        },
+      ),
+      delete: operation(
+        {
+          ...name,
+          purge: bool().default(false).meta({ description: 'Remove all its secrets first, without waiting for it' }),
+          force_delete: bool().default(false).meta({ description: 'Forget it and leave its secrets where they are' }),
+        },
+        {
+          summary: 'Delete a destination',
+          run: (input, { signal }) => deleteDestination(parts, definition, input, signal),
+        },
+      ),
+    },
+  };
+}
+
+async function show(parts: SyncParts, definition: DestinationDefinition, name: string, context: RequestContext) {
+  const record = await loadDestination(parts.store, parts.store.db, definition.type, name);
+  return record === undefined ? undefined : { data: destinationView(definition, record, context.vocabulary) };
+}
+
+/** A destination that is written as a whole is wanted: a purge of it that had failed is given up. */
+async function replace(
+  parts: SyncParts,
+  definition: DestinationDefinition,
+  own: Fields,
+  input: Given,
+  context: RequestContext,
+) {
+  return change(parts, definition, input, context, async (before, tx) => {
+    if (before !== undefined) await forgetFailedPurge(tx, before);
+    return replaced(own, before, unmask(definition, input, before?.connection));
+  });
+}
+
+/** Mends single fields, perhaps so that a purge that had failed can be asked for again: it stays as it is. */
+async function merge(
+  parts: SyncParts,
+  definition: DestinationDefinition,
+  own: Fields,
+  input: Given,
+  context: RequestContext,
+) {
+  return change(parts, definition, input, context, async (before) => {
+    if (before === undefined) throw notFound();
+    return merged(definition, own, before, unmask(definition, input, before.connection));
+  });
+}
+
+/** One transaction; the associations of a destination that was there are dirty in it too. */
+async function change(
+  parts: SyncParts,
+  definition: DestinationDefinition,
+  input: Given,
+  context: RequestContext,
+  decide: (before: DestinationRecord | undefined, tx: Transaction<Database>) => Promise<Wanted>,
+) {
+  const name = String(input['name']);
+  mustNameReadable(definition, input, parts.credentialsDir);
+  const dirty = await parts.store.transaction(async (tx) => {
+    const before = await loadDestination(parts.store, tx, definition.type, name, 'update');
+    if (before !== undefined) refuseDuringPurge(before);
+    const values = toValues(definition, await decide(before, tx));
+    if (before !== undefined) {
+      checkImmutable(definition, before.connection, values.connection);
+      mustTellCredentials(definition, before, values, input);
+    }
+    await mustHaveApp(parts, tx, definition, values.connection);
+    await saveDestination(parts.store, tx, definition, { ...values, name }, parts.clock.now());
+    if (before === undefined) return [];
+    return markAssociations(tx, before.id, reshapes(definition, before.connection, values.connection));
+  });
+  const warnings = await parts.changed(dirty);
+  const reply = await show(parts, definition, name, context);
+  return { ...reply, warnings };
+}
+
+/** Objects that look unchanged are only looked at; `forced`: they are pushed. */
+async function markAssociations(tx: Transaction<Database>, id: string, forced: boolean): Promise<readonly Dirty[]> {
+  const where = sql`destination_id = ${id}::bigint and desired = 'present'`;
+  const { rows } = await markDirty(where, 'verify').execute(tx);
+  if (forced) await sql`update associations set forced_generation = generation where ${where}`.execute(tx);
+  return rows;
+}
+
+/** New credentials change no object; any other setting (keys, environments, visibility) may be one of the objects. */
+function reshapes(definition: DestinationDefinition, before: Given, after: Given): boolean {
+  const settings = Object.keys(definition.fields).filter((field) => !isSensitive(definition.fields, field));
+  const [old, fresh] = [withDefaults(definition.fields, before), withDefaults(definition.fields, after)];
+  return settings.some((field) => JSON.stringify(old[field]) !== JSON.stringify(fresh[field]));
+}

@@ -1,0 +1,49 @@
+import type { DestinationDefinition, Granularity } from '../../../destinations/contract.ts';
+import type { Vocabulary } from '../../../path/row.ts';
+import { typeName } from '../../../path/vocabulary.ts';
+import type { DestinationNetwork } from '../../../store/tables.ts';
+import { templateOf } from '../../template/naming.ts';
+import { maskedConnection } from './mask.ts';
+
+/** A destination, unsealed. */
+export interface DestinationRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly connection: Readonly<Record<string, unknown>>;
+  readonly granularity: Granularity;
+  readonly template: string | null;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly network: DestinationNetwork;
+  readonly adopt: boolean;
+  readonly purgeInitiatedAt: Date | null;
+  readonly purgeError: string | null;
+}
+
+/** A destination as reads show it (specification, sync document 2.2). */
+export function destinationView(
+  definition: DestinationDefinition,
+  record: DestinationRecord,
+  vocabulary: Vocabulary,
+): object {
+  return {
+    type: typeName(definition.type, vocabulary),
+    name: record.name,
+    connection_details: { ...maskedConnection(definition, record.connection), ...shownNetwork(record.network) },
+    options: {
+      granularity_level: record.granularity,
+      secret_name_template: templateOf(definition, record.template, record.granularity),
+      custom_tags: record.tags,
+      ...(record.adopt ? { adopt: true } : {}),
+    },
+    ...(record.purgeInitiatedAt === null ? {} : { purge_initiated_at: record.purgeInitiatedAt.toISOString() }),
+    ...(record.purgeError === null ? {} : { purge_error: record.purgeError }),
+  };
+}
+
+/** Existing clients expect what is not set to be absent. */
+function shownNetwork(network: DestinationNetwork): object {
+  const set = Object.entries(network).filter(
+    ([, value]) => value === true || (Array.isArray(value) && value.length > 0),
+  );
+  return Object.fromEntries(set);
+}

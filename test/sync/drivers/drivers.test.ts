@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../../lib/core/clock.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
+import type { Driver } from '../../../lib/destinations/contract.ts';
+import type { Store } from '../../../lib/store/store.ts';
+import { keepDrivers } from '../../../lib/sync/drivers/drivers.ts';
+import { ending } from '../../services.ts';
+import { testStore } from '../../store/stores.ts';
+
+async function newDestination({ db, barrier }: Store): Promise<string> {
+  const { id } = await db
+    .insertInto('destinations')
+    .values({
+      type: definition.type,
+      name: 'x',
+      connection: barrier.seal('{}', `destinations/${definition.type}/x`),
+      granularity: 'secret-path',
+      template: null,
+      custom_tags: '{}',
+      network: '{"allowed_ipv4_addresses":[],"allowed_ipv6_addresses":[],"allowed_ports":[]}',
+      adopt: false,
+      updated_at: new Date(),
+      purge_initiated_at: null,
+      purge_error: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Drivers that do nothing but count how many of them were closed. */
+async function kept(clock: Clock = systemClock) {
+  const store = ending(await testStore());
+  const counts = { opened: 0, closed: 0 };
+  const openDriver = (): Driver => {
+    counts.opened += 1;
+    const close = async () => {
+      counts.closed += 1;
+    };
+    return {
+      put: async () => ({ remoteVersion: null }),
+      remove: async () => {},
+      inspect: async () => undefined,
+      close,
+    };
+  };
+  const timeouts = { connectMs: 1_000, requestMs: 1_000 };
+  const drivers = keepDrivers({ definition, openDriver }, { store, clock, log: silentLog, timeouts });
+  return { drivers, counts, id: await newDestination(store) };
+}
+
+test('a driver is kept, and opened anew when its settings have changed', async () => {
+  const { drivers, counts, id } = await kept();
+  await (await drivers.open(id, 1))?.close();
+  await (await drivers.open(id, 1))?.close();
+  expect(counts).toEqual({ opened: 1, closed: 0 });
+  await (await drivers.open(id, 2))?.close();
+  await expect.poll(() => counts).toEqual({ opened: 2, closed: 1 });
+  await drivers.close();
+  expect(counts).toEqual({ opened: 2, closed: 2 });
+});
+
+test('a driver in use is not closed under its calls, neither for new settings nor to make room for others', async () => {
+  const { drivers, counts, id } = await kept();
+  const [old, other] = [await drivers.open(id, 1), await drivers.open(id, 1)];
+  const renewed = await drivers.open(id, 2);
+  for (let others = 1; others <= 300; others += 1) await drivers.open(String(1_000_000 + others), 1);
+  expect(counts).toEqual({ opened: 2, closed: 0 });
+  await old?.close();
+  await old?.close();
+  await renewed?.close();
+  await expect.poll(() => counts.closed).toBe(1);
+  await other?.close();
+  await expect.poll(() => counts.closed).toBe(2);
+  await drivers.close();
+  expect(counts.closed).toBe(2);
+});
+
+test('a driver that nobody has used for five minutes is closed when another is asked for, unless it is in use', async () => {
+  let now = 0;
+  const { drivers, counts, id } = await kept({ now: () => new Date(now) });
+  const inUse = await drivers.open(id, 1);
+  now += 300_000;
+  await drivers.open('1000001', 1);
+  await (await drivers.open(id, 1))?.close();
+  expect(counts).toEqual({ opened: 1, closed: 0 });
+  now += 300_001;
+  await drivers.open('1000001', 1);
+  expect(counts).toEqual({ opened: 1, closed: 0 });
+  await inUse?.close();
+  await expect.poll(() => counts.closed).toBe(1);
+  await (await drivers.open(id, 1))?.close();
+  expect(counts).toEqual({ opened: 2, closed: 1 });
+  await drivers.close();
+});
+
+test('the end of a worker closes what is kept, in use or not', async () => {
+  const { drivers, counts, id } = await kept();
+  await drivers.open(id, 1);
+  await drivers.close();
+  expect(counts).toEqual({ opened: 1, closed: 1 });
+});

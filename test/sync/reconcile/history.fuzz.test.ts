@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Granularity } from '../../../lib/destinations/contract.ts';
+import type { OpenStore } from '../../../lib/store/open.ts';
+import { toEntries } from '../../../lib/sync/reconcile/plan/entries.ts';
+import { fuzzing, runs } from '../../fuzz.ts';
+import { testStore } from '../../store/stores.ts';
+import type { Fate, RemoteObject } from '../remote.ts';
+import { recheck, settle, startWorld, type Wanted, type World } from '../world.ts';
+
+let store: OpenStore;
+beforeAll(async () => {
+  store = await testStore();
+  return () => store.close();
+});
+
+const values = fc.constantFrom('1', '2', 'three', 'far too large');
+const keys = fc.constantFrom('a', 'b', 'a b', 'a-b', '', 'a\0', '\ud800');
+const data = fc.dictionary(keys, values, { maxKeys: 3, noNullPrototype: true });
+const templates = fc.constantFrom(
+  'one',
+  'two',
+  '{{ .SecretKey }}',
+  'k/{{ .SecretKey }}',
+  '{{ truncate 1 .SecretKey }}',
+);
+const wanted: fc.Arbitrary<Wanted> = fc.record({
+  json: fc.option(data.map((object) => JSON.stringify(object))),
+  granularity: fc.constantFrom<Granularity>('secret-path', 'secret-key'),
+  template: templates,
+});
+
+const fates = fc.array(
+  fc.constantFrom<Fate>('well', 'well', 'well', 'refused', 'unheard', 'lost', 'crash', 'crash after it'),
+  { maxLength: 6 },
+);
+
+/** A change, and the attempts until the next one. */
+interface Change {
+  readonly wanted: Wanted;
+  readonly forced: boolean;
+  /** `spent`: its job had lost its workers too often. */
+  readonly attempts: readonly (readonly Fate[] | 'spent')[];
+}
+const change: fc.Arbitrary<Change> = fc.record({
+  wanted,
+  forced: fc.boolean(),
+  attempts: fc.array(
+    fc.oneof({ weight: 5, arbitrary: fates }, { weight: 1, arbitrary: fc.constant('spent' as const) }),
+    {
+      maxLength: 3,
+    },
+  ),
+});
+const lateFates = fc.array(
+  fc.constantFrom<Fate>('well', 'well', 'held', 'held', 'lost', 'unheard', 'crash', 'crash while held'),
+  { maxLength: 6 },
+);
+const lateChange: fc.Arbitrary<Change> = fc.record({
+  wanted,
+  forced: fc.boolean(),
+  attempts: fc.array(lateFates, { maxLength: 3 }),
+});
+/** Somebody else at the external system makes an object of this name, or deletes what is there. */
+interface Foreign {
+  readonly name: string;
+  readonly deletes: boolean;
+}
+const foreign: fc.Arbitrary<Foreign> = fc.record({
+  name: fc.constantFrom('one', 'a', 'b', 'k/a', 'a-b'),
+  deletes: fc.boolean(),
+});
+const histories: fc.Arbitrary<readonly (Change | Foreign)[]> = fc.array(
+  fc.oneof({ weight: 5, arbitrary: change }, { weight: 1, arbitrary: foreign }),
+  {
+    minLength: 1,
+    maxLength: 6,
+  },
+);
+
+/** Plays a history. Answers the objects that somebody else has made and not deleted, and the last that was wanted. */
+async function play(world: World, history: readonly (Change | Foreign)[]) {
+  const others = new Map<string, RemoteObject>();
+  let last: Wanted = { json: null, granularity: 'secret-path', template: 'one' };
+  for (const event of history) {
+    if ('wanted' in event) {
+      last = event.wanted;
+      await world.want(event.wanted, event.forced);
+      for (const calls of event.attempts) await (calls === 'spent' ? world.lose() : world.attempt(calls));
+    } else if (event.deletes) {
+      world.remote.objects.delete(event.name);
+      others.delete(event.name);
+    } else if (!world.remote.objects.has(event.name)) {
+      const theirs = { value: 'theirs', mark: null, version: 'theirs' };
+      others.set(event.name, theirs);
+      world.remote.objects.set(event.name, theirs);
+    }
+  }
+  return { others, last };
+}
+
+/** What has to be there, by an own reading of the rules; `refused` are keys that cannot be. */
+function expected({ json, granularity, template }: Wanted) {
+  const entries = json === null ? [] : toEntries(json, granularity);
+  const named = entries.map(({ subKey, value }) => ({ subKey, value: value.reveal(), name: nameOf(template, subKey) }));
+  const good = named.filter(
+    ({ name, value, subKey }) =>
+      name !== '' &&
+      subKey.isWellFormed() &&
+      !subKey.includes('\0') &&
+      value.length <= 12 &&
+      named.filter((other) => other.name === name).length === 1,
+  );
+  return { good, refused: named.length - good.length };
+}
+
+const nameOf = (template: string, subKey: string): string =>
+  template
+    .replace('{{ .SecretKey }}', subKey)
+    .replace('{{ truncate 1 .SecretKey }}', [...subKey].slice(0, 1).join(''))
+    .replace(/[^A-Za-z0-9/_+=.@-]/gu, '-');
+
+describe('whatever the changes, crashes and lost answers', () => {
+  test('the copies end as wanted, and nothing of anybody else is touched', fuzzing, async () => {
+    const property = fc.asyncProperty(histories, async (history) => {
+      const world = await startWorld(store);
+      const { others, last } = await play(world, history);
+      await world.want(last, true);
+      await settle(world);
+      const { good, refused } = expected(last);
+      const { objects } = world.remote;
+      for (const [name, object] of others) expect(objects.get(name)).toEqual(object);
+      const ours = [...objects].filter(([, { mark }]) => mark !== null);
+      const free = good.filter(({ name }) => !others.has(name));
+      for (const { name, value } of free) expect(objects.get(name)).toMatchObject({ value });
+      const { names, status } = await world.recorded();
+      expect(names).toEqual(expect.arrayContaining(ours.map(([name]) => name)));
+      const complete = refused === 0 && free.length === good.length;
+      expect(status).toBe(complete ? (good.length === 0 ? 'UNSYNCED' : 'SYNCED') : 'CLIENT_SIDE_ERROR');
+      if (complete) expect([names.length, ours.length]).toEqual([good.length, good.length]);
+    });
+    await fc.assert(property, runs(150));
+  });
+
+  test('the copies end as wanted without being forced, also where attempts were given up', fuzzing, async () => {
+    const property = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (history) => {
+      const world = await startWorld(store, 2);
+      const { last } = await play(world, history);
+      await world.want(last, false);
+      await settle(world);
+      const ours = [...world.remote.objects].map(([name, { value }]) => ({ name, value }));
+      const { good, refused } = expected(last);
+      for (const { name, value } of good) expect(ours).toContainEqual({ name, value });
+      if (refused === 0) expect(ours).toHaveLength(good.length);
+    });
+    await fc.assert(property, runs(150));
+  });
+
+  test('the copies end as wanted, whenever the calls that were given up arrive', fuzzing, async () => {
+    const events = fc.array(
+      fc.oneof({ weight: 4, arbitrary: lateChange }, { weight: 1, arbitrary: fc.constant('deliver') }),
+      {
+        minLength: 1,
+        maxLength: 6,
+      },
+    );
+    const property = fc.asyncProperty(events, async (history) => {
+      const world = await startWorld(store);
+      let last: Wanted = { json: null, granularity: 'secret-path', template: 'one' };
+      for (const event of history) {
+        if (typeof event === 'string') world.remote.deliver();
+        else ({ last } = await play(world, [event]));
+      }
+      await world.want(last, false);
+      await settle(world);
+      world.remote.deliver();
+      await recheck(world);
+      const ours = [...world.remote.objects].map(([name, { value }]) => ({ name, value }));
+      const { good, refused } = expected(last);
+      for (const { name, value } of good) expect(ours).toContainEqual({ name, value });
+      if (refused > 0) return;
+      expect(ours).toHaveLength(good.length);
+      expect((await world.recorded()).names).toHaveLength(good.length);
+    });
+    await fc.assert(property, runs(200));
+  });
+
+  test('a second look changes nothing', fuzzing, async () => {
+    const property = fc.asyncProperty(histories, async (history) => {
+      const world = await startWorld(store);
+      const { last } = await play(world, history);
+      await world.want(last, true);
+      await settle(world);
+      const [before, changes] = [[...world.remote.objects], world.remote.changes.length];
+      await world.want(last, false);
+      await settle(world);
+      expect([...world.remote.objects]).toEqual(before);
+      expect(world.remote.changes.slice(changes)).toEqual([]);
+    });
+    await fc.assert(property, runs(100));
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { timedSignal } from '../../../lib/sync/reconcile/timed-signal.ts';
+
+function signalWith(isOver: () => boolean) {
+  const controller = new AbortController();
+  const reason = new Error('its time is over');
+  return { controller, reason, signal: timedSignal(controller, isOver, reason) };
+}
+
+test('a signal whose time is over aborts when it is asked, and tells those who listen and those derived from it', () => {
+  let over = false;
+  const { signal, reason } = signalWith(() => over);
+  const derived = AbortSignal.any([signal]);
+  let told = 0;
+  signal.addEventListener('abort', () => {
+    told += 1;
+  });
+  expect(signal.aborted).toBe(false);
+  signal.throwIfAborted();
+  expect(told).toBe(0);
+  over = true;
+  expect(() => signal.throwIfAborted()).toThrow(reason);
+  expect([signal.aborted, derived.aborted, told]).toEqual([true, true, 1]);
+  expect(AbortSignal.any([signal]).reason).toBe(reason);
+});
+
+test('a signal that was aborted before stays so, with its own reason, and looks no more', () => {
+  const { controller, signal } = signalWith(() => {
+    throw new Error('it looked');
+  });
+  const earlier = new Error('the worker stops');
+  controller.abort(earlier);
+  expect(signal.aborted).toBe(true);
+  expect(() => signal.throwIfAborted()).toThrow(earlier);
+});

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../lib/core/clock.ts';
+import { permissionDenied } from '../../../lib/core/errors.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import type { Mount, RequestContext } from '../../../lib/path/row.ts';
+import { associationChangeRows } from '../../../lib/sync/rows/associations/rows.ts';
+import { patience } from '../../patience.ts';
+import { testQueue } from '../../queue/queues.ts';
+import { ending } from '../../services.ts';
+import { testStore } from '../../store/stores.ts';
+
+const mount: Mount = {
+  id: '00000000-0000-0000-0000-000000000001',
+  path: 'path/to/',
+  type: 'kv',
+  accessor: 'kv_1',
+  uuid: '',
+  description: '',
+  options: { version: '2' },
+  config: { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false },
+  local: false,
+  sealWrap: false,
+};
+
+/** A caller who may set associations, and read what `mayRead` says. */
+function contextOf(mayRead: (path: string) => boolean, asked: string[]): RequestContext {
+  return {
+    requestId: '',
+    caller: undefined,
+    tokenSent: false,
+    mount,
+    path: '',
+    verb: 'write',
+    vocabulary: 'canonical',
+    headers: {},
+    query: new URLSearchParams(),
+    signal: AbortSignal.timeout(patience.conditionMs),
+    hold() {},
+    warn() {},
+    async mustBeAllowed(verb, path) {
+      asked.push(`${verb} ${path}`);
+      if (!mayRead(path)) throw permissionDenied();
+    },
+  };
+}
+
+async function setRow() {
+  const store = ending(await testStore());
+  const secrets: string[] = [];
+  const rows = associationChangeRows({
+    store,
+    queue: await testQueue(),
+    clock: systemClock,
+    log: silentLog,
+    changed: async () => [],
+    definitions,
+    mounts: { resolve: async () => mount },
+    async currentSecret(_mountId, name) {
+      secrets.push(name);
+      return undefined;
+    },
+    holdSecret: async () => true,
+    waitMs: 0,
+    drainMs: 0,
+    credentialsDir: undefined,
+  });
+  const operation = rows.find(({ pattern }) => pattern.endsWith('/set'))?.operations.write;
+  if (operation === undefined) throw new Error('there is no set');
+  return { operation, secrets };
+}
+
+const input = { type: 'cloud-a-sm', name: 'x', mount: 'path/to', secret_name: 'my-secret-1', adopt: false };
+
+test('who may not read a secret may not associate it, and does not learn whether it is there', async () => {
+  const { operation, secrets } = await setRow();
+  const asked: string[] = [];
+  await expect(
+    operation.run(
+      input,
+      contextOf(() => false, asked),
+    ),
+  ).rejects.toMatchObject({
+    kind: 'permission-denied',
+    messages: ['permission denied to read the content of the secret my-secret-1 in mount path/to'],
+  });
+  expect(asked).toEqual(['read path/to/data/my-secret-1']);
+  expect(secrets).toEqual([]);
+});
+
+test('who may read it goes on to the secret', async () => {
+  const { operation, secrets } = await setRow();
+  await expect(
+    operation.run(
+      input,
+      contextOf(() => true, []),
+    ),
+  ).rejects.toMatchObject({ kind: 'bad-request' });
+  expect(secrets).toEqual(['my-secret-1']);
+});

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { toEntries } from '../../../lib/sync/reconcile/plan/entries.ts';
+import { namer } from '../../../lib/sync/template/naming.ts';
+import { plan } from '../../../lib/sync/reconcile/plan/plan.ts';
+import { compileTemplate } from '../../../lib/sync/template/template.ts';
+import { fuzzing, runs } from '../../fuzz.ts';
+import { templates } from './generated.ts';
+
+const names = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ maxLength: 600 }),
+  fc.constantFrom(
+    '',
+    'a',
+    'A',
+    'a/b',
+    'a_b',
+    'a-b',
+    'a b',
+    '1',
+    '_1',
+    'GITHUB_X',
+    'TZ',
+    'ß',
+    'SS',
+    'ı',
+    'İ',
+    'K',
+    '\0',
+  ),
+);
+
+const secrets = fc.record({ destinationName: names, mountPath: names, mountAccessor: names, secretName: names });
+
+describe.each(definitions.map((definition) => [definition.type, definition] as const))('%s', (type, definition) => {
+  const rule = definition.names;
+  const template = fc.oneof(
+    fc.constantFrom(...Object.values(definition.templates), '{{ .SecretKey }}', '{{ .SecretPath }}_{{ .SecretKey }}'),
+    templates.map(({ text }) => text),
+  );
+
+  test('makes a name that its own rule accepts, or says why it makes none', fuzzing, () => {
+    const property = fc.property(template, secrets, names, (text, secret, key) => {
+      const naming = namer(compileTemplate(text), rule, { ...secret, type })(key);
+      if (!naming.ok) {
+        expect(naming.problem).not.toBe('');
+        return;
+      }
+      expect(rule.refuse(naming.name)).toBeUndefined();
+      expect(rule.normalise(naming.name)).toBe(naming.name);
+      expect(naming.name.length).toBeLessThanOrEqual(rule.lengthMax);
+      expect(rule.key(rule.key(naming.name))).toBe(rule.key(naming.name));
+    });
+    fc.assert(property, runs(400));
+  });
+
+  test('gives two keys one object never: it refuses both', fuzzing, () => {
+    const data = fc.dictionary(names, fc.string({ maxLength: 4 }), { maxKeys: 8, noNullPrototype: true });
+    const property = fc.property(template, secrets, data, (text, secret, values) => {
+      const entries = toEntries(JSON.stringify(values), 'secret-key');
+      const decided = plan({
+        entries,
+        written: [],
+        tags: {},
+        adopt: false,
+        forced: false,
+        verify: false,
+        confirmed: new Set(),
+        valueBytesMax: 100,
+        name: namer(compileTemplate(text), rule, { ...secret, type }),
+        nameKey: rule.key,
+        fingerprint: (name, value) => createHash('sha256').update(name).update(value.reveal()).digest(),
+      });
+      const places = decided.puts.map(({ nameKey }) => nameKey);
+      expect(new Set(places).size).toBe(places.length);
+      expect(decided.puts.length + decided.refusals.length).toBe(entries.length);
+      for (const { message } of decided.refusals) expect(message).not.toBe('');
+    });
+    fc.assert(property, runs(150));
+  });
+});
