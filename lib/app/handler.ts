@@ -1,4 +1,4 @@
-import { kvV2 } from '../engines/kv-v2/index.ts';
+import { kvV2 } from '../engines/kv/v2/index.ts';
 import type { Gate, Handler } from '../queue/contract.ts';
 import { claims } from '../sync/claim/claims.ts';
 import { doubts } from '../sync/claim/invalidate.ts';

@@ -1,7 +1,7 @@
 import { tokenEngine } from '../../lib/auth/token/rows.ts';
 import { definitions } from '../../lib/destinations/index.ts';
-import { kvV1 } from '../../lib/engines/kv-v1/index.ts';
-import { kvV2 } from '../../lib/engines/kv-v2/index.ts';
+import { kvV1 } from '../../lib/engines/kv/v1/index.ts';
+import { kvV2 } from '../../lib/engines/kv/v2/index.ts';
 import { activationRows } from '../../lib/engines/sys/activation.ts';
 import { metricsRow } from '../../lib/engines/sys/metrics.ts';
 import { mountRows } from '../../lib/engines/sys/mounts/index.ts';

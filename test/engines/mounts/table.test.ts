@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { kvV2 } from '../../../lib/engines/kv-v2/index.ts';
+import { kvV2 } from '../../../lib/engines/kv/v2/index.ts';
 import { openMountTable } from '../../../lib/engines/mounts/table.ts';
 import { associate, calling, dirtyIds, engineParts, fixed, mounted, settle } from '../setup.ts';
 

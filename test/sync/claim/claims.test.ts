@@ -6,7 +6,7 @@ import type { Claim } from '../../../lib/sync/claim/claim.ts';
 import { claims } from '../../../lib/sync/claim/claims.ts';
 import { finishes } from '../../../lib/sync/claim/finish.ts';
 import type { Finish } from '../../../lib/sync/reconcile/outcome.ts';
-import { untilSomebodyWaits } from '../../engines/kv-v2/setup.ts';
+import { untilSomebodyWaits } from '../../engines/kv/v2/setup.ts';
 import { testStore } from '../../store/stores.ts';
 
 let store: OpenStore;

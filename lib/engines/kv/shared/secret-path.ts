@@ -1,0 +1,28 @@
+import { badRequest } from '../../../core/errors.ts';
+
+/** Which secret. */
+export interface SecretPlace {
+  readonly mountId: string;
+  readonly path: string;
+}
+
+/** PostgreSQL's index entries end at some 2,700 bytes. */
+const pathBytesMax = 2_048;
+
+/**
+ * The path of a secret below its mount, as it is stored. Slashes in front do not count. PostgreSQL cannot store U+0000, and
+ * one such path would fail a whole batch of look-ups, so it is refused before.
+ *
+ * @throws AppError `bad-request`
+ */
+export function secretPath(given: string): string {
+  if (given.includes('\0')) throw badRequest('the path holds the character U+0000, which cannot be stored');
+  if (Buffer.byteLength(given) > pathBytesMax) throw badRequest(`the path is longer than ${pathBytesMax} bytes`);
+  return given.replace(/^\/+/, '');
+}
+
+/** The path of a folder: empty for the mount itself, else with a slash at its end. */
+export function folderPath(given: string): string {
+  const path = secretPath(given);
+  return path === '' || path.endsWith('/') ? path : `${path}/`;
+}

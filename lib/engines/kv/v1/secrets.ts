@@ -1,0 +1,87 @@
+import { badRequest } from '../../../core/errors.ts';
+import { WrittenJson } from '../../../core/json/written.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { duration } from '../../../path/fields.ts';
+import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import type { EngineParts } from '../../contract.ts';
+import { effectiveLeases } from '../../lease-times.ts';
+import { listFolder } from '../shared/listing.ts';
+import { folderPath, secretPath } from '../shared/secret-path.ts';
+import { openStored, secretOf } from '../shared/stored-version.ts';
+import { deleteSecret, type SecretReader, secretReader } from './table.ts';
+import { type SecretWriter, secretWriter } from './write.ts';
+
+/**
+ * Every path is a secret, its fields are the secret. So the path is taken from the context: a parameter of the pattern
+ * would hide a field of the same name.
+ */
+export function secretsRow(parts: EngineParts): Row {
+  const read = secretReader(parts.store);
+  const write = secretWriter(parts);
+  return {
+    pattern: '*path',
+    help: 'Reads, writes, lists and deletes secrets. A write replaces the whole secret.',
+    exists: async (_input, context) => (await read(placeOf(context))) !== undefined,
+    operations: {
+      read: operation({}, { summary: 'Read a secret.', run: (_input, context) => readSecret(parts, read, context) }),
+      list: operation(
+        {},
+        {
+          summary: 'List the names in a folder.',
+          run: async (_input, context) => ({
+            data: { keys: await listFolder(parts.store, context.mount.id, folderPath(context.path)) },
+          }),
+        },
+      ),
+      write: operation(
+        {},
+        {
+          summary: 'Write a secret.',
+          anyFields: true,
+          large: true,
+          run: (input, context) => writeSecret(write, input, context),
+        },
+      ),
+      delete: operation(
+        {},
+        {
+          summary: 'Delete a secret.',
+          run: async (_input, context) => deleteSecret(parts, placeOf(context)),
+        },
+      ),
+    },
+  };
+}
+
+const placeOf = (context: RequestContext) => ({ mountId: context.mount.id, path: secretPath(context.path) });
+
+async function readSecret({ store }: EngineParts, read: SecretReader, context: RequestContext): Promise<Reply> {
+  const place = placeOf(context);
+  const row = await read(place);
+  if (row === undefined) return undefined;
+  const opening = { db: store.db, barrier: store.barrier, hold: context.hold };
+  const json = await openStored(opening, { ...place, id: row.id, version: 1 }, row);
+  if (json === undefined) return undefined;
+  const data = await secretOf(json);
+  const leaseDuration = leaseSeconds(data, context.mount);
+  if (typeof json === 'string') return { data, leaseDuration };
+  const written = new WrittenJson(json);
+  return { data: written, written, leaseDuration };
+}
+
+/** A hint for who reads the secret: its own `ttl` or `lease`, else what the mount says. */
+function leaseSeconds(data: JsonObject, mount: Mount): number {
+  const own = duration().safeParse(data['ttl'] ?? data['lease']);
+  return own.success ? own.data : effectiveLeases(mount.config).default_lease_ttl;
+}
+
+async function writeSecret(
+  write: SecretWriter,
+  input: Readonly<Record<string, unknown>>,
+  context: RequestContext,
+): Promise<Reply> {
+  const place = placeOf(context);
+  if (place.path === '') throw badRequest('missing path');
+  if (!isJsonObject(input) || Object.keys(input).length === 0) throw badRequest('missing data fields');
+  return write(place, input);
+}

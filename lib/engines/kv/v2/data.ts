@@ -1,0 +1,48 @@
+import { operation, type Row } from '../../../path/row.ts';
+import { casOptions, path, secretData, secretDataOrNull, version } from './fields.ts';
+import type { KvParts } from './parts.ts';
+import { patchSecret } from './write/patch.ts';
+import { placeBelow, placeOf } from './place.ts';
+import { readSecret } from './read/secret.ts';
+import { deleteCurrent } from './versions/removal.ts';
+import { writeSecret } from './write/secret.ts';
+
+/** `data/*path`: the versions of secrets. */
+export function dataRow(parts: KvParts): Row {
+  const patch = { path, data: secretData, options: casOptions };
+  const write = { ...patch, data: secretDataOrNull };
+  return {
+    pattern: 'data/*path',
+    help: 'Reads and writes secrets. Each write makes a new version; the oldest ones fall out (see config).',
+    exists: (_input, context) => parts.exists(placeBelow(context, 'data/')),
+    operations: {
+      read: operation(
+        { path, version },
+        {
+          summary: 'Read a version of a secret.',
+          run: (input, context) => {
+            const { version } = input;
+            return readSecret(parts, { ...placeOf(context, input.path), version, hold: context.hold });
+          },
+        },
+      ),
+      write: operation(write, {
+        summary: 'Write a new version of a secret.',
+        large: true,
+        run: (input, context) => writeSecret(parts, placeOf(context, input.path), input, context.caller),
+      }),
+      patch: operation(patch, {
+        summary: 'Write a new version: the current one with a merge patch applied.',
+        large: true,
+        run: (input, context) => patchSecret(parts, placeOf(context, input.path), input, context),
+      }),
+      delete: operation(
+        { path },
+        {
+          summary: 'Delete the current version of a secret. It can be undeleted.',
+          run: (input, context) => deleteCurrent(parts, placeOf(context, input.path), context.caller),
+        },
+      ),
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { type Kysely, sql } from 'kysely';
+import { notFound } from '../../../../core/errors.ts';
+import type { JsonObject } from '../../../../core/json.ts';
+import type { Reply, RequestContext } from '../../../../path/row.ts';
+import type { Database } from '../../../../store/tables.ts';
+import { whileMounted } from '../../shared/mount-gone.ts';
+import type { SecretPlace } from '../../shared/secret-path.ts';
+import { loadSettings } from '../config.ts';
+import { openCustomMetadata, patchCustomMetadata, readCustomMetadata, sealCustomMetadata } from './custom.ts';
+import type { KvParts } from '../parts.ts';
+import { lockSecret } from '../write/write.ts';
+
+/** A change of a secret's settings. Undefined: not given. Null sets back. */
+export interface MetadataChange {
+  readonly max_versions?: number | null | undefined;
+  readonly cas_required?: boolean | null | undefined;
+  readonly delete_version_after?: number | null | undefined;
+  readonly custom_metadata?: JsonObject | null | undefined;
+}
+
+/** Sets what is given; makes the secret if there is none. Nothing given: nothing happens. */
+export async function writeMetadata(
+  parts: KvParts,
+  place: SecretPlace,
+  change: MetadataChange,
+  context: RequestContext,
+): Promise<Reply> {
+  if (Object.values(change).every((value) => value === undefined)) return undefined;
+  const { store, clock } = parts;
+  const sealed = sealCustomMetadata(store.barrier, place, readCustomMetadata(change.custom_metadata ?? {}));
+  await whileMounted(() => upsert(store.db, place, change, sealed, clock.now()));
+  await warnOfCas(parts, place, change, context);
+  return undefined;
+}
+
+/** Changes what is given; null sets back. @throws AppError `not-found` when there is no such secret */
+export async function patchMetadata(
+  parts: KvParts,
+  place: SecretPlace,
+  change: MetadataChange,
+  context: RequestContext,
+): Promise<Reply> {
+  const { store, clock } = parts;
+  await store.transaction(async (tx) => {
+    const secret = await lockSecret(tx, place);
+    if (secret === undefined) throw notFound();
+    const before = openCustomMetadata(store.barrier, place, secret.custom_metadata);
+    const after = change.custom_metadata ? patchCustomMetadata(before, change.custom_metadata) : {};
+    await upsert(tx, place, change, sealCustomMetadata(store.barrier, place, after), clock.now());
+  });
+  await warnOfCas(parts, place, change, context);
+  return undefined;
+}
+
+/** `sealed` counts only if custom metadata is given. */
+async function upsert(
+  db: Kysely<Database>,
+  { mountId, path }: SecretPlace,
+  change: MetadataChange,
+  sealed: Buffer | null,
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into kv_secrets as s (mount_id, path, current_version, oldest_version, created_time, updated_time, max_versions,
+                                 cas_required, delete_version_after, custom_metadata)
+    values (${mountId}::uuid, ${path}, 0, 0, ${now}::timestamptz, ${now}::timestamptz, ${change.max_versions ?? 0}::int,
+            ${change.cas_required ?? false}::bool, ${change.delete_version_after ?? 0}::int, ${sealed}::bytea)
+    on conflict (mount_id, path) do update set
+      max_versions = case when ${change.max_versions !== undefined}::bool then excluded.max_versions else s.max_versions end,
+      cas_required = case when ${change.cas_required !== undefined}::bool then excluded.cas_required else s.cas_required end,
+      delete_version_after = case when ${change.delete_version_after !== undefined}::bool
+                                  then excluded.delete_version_after else s.delete_version_after end,
+      custom_metadata = case when ${change.custom_metadata !== undefined}::bool
+                             then excluded.custom_metadata else s.custom_metadata end,
+      revision = s.revision + 1`.execute(db);
+}
+
+async function warnOfCas(
+  { store }: KvParts,
+  { mountId }: SecretPlace,
+  { cas_required }: MetadataChange,
+  context: RequestContext,
+): Promise<void> {
+  if (cas_required !== false || !(await loadSettings(store.db, mountId)).cas_required) return;
+  context.warn(
+    '"cas_required" is set to false, but the configuration of the mount requires it: the value has no effect.',
+  );
+}

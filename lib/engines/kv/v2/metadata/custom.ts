@@ -1,0 +1,83 @@
+import { AppError } from '../../../../core/errors.ts';
+import { isJsonObject, isRawNumber, type JsonObject, parseJson } from '../../../../core/json.ts';
+import type { Barrier } from '../../../../store/store.ts';
+import type { SecretPlace } from '../../shared/secret-path.ts';
+
+export type CustomMetadata = Readonly<Record<string, string>>;
+
+const pairsMax = 64;
+const keyBytesMax = 128;
+const valueBytesMax = 512;
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
+const failed = 'custom_metadata validation failed';
+
+/**
+ * Reads custom metadata as a client sends it: texts, and numbers and bools as texts.
+ *
+ * @throws AppError `bad-request` with every rule that is broken
+ */
+export function readCustomMetadata(given: JsonObject): CustomMetadata {
+  const pairs = Object.entries(given);
+  if (pairs.length > pairsMax) {
+    refuse([`payload must contain at most ${pairsMax} keys, provided ${pairs.length}`]);
+  }
+  const read = pairs.map(([key, value]) => [key, asText(value)] as const);
+  refuse(read.flatMap(([key, value]) => problems(key, value)));
+  return Object.fromEntries(read.map(([key, value]) => [key, value ?? '']));
+}
+
+/** RFC 7396 on custom metadata: null removes a key. The outcome keeps to the same rules. */
+export function patchCustomMetadata(before: CustomMetadata | null, patch: JsonObject): CustomMetadata {
+  const merged = new Map<string, JsonObject[string]>(Object.entries(before ?? {}));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, value);
+  }
+  return readCustomMetadata(Object.fromEntries(merged));
+}
+
+/** Null where there is nothing to keep. */
+export function sealCustomMetadata(barrier: Barrier, place: SecretPlace, metadata: CustomMetadata): Buffer | null {
+  return Object.keys(metadata).length === 0 ? null : barrier.seal(JSON.stringify(metadata), aad(place));
+}
+
+export function openCustomMetadata(barrier: Barrier, place: SecretPlace, sealed: Buffer | null): CustomMetadata | null {
+  if (sealed === null) return null;
+  const metadata = parseJson(barrier.open(sealed, aad(place)).toString());
+  if (!isJsonObject(metadata)) throw new AppError('internal', 'stored custom metadata is not an object');
+  return Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, String(value)]));
+}
+
+const aad = ({ mountId, path }: SecretPlace): string => `kv_secrets/${mountId}/${path}`;
+
+function asText(value: JsonObject[string] | undefined): string | undefined {
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  if (isRawNumber(value)) return value.rawJSON;
+  if (value === null) return '';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+function problems(key: string, value: string | undefined): readonly string[] {
+  const name = JSON.stringify(key);
+  if (value === undefined) return [`value for key ${name} is not a text`];
+  const keyBytes = Buffer.byteLength(key);
+  const valueBytes = Buffer.byteLength(value);
+  return [
+    ...(keyBytes > 0 && keyBytes <= keyBytesMax
+      ? []
+      : [`length of key ${name} is ${keyBytes} but must be 0 < len(key) <= ${keyBytesMax}`]),
+    ...(valueBytes > 0 && valueBytes <= valueBytesMax
+      ? []
+      : [`length of value for key ${name} is ${valueBytes} but must be 0 < len(value) <= ${valueBytesMax}`]),
+    ...(printable.test(key) ? [] : [`key ${name} contains unprintable characters`]),
+    ...(printable.test(value) ? [] : [`value for key ${name} contains unprintable characters`]),
+  ];
+}
+
+function refuse(texts: readonly string[]): void {
+  if (texts.length > 0)
+    throw new AppError(
+      'bad-request',
+      texts.map((text) => `${failed}: ${text}`),
+    );
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { badRequest } from '../../../../core/errors.ts';
+import { bool, duration, integer } from '../../../../path/fields.ts';
+import { operation, type Row } from '../../../../path/row.ts';
+import { listFolder } from '../../shared/listing.ts';
+import { folderPath } from '../../shared/secret-path.ts';
+import { object, path } from '../fields.ts';
+import { patchMetadata, writeMetadata } from './change.ts';
+import { deleteSecret, readMetadata } from './store.ts';
+import type { KvParts } from '../parts.ts';
+import { placeBelow, placeOf } from '../place.ts';
+import { versionMax } from '../versions/versions.ts';
+
+const settings = {
+  max_versions: integer()
+    .pipe(z.int().min(0).max(versionMax))
+    .nullable()
+    .optional()
+    .meta({ description: 'How many versions are kept; 0: as the mount says' }),
+  cas_required: bool().nullable().optional().meta({ description: 'Writes need options.cas' }),
+  delete_version_after: duration()
+    .pipe(z.int().max(versionMax))
+    .nullable()
+    .optional()
+    .meta({ description: 'After this time a new version deletes itself; 0: as the mount says' }),
+  custom_metadata: object().nullable().optional().meta({ description: 'Texts that describe the secret' }),
+};
+
+/** `metadata/*path`: settings and history of secrets, and the names in folders. */
+export function metadataRow(parts: KvParts): Row {
+  return {
+    pattern: 'metadata/*path',
+    help: 'Settings and history of a secret; lists folders; deletes a secret with all its versions.',
+    exists: (_input, context) => parts.exists(placeBelow(context, 'metadata/')),
+    operations: {
+      read: operation(
+        { path },
+        {
+          summary: 'Read the settings and the versions of a secret.',
+          run: (input, context) => readMetadata(parts, placeOf(context, input.path)),
+        },
+      ),
+      list: operation(
+        { path },
+        {
+          summary: 'List the names in a folder.',
+          run: async (input, context) => ({
+            data: { keys: await listFolder(parts.store, context.mount.id, folderPath(input.path)) },
+          }),
+        },
+      ),
+      ...metadataChanges(parts),
+    },
+  };
+}
+
+function metadataChanges(parts: KvParts): Row['operations'] {
+  const fields = { path, ...settings };
+  return {
+    write: operation(fields, {
+      summary: 'Set the settings of a secret; makes it if there is none.',
+      async run({ path: given, ...change }, context) {
+        if (given === '') throw badRequest('missing path');
+        return writeMetadata(parts, placeOf(context, given), change, context);
+      },
+    }),
+    patch: operation(fields, {
+      summary: 'Change settings of a secret; custom metadata by merge patch.',
+      async run({ path: given, ...change }, context) {
+        if (given === '') throw badRequest('missing path');
+        return patchMetadata(parts, placeOf(context, given), change, context);
+      },
+    }),
+    delete: operation(
+      { path },
+      {
+        summary: 'Delete a secret with all its versions for good.',
+        run: (input, context) => deleteSecret(parts, placeOf(context, input.path)),
+      },
+    ),
+  };
+}

@@ -1,0 +1,12 @@
+import type { EngineParts } from '../../contract.ts';
+import type { SecretPlace } from '../shared/secret-path.ts';
+import type { ReadVersion } from './read/read.ts';
+import type { WriteVersion } from './write/write.ts';
+
+/** What the rows of this engine are handed. */
+export interface KvParts extends EngineParts {
+  readonly readVersion: ReadVersion;
+  readonly writeVersion: WriteVersion;
+  /** Whether there is such a secret, be it without a version. */
+  readonly exists: (place: SecretPlace) => Promise<boolean>;
+}

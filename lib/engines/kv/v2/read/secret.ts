@@ -1,0 +1,46 @@
+import { WrittenJson } from '../../../../core/json/written.ts';
+import { parseJson } from '../../../../core/json.ts';
+import type { Reply, RequestContext } from '../../../../path/row.ts';
+import type { SecretPlace } from '../../shared/secret-path.ts';
+import { openStored, type VersionJson } from '../../shared/stored-version.ts';
+import { openCustomMetadata } from '../metadata/custom.ts';
+import type { KvParts } from '../parts.ts';
+import { type ShownVersion, showVersion, unreadable } from './reply.ts';
+import { isReadable } from '../versions/versions.ts';
+
+/** Which version is wanted; 0 or less: the current one. And who holds the memory for it. */
+export interface Wanted extends SecretPlace {
+  readonly version: number;
+  readonly hold: RequestContext['hold'];
+}
+
+/** Reads a version. Deleted or destroyed: 404 with its metadata. */
+export async function readSecret(parts: KvParts, wanted: Wanted): Promise<Reply> {
+  const found = await openSecret(parts, wanted);
+  if (found === undefined) return undefined;
+  const { json, metadata } = found;
+  if (json === undefined) return unreadable({ data: null, metadata });
+  if (typeof json === 'string') return { data: { data: parseJson(json), metadata } };
+  const written = new WrittenJson(json);
+  return { data: { data: written, metadata }, written };
+}
+
+interface OpenedSecret {
+  readonly metadata: ShownVersion;
+  /** Undefined: the version is deleted or destroyed. */
+  readonly json: VersionJson | undefined;
+}
+
+/** Undefined: there is no such version. */
+export async function openSecret(
+  { store, clock, readVersion }: KvParts,
+  { mountId, path, version, hold }: Wanted,
+): Promise<OpenedSecret | undefined> {
+  const place = { mountId, path };
+  const row = await readVersion({ ...place, version: Math.max(0, version) });
+  if (row === undefined) return undefined;
+  const metadata = showVersion(row, openCustomMetadata(store.barrier, place, row.custom_metadata));
+  if (!isReadable(row, clock.now())) return { metadata, json: undefined };
+  const opening = { db: store.db, barrier: store.barrier, hold };
+  return { metadata, json: await openStored(opening, { ...place, id: row.id, version: row.version }, row) };
+}

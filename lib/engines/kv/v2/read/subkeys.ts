@@ -1,0 +1,57 @@
+import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
+import { integer } from '../../../../path/fields.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../../../path/row.ts';
+import type { SecretPlace } from '../../shared/secret-path.ts';
+import { secretOf } from '../../shared/stored-version.ts';
+import { path, version } from '../fields.ts';
+import type { KvParts } from '../parts.ts';
+import { placeOf } from '../place.ts';
+import { openSecret } from './secret.ts';
+import { unreadable } from './reply.ts';
+
+const depth = integer().default(0).meta({ description: 'How many levels are shown; 0: all' });
+
+/** `subkeys/*path`: the structure of a secret without its values. */
+export function subkeysRow(parts: KvParts): Row {
+  return {
+    pattern: 'subkeys/*path',
+    help: 'Shows the keys of a secret without the values.',
+    operations: {
+      read: operation(
+        { path, version, depth },
+        {
+          summary: 'Read the keys of a version of a secret.',
+          run: (input, context) => readKeys(parts, placeOf(context, input.path), input, context.hold),
+        },
+      ),
+    },
+  };
+}
+
+interface Wanted {
+  readonly version: number;
+  readonly depth: number;
+}
+
+async function readKeys(
+  parts: KvParts,
+  place: SecretPlace,
+  wanted: Wanted,
+  hold: RequestContext['hold'],
+): Promise<Reply> {
+  const found = await openSecret(parts, { ...place, version: wanted.version, hold });
+  if (found === undefined) return undefined;
+  if (found.json === undefined) return unreadable({ subkeys: null, metadata: found.metadata });
+  const levels = wanted.depth > 0 ? wanted.depth : Number.POSITIVE_INFINITY;
+  const subkeys = keysOf(await secretOf(found.json), levels);
+  return { data: { subkeys, metadata: found.metadata } };
+}
+
+/** Every value that is not an object with members becomes null, and so does everything below `levels` levels. */
+export function keysOf(data: JsonObject, levels: number): JsonObject {
+  const entries = Object.entries(data).map(([key, value]) => {
+    const goesOn = levels > 1 && isJsonObject(value) && Object.keys(value).length > 0;
+    return [key, goesOn ? keysOf(value, levels - 1) : null] as const;
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import { type Dirty, markDirty } from '../../../../store/outbox.ts';
+import type { Store } from '../../../../store/store.ts';
+
+/**
+ * For the sweep: marks the associations of secrets dirty of which a version was deleted by the passing of time
+ * (`delete_version_after`), at most `limit` versions at once, each once. Any number of sweeps may run side by side.
+ */
+export async function expireVersions(store: Store, now: Date, limit: number): Promise<readonly Dirty[]> {
+  const seen = sql`(mount_id, secret_name) in (select mount_id, path from seen) and desired = 'present'`;
+  const { rows } = await sql<Dirty>`
+    with due as (
+      select mount_id, path, version from kv_versions
+       where deletion_time is not null and not deletion_seen and deletion_time <= ${now}::timestamptz
+       order by deletion_time limit ${limit} for no key update skip locked
+    ),
+    seen as (
+      update kv_versions v set deletion_seen = true from due
+       where v.mount_id = due.mount_id and v.path = due.path and v.version = due.version
+      returning v.mount_id, v.path
+    ),
+    dirty as (${markDirty(seen)})
+    select * from dirty`.execute(store.db);
+  return rows;
+}

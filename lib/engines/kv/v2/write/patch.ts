@@ -1,0 +1,78 @@
+import { type Kysely, sql } from 'kysely';
+import { badRequest, notFound } from '../../../../core/errors.ts';
+import type { JsonObject } from '../../../../core/json.ts';
+import type { Reply, ReplyContent, RequestContext } from '../../../../path/row.ts';
+import type { Database } from '../../../../store/tables.ts';
+import type { SecretPlace } from '../../shared/secret-path.ts';
+import { type Opening, openStored, secretOf, storedData } from '../../shared/stored-version.ts';
+import { type Authors, patchAuthors } from '../attribution.ts';
+import { openCustomMetadata } from '../metadata/custom.ts';
+import { mergePatch } from './merge-patch.ts';
+import type { KvParts } from '../parts.ts';
+import type { VersionRow } from '../read/read.ts';
+import { replyAfter, showVersion, unreadable } from '../read/reply.ts';
+import { casRefusal, isReadable } from '../versions/versions.ts';
+import { type LockedSecret, lockSecret, type Written, writeLockedVersion } from './write.ts';
+import { casOf, dataOf, type Given, showWritten } from './secret.ts';
+
+interface Patch {
+  readonly data: JsonObject;
+  readonly cas: number | undefined;
+  readonly by: Authors;
+  readonly hold: RequestContext['hold'];
+}
+
+type Patched = { readonly written: Written } | { readonly refusal: ReplyContent };
+
+/** Reads the current version, applies a merge patch and writes the outcome as a new version, all under the row's lock. */
+export async function patchSecret(
+  parts: KvParts,
+  place: SecretPlace,
+  given: Given,
+  context: RequestContext,
+): Promise<Reply> {
+  const patch = { data: dataOf(given), cas: casOf(given), by: patchAuthors(context.caller), hold: context.hold };
+  const patched = await parts.store.transaction((tx) => patchLocked(parts, tx, place, patch));
+  if ('refusal' in patched) return patched.refusal;
+  return replyAfter(parts, patched.written.dirty, showWritten(parts, place, patched.written));
+}
+
+async function patchLocked(parts: KvParts, tx: Kysely<Database>, place: SecretPlace, patch: Patch): Promise<Patched> {
+  const secret = await lockSecret(tx, place);
+  if (secret === undefined) throw notFound();
+  const { row, casRequired } = await readCurrent(tx, place, secret);
+  const refusal = casRefusal(patch.cas, casRequired, secret.current_version);
+  if (refusal !== undefined) throw badRequest(refusal);
+  if (row === undefined) throw notFound();
+  const json = await readableJson(parts, { db: tx, barrier: parts.store.barrier, hold: patch.hold }, place, row);
+  if (json === undefined) return { refusal: deleted(parts, place, secret, row) };
+  const merged = mergePatch(await secretOf(json), patch.data);
+  const write = { ...place, data: merged, cas: secret.current_version, by: patch.by };
+  return { written: await writeLockedVersion(parts, tx, write) };
+}
+
+type StoredVersion = Omit<VersionRow, 'custom_metadata'>;
+
+async function readCurrent(
+  tx: Kysely<Database>,
+  { mountId, path }: SecretPlace,
+  secret: LockedSecret,
+): Promise<{ readonly row: StoredVersion | undefined; readonly casRequired: boolean }> {
+  const { rows } = await sql<StoredVersion>`
+    select version, id, ${storedData}, created_time, deletion_time, destroyed from kv_versions v
+     where mount_id = ${mountId}::uuid and path = ${path} and version = ${secret.current_version}::int`.execute(tx);
+  const settings = await tx
+    .selectFrom('kv_mounts')
+    .select('cas_required')
+    .where('mount_id', '=', mountId)
+    .executeTakeFirst();
+  return { row: rows[0], casRequired: secret.cas_required || settings?.cas_required === true };
+}
+
+async function readableJson({ clock }: KvParts, opening: Opening, place: SecretPlace, row: StoredVersion) {
+  if (!isReadable(row, clock.now())) return undefined;
+  return openStored(opening, { ...place, id: row.id, version: row.version }, row);
+}
+
+const deleted = ({ store }: KvParts, place: SecretPlace, secret: LockedSecret, row: StoredVersion): ReplyContent =>
+  unreadable(showVersion(row, openCustomMetadata(store.barrier, place, secret.custom_metadata)));
