@@ -1,6 +1,6 @@
 import { readConfig } from '../core/config.ts';
 import { openLog } from '../core/open-log.ts';
-import { answersEvents, type LambdaHttpEvent, type LambdaHttpResult } from '../http/lambda.ts';
+import { answersEvents, type LambdaHttpEvent, type LambdaHttpResult } from '../http/wire/lambda.ts';
 import type { Destination } from '../sync/drivers/drivers.ts';
 import type { GivenFilter } from '../sync/replay/filter.ts';
 import { openApi } from './api.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rawClient } from '../http/raw.ts';
+import { rawClient } from '../http/wire/raw.ts';
 import { only, statuses } from './associations.ts';
 import { everyType, stageOf } from './stage.ts';
 

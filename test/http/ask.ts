@@ -1,4 +1,4 @@
-import { createServer } from '../../lib/http/server.ts';
+import { createServer } from '../../lib/http/wire/server.ts';
 import { sampleParts } from './sample.ts';
 
 /** Headers of the sample's callers. */

@@ -1,6 +1,6 @@
 import type { Gatekeeper, Need } from '../../lib/auth/contract.ts';
 import type { Log } from '../../lib/core/log.ts';
-import type { HttpParts } from '../../lib/http/parts.ts';
+import type { HttpParts } from '../../lib/http/secrets/parts.ts';
 import type { Caller, Mount, MountTable } from '../../lib/path/row.ts';
 import { plainEngine, versionedEngine } from './sample-secrets.ts';
 import { systemEngine } from './sample-system.ts';

@@ -28,7 +28,7 @@ test('a bundle with the SDK or the driver of another type is found', () => {
 test('a bundle counts what is in it, not what was read for it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-bundle-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const contents = "import './lib/http/server.ts'; import { z } from 'zod'; console.log(z.string());";
+  const contents = "import './lib/http/wire/server.ts'; import { z } from 'zod'; console.log(z.string());";
   const { packages, metafile, bytes } = await bundle({ contents, loader: 'ts' }, join(folder, 'index.cjs'));
   expect(Object.keys(metafile.inputs).join()).toContain('node_modules/fastify/');
   expect([...packages]).toEqual(['zod']);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, parseJson } from '../../lib/core/json.ts';
-import { readBody } from '../../lib/http/body/data.ts';
+import { readBody } from '../../lib/http/wire/body/data.ts';
 import { bool, duration, integer, integerList, jsonObject, text, textList, textMap } from '../../lib/path/fields.ts';
 import { fieldMeta } from '../../lib/path/meta.ts';
 import { inputReader } from '../../lib/path/parse.ts';

@@ -3,7 +3,7 @@ import { openGatekeeper } from '../../../lib/auth/gatekeeper.ts';
 import { mintRootToken } from '../../../lib/auth/token/mint.ts';
 import { tokenEngine } from '../../../lib/auth/token/rows.ts';
 import { systemClock } from '../../../lib/core/clock.ts';
-import { systemMount } from '../../../lib/http/engines.ts';
+import { systemMount } from '../../../lib/http/secrets/engines.ts';
 import type { AuthReply } from '../../../lib/path/row.ts';
 import type { OpenStore } from '../../../lib/store/open.ts';
 import { calling } from '../../engines/setup.ts';

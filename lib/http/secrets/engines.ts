@@ -1,0 +1,71 @@
+import { AppError } from '../../core/errors.ts';
+import type { Engine, Mount, Verb } from '../../path/row.ts';
+import { compileTable, type Match, type PathTable } from '../../path/table.ts';
+
+/** An engine's rows, compiled. */
+export interface CompiledEngine {
+  readonly table: PathTable;
+  readonly unsupportedPathWarning: Engine['unsupportedPathWarning'];
+}
+
+export interface Engines {
+  /** @throws AppError `internal` when no engine is there for the mount's type. */
+  of(mount: Mount): CompiledEngine;
+  /** An operation that answers in any state, found without the mount table, which is out of reach while sealed. */
+  whileSealed(path: string, verb: Verb): Match | undefined;
+}
+
+/** The mount of the rows that answer in any state. It exists before the mount table does. */
+export const systemMount: Mount = {
+  id: 'sys',
+  path: 'sys/',
+  type: 'system',
+  accessor: 'system',
+  uuid: '',
+  description: '',
+  options: null,
+  config: { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false },
+  local: false,
+  sealWrap: false,
+};
+
+interface Candidate extends CompiledEngine {
+  readonly matches: Engine['matches'];
+}
+
+/** Compiles all engines. Engines of one type that are not told apart by `matches` are one table. */
+export function compileEngines(engines: readonly Engine[]): Engines {
+  const byType = new Map<string, readonly Candidate[]>();
+  for (const type of new Set(engines.map((engine) => engine.type))) {
+    byType.set(type, candidates(engines.filter((engine) => engine.type === type)));
+  }
+  const system = byType.get(systemMount.type) ?? [];
+
+  return {
+    of(mount) {
+      const found = byType.get(mount.type)?.find(({ matches }) => matches === undefined || matches(mount));
+      if (found === undefined) throw new AppError('internal', `no engine of type "${mount.type}" serves ${mount.path}`);
+      return found;
+    },
+    whileSealed(path, verb) {
+      if (!path.startsWith(systemMount.path)) return undefined;
+      const relative = path.slice(systemMount.path.length);
+      const matches = system.map(({ table }) => table.find(relative, verb));
+      return matches.find((match) => match?.operation?.marks.whileSealed === true);
+    },
+  };
+}
+
+function candidates(engines: readonly Engine[]): readonly Candidate[] {
+  const particular = engines.filter((engine) => engine.matches !== undefined).map((engine) => compile([engine]));
+  const general = engines.filter((engine) => engine.matches === undefined);
+  return general.length === 0 ? particular : [...particular, compile(general)];
+}
+
+function compile(engines: readonly Engine[]): Candidate {
+  return {
+    matches: engines[0]?.matches,
+    table: compileTable(engines.flatMap((engine) => engine.rows)),
+    unsupportedPathWarning: engines.find((engine) => engine.unsupportedPathWarning)?.unsupportedPathWarning,
+  };
+}

@@ -1,0 +1,28 @@
+import type { FastifyPluginAsync } from 'fastify';
+import type { Gatekeeper } from '../../auth/contract.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { Metrics } from '../../core/metrics.ts';
+import type { Tracing } from '../../core/trace.ts';
+import type { Engine, MountTable } from '../../path/row.ts';
+
+/** What the room is handed. */
+export interface HttpParts {
+  readonly engines: readonly Engine[];
+  readonly mounts: MountTable;
+  readonly gatekeeper: Gatekeeper;
+  readonly state: () => 'ready' | 'sealed' | 'uninitialised';
+  readonly log: Log;
+  readonly metrics?: Metrics;
+  readonly tracing?: Tracing;
+  /** Of the line that is logged for each request. */
+  readonly accessLogLevel?: 'debug' | 'info';
+  readonly clock: Clock;
+  readonly bodyLimitBytes: number;
+  /** For the large bodies of all requests together, in bytes as they were sent; at least one has to fit. */
+  readonly largeBodiesBytesMax: number;
+  /** For receiving a request, and again for answering it. */
+  readonly requestTimeoutMs: number;
+  /** Routes beside `/v1/`, such as another API on the same port. Each has its own parsers and error handler. */
+  readonly plugins?: readonly FastifyPluginAsync[];
+}

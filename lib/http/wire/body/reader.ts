@@ -1,0 +1,155 @@
+import type { Readable } from 'node:stream';
+import { AppError, badRequest } from '../../../core/errors.ts';
+import { nextTurn } from '../../../core/turns.ts';
+import type { IncomingBody } from '../exchange.ts';
+import { type Arriving, type BodyRoom, type Held, tooMuch } from './room.ts';
+import { textOf, Utf8Pieces } from './utf8.ts';
+
+/** What a piece of a body costs beside its bytes. Pieces may be as small as the sender likes. */
+const pieceBytes = 256;
+/** What a member of its data costs beside its text. */
+const memberBytes = 128;
+
+/**
+ * The body of a request, read in at most two parts. What is not read on is read away, within the time for the request, so that
+ * the client sees the answer and the connection goes on.
+ */
+export class BodyReader implements IncomingBody, Arriving {
+  readonly length: number | undefined;
+  readonly #stream: Readable;
+  readonly #room: BodyRoom;
+  readonly #held: Held = { first: 0, large: 0, members: 0 };
+  #pieces: Buffer[] = [];
+  #part: 'first' | 'large' = 'first';
+  #bytes = 0;
+  #members = 0;
+  #readingAway: Promise<void> | undefined;
+  #stopFirst: ((error: Error) => void) | undefined;
+
+  /** `length`: as the request's head says it; undefined when it does not. */
+  constructor(stream: Readable, length: number | undefined, room: BodyRoom) {
+    this.#stream = stream;
+    this.length = length;
+    this.#room = room;
+  }
+
+  async first(bytesMax: number): Promise<boolean> {
+    if (this.length === 0) return true;
+    if (this.length !== undefined && this.length > bytesMax) return false;
+    const whole = await this.#readFirst(bytesMax);
+    this.#room.arrived(this);
+    return whole;
+  }
+
+  text(): string {
+    const [first] = this.#pieces;
+    if (first === undefined) return '';
+    return textOf(this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces));
+  }
+
+  async rest(bytesMax: number, take: (piece: string) => void): Promise<void> {
+    this.#part = 'large';
+    if (this.length !== undefined) this.#hold('large', this.length);
+    const text = new Utf8Pieces();
+    for await (const bytes of this.#allPieces(bytesMax)) {
+      for (const piece of text.add(bytes)) {
+        await nextTurn();
+        take(piece);
+      }
+    }
+    await nextTurn();
+    take(text.end());
+  }
+
+  hold(bytes: number): void {
+    this.#hold('large', bytes);
+  }
+
+  weigh(members: number): void {
+    const more = members - this.#members;
+    this.#members = members;
+    if (this.#part === 'first') this.#hold('first', more * memberBytes);
+    else this.#hold('members', more);
+  }
+
+  release(): void {
+    this.#room.arrived(this);
+    this.#room.give(this.#held);
+    Object.assign(this.#held, { first: 0, large: 0, members: 0 });
+    this.#pieces = [];
+    this.#readingAway ??= readAway(this.#stream);
+  }
+
+  async gone(): Promise<void> {
+    await this.#readingAway;
+  }
+
+  giveWay(): void {
+    this.#stopFirst?.(tooMuch());
+    this.release();
+  }
+
+  #readFirst(bytesMax: number): Promise<boolean> {
+    const stream = this.#stream;
+    return new Promise((resolve, reject) => {
+      const settle = (then: () => void) => {
+        stream.off('data', onData).off('end', onEnd).off('error', onError);
+        this.#stopFirst = undefined;
+        then();
+      };
+      const onEnd = () => settle(() => resolve(true));
+      const onError = () => settle(() => reject(cutShort()));
+      this.#stopFirst = (error) => settle(() => reject(error));
+      const onData = (bytes: Buffer) => {
+        try {
+          this.#hold('first', bytes.length + pieceBytes);
+        } catch (error) {
+          settle(() => reject(error));
+          return;
+        }
+        this.#pieces.push(bytes);
+        this.#bytes += bytes.length;
+        if (this.#bytes <= bytesMax) return;
+        stream.pause();
+        settle(() => resolve(false));
+      };
+      stream.on('data', onData).on('end', onEnd).on('error', onError);
+    });
+  }
+
+  /** The pieces there are, and those to come. */
+  async *#allPieces(bytesMax: number): AsyncGenerator<Buffer> {
+    yield* this.#pieces.splice(0);
+    try {
+      for await (const bytes of this.#stream.iterator({ destroyOnReturn: false })) {
+        this.#bytes += bytes.length;
+        if (this.#bytes > bytesMax) throw tooLarge(bytesMax);
+        if (this.length === undefined) this.#hold('large', bytes.length);
+        yield bytes;
+      }
+    } catch (error) {
+      throw error instanceof AppError ? error : cutShort();
+    }
+  }
+
+  #hold(what: keyof Held, count: number): void {
+    if (what === 'first') this.#room.takeFirst(this, count);
+    else this.#room.takeLarge(what, count);
+    this.#held[what] += count;
+  }
+}
+
+/** Whoever is still sending has a turn like everybody, so that many of them together hold up nobody. */
+async function readAway(stream: Readable): Promise<void> {
+  if (stream.readableEnded || stream.destroyed) return;
+  try {
+    for await (const _bytes of stream.iterator({ destroyOnReturn: false })) await nextTurn();
+  } catch {
+    // The sender has gone.
+  }
+}
+
+export const tooLarge = (bytesMax: number): AppError =>
+  new AppError('too-large', `request body too large: this path takes at most ${bytesMax} bytes`);
+
+const cutShort = (): AppError => badRequest('the request body did not arrive whole');

@@ -1,0 +1,31 @@
+import { AppError } from '../../core/errors.ts';
+
+/** A 404 that also says what the caller may have meant. */
+export class UnsupportedPath extends AppError {
+  readonly warning: string | undefined;
+
+  constructor(warning: string | undefined) {
+    super('unsupported-path', '1 error occurred:\n\t* unsupported path\n\n');
+    this.warning = warning;
+  }
+}
+
+/** A 405 with the verbs that the path has. */
+export class UnsupportedOperation extends AppError {
+  readonly allow: string;
+
+  constructor(allow: string, messages: readonly string[]) {
+    super('unsupported-operation', messages);
+    this.allow = allow;
+  }
+}
+
+/** A 503 that says when to come again. */
+export class Busy extends AppError {
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super('unavailable', message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

@@ -1,0 +1,142 @@
+import { METHODS } from 'node:http';
+import { finished, Readable } from 'node:stream';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { AppError } from '../../core/errors.ts';
+import { originForm, prefix } from '../secrets/address.ts';
+import { BodyReader } from './body/reader.ts';
+import { BodyRoom } from './body/room.ts';
+import type { Incoming, Outgoing } from './exchange.ts';
+import { failure } from '../secrets/failure.ts';
+import { createObserver, type Observer } from './observe.ts';
+import type { HttpParts } from '../secrets/parts.ts';
+import { createPipeline } from '../secrets/pipeline.ts';
+import { requestIdOf } from './request-id.ts';
+import { status } from '../secrets/status.ts';
+import { trueVerb } from './verbs/names.ts';
+import { vocabularyOf } from '../secrets/vocabulary.ts';
+
+/** The Fastify instance: one catch-all under `/v1/`, and whatever the plugins add beside it. */
+export function createRoutes(parts: HttpParts): FastifyInstance {
+  const observer = createObserver(parts);
+  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const vocabulary = vocabularyOf(request.headers, '');
+    // Fastify would cut the connection while the client still sends, and the client would never see the answer. Node
+    // reads the rest of the request away, within the time for it.
+    reply.removeHeader('connection');
+    const refusal = failure(asAppError(error), { requestId: request.id, vocabulary, log: parts.log });
+    observer.refused(request.id, trueVerb(request.method), refusal.status);
+    return send(reply, refusal);
+  };
+  const app = fastify({
+    bodyLimit: parts.bodyLimitBytes,
+    genReqId: ({ headers }) => requestIdOf(headers),
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    frameworkErrors: refuse,
+  });
+  addMethods(app);
+  app.setErrorHandler(refuse);
+  app.setNotFoundHandler((request, reply) => {
+    observer.refused(request.id, trueVerb(request.method), status.notFound);
+    return send(reply, { status: status.notFound, body: noErrors });
+  });
+  for (const plugin of parts.plugins ?? []) app.register(plugin);
+  app.register(async (scope) => secretsApi(scope, parts, observer));
+  return app;
+}
+
+/** Of the data of all large bodies together. */
+const largeMembersMax = 100_000;
+const noErrors = JSON.stringify({ errors: [] });
+const own = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+/** CONNECT never reaches a route. */
+const others = METHODS.filter((method) => !own.includes(method) && method !== 'CONNECT');
+
+/** Fastify routes a few methods; with all of them known, a verb that is none of ours gets our 405. */
+function addMethods(app: FastifyInstance): void {
+  for (const method of others) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+}
+
+async function secretsApi(scope: FastifyInstance, parts: HttpParts, observer: Observer): Promise<void> {
+  const pipeline = observer.around(createPipeline(parts));
+  scope.removeAllContentTypeParsers();
+  // The pipeline reads bodies, when it is known from whom.
+  scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+  const room = new BodyRoom({ large: parts.largeBodiesBytesMax, members: largeMembersMax });
+  scope.route({
+    method: [...own, ...others],
+    url: `${prefix}*`,
+    handler: async (request, reply) => {
+      const incoming = incomingOf(request, reply, room);
+      const outgoing = await pipeline(incoming);
+      if (typeof outgoing.body !== 'object') incoming.body.release();
+      else whenSent(reply, parts.requestTimeoutMs, () => incoming.body.release());
+      // Where the connection ends with the answer, who is still sending would hear of the end before the answer.
+      if (!reply.raw.shouldKeepAlive) await incoming.body.gone();
+      return send(reply, outgoing);
+    },
+  });
+}
+
+function incomingOf(request: FastifyRequest, reply: FastifyReply, room: BodyRoom): Incoming {
+  const { raw } = request;
+  return {
+    requestId: request.id,
+    method: trueVerb(request.method),
+    url: originForm(raw.url ?? ''),
+    headers: raw.headers,
+    body: new BodyReader(raw, lengthOf(raw), room),
+    onClose: (gone) => void reply.raw.once('close', gone),
+  };
+}
+
+/** In bytes; undefined: it comes in chunks. */
+function lengthOf({ headers }: FastifyRequest['raw']): number | undefined {
+  if (headers['content-length'] !== undefined) return Number(headers['content-length']);
+  return headers['transfer-encoding'] === undefined ? 0 : undefined;
+}
+
+/** Clients compare the content type for equality, so Fastify must not add a charset: a serializer of one's own stops it. */
+function send(reply: FastifyReply, outgoing: Outgoing): FastifyReply {
+  reply.code(outgoing.status).header('cache-control', 'no-store');
+  if (outgoing.headers !== undefined) reply.headers(outgoing.headers);
+  if (outgoing.body === undefined) return reply.send();
+  return reply
+    .header('content-type', outgoing.contentType ?? 'application/json')
+    .serializer(asItIs)
+    .send(typeof outgoing.body === 'string' ? outgoing.body : inPieces(reply, outgoing.body));
+}
+
+/** A long answer, which goes out as the client takes it. */
+function inPieces(reply: FastifyReply, pieces: readonly Buffer[]): Readable {
+  reply.header(
+    'content-length',
+    pieces.reduce((sum, { length }) => sum + length, 0),
+  );
+  return Readable.from(pieces, { objectMode: false });
+}
+
+/** Calls `done` when an answer was taken or its connection ended, which happens after so long at the latest. */
+function whenSent({ raw }: FastifyReply, msMax: number, done: () => void): void {
+  const cut = setTimeout(() => raw.destroy(), msMax);
+  finished(raw, () => {
+    clearTimeout(cut);
+    done();
+  });
+}
+
+const asItIs = (text: string): string => text;
+
+/** Fastify's own refusals, in our words; its messages may quote the request. */
+function asAppError(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new AppError('unsupported-media', 'the Content-Type is not a media type');
+    case 'FST_ERR_BAD_URL':
+      return new AppError('bad-request', 'path has an invalid percent-encoding');
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises';
+import { createServer as createHttpServer, METHODS, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
+import { closeServer, type Open } from './close.ts';
+import type { HttpParts } from '../secrets/parts.ts';
+import { closing, hostProblem, refuse, refuseConnect, refuseExpectation, refuseMalformed } from './refuse.ts';
+import { createRoutes } from './routes.ts';
+import { disguised } from './verbs/names.ts';
+import { acceptVerbs } from './verbs/socket.ts';
+
+export interface HttpServer {
+  /** Port 0 takes a free one. Listens until `close`; may be called for several addresses. */
+  listen(address: ListenAddress): Promise<{ readonly port: number }>;
+  /**
+   * Takes no more requests (503), waits so long for those under way, then cuts them off. Every answer ends its connection from
+   * then on. Calling it again waits as well.
+   */
+  close(graceMs: number): Promise<void>;
+  /** A request without a socket, with any verb. */
+  inject(options: Inject): Promise<LightMyRequestResponse>;
+  /** What answers, for those that bring requests from elsewhere than a socket. */
+  readonly routes: FastifyInstance;
+}
+
+export interface ListenAddress {
+  readonly port: number;
+  readonly host: string;
+  readonly tls?: { readonly certificateFile: string; readonly keyFile: string };
+}
+
+export type Inject = Omit<InjectOptions, 'method'> & { readonly method?: string };
+
+/** Header bytes of a request, in the parser. */
+const headerBytesMax = 16 * 1024;
+const headersTimeoutMsMax = 30_000;
+const keepAliveTimeoutMs = 75_000;
+const handshakeTimeoutMs = 10_000;
+/** How often the server looks for requests that are late. */
+const checkEveryMsMax = 5_000;
+
+export function createServer(parts: HttpParts): HttpServer {
+  const routes = createRoutes(parts);
+  const servers: Open[] = [];
+  let closed: Promise<void> | undefined;
+
+  return {
+    routes,
+    async listen({ port, host, tls }) {
+      await routes.ready();
+      const listener: RequestListener = (request, response) => {
+        const refusal = closed === undefined ? hostProblem(request) : closing;
+        if (refusal === undefined) routes.routing(request, response);
+        else refuse(response, refusal);
+      };
+      const open = await createListener(parts, listener, tls);
+      servers.push(open);
+      return { port: await bind(open.server, port, host) };
+    },
+    close(graceMs) {
+      closed ??= Promise.all(servers.map((open) => closeServer(open, graceMs))).then(() => routes.close());
+      return closed;
+    },
+    inject({ method = 'GET', ...options }) {
+      const known = disguised(method);
+      if (!isMethod(known)) throw new TypeError(`no request can have the verb ${method}`);
+      return routes.inject({ ...options, method: known });
+    },
+  };
+}
+
+const isMethod = (verb: string): verb is NonNullable<InjectOptions['method']> => METHODS.includes(verb);
+
+async function createListener(
+  { requestTimeoutMs }: HttpParts,
+  listener: RequestListener,
+  tls: ListenAddress['tls'],
+): Promise<Open> {
+  const options = {
+    maxHeaderSize: headerBytesMax,
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: Math.min(requestTimeoutMs, headersTimeoutMsMax),
+    keepAliveTimeout: keepAliveTimeoutMs,
+    connectionsCheckingInterval: Math.min(requestTimeoutMs, checkEveryMsMax),
+    // Node's own refusal has no body.
+    requireHostHeader: false,
+  };
+  const server =
+    tls === undefined ? createHttpServer(options, listener) : await createTlsListener(options, listener, tls);
+  const connections = acceptVerbs(server, tls === undefined ? 'connection' : 'secureConnection');
+  server.on('clientError', refuseMalformed);
+  server.on('connect', refuseConnect);
+  server.on('checkExpectation', refuseExpectation);
+  return { server, connections };
+}
+
+/** The verbs are translated in the bytes of HTTP/1.1, so ALPN offers nothing else. */
+async function createTlsListener(
+  options: object,
+  listener: RequestListener,
+  files: NonNullable<ListenAddress['tls']>,
+): Promise<Server> {
+  const [cert, key] = await Promise.all([readFile(files.certificateFile), readFile(files.keyFile)]);
+  const tls = {
+    cert,
+    key,
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['http/1.1'],
+    handshakeTimeout: handshakeTimeoutMs,
+  } as const;
+  return createHttpsServer({ ...options, ...tls }, listener);
+}
+
+function bind(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}

@@ -1,0 +1,143 @@
+import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
+import { describe, expect, test } from 'vitest';
+import { openLog } from '../../../lib/core/open-log.ts';
+import { openMetrics } from '../../../lib/core/open-metrics.ts';
+import { tracingBy } from '../../../lib/core/trace.ts';
+import type { HttpParts } from '../../../lib/http/secrets/parts.ts';
+import { operation } from '../../../lib/path/row.ts';
+import { ask, root } from '../ask.ts';
+import { keptLog, sampleParts } from '../sample.ts';
+
+const marker = 'a-path-that-is-a-secret-9f2c';
+
+async function counted(requests: readonly (readonly [string, string])[], changes: Partial<HttpParts> = {}) {
+  const metrics = openMetrics({ process: false });
+  const parts = sampleParts({ metrics, ...changes });
+  for (const [method, url] of requests) await ask(method, url, {}, parts);
+  const totals = await metrics.totals('keyferry_http_requests_total');
+  const lines = totals.map(
+    ({ labels, value }) => `${labels['method']} ${labels['route']} ${labels['status']} ${value}`,
+  );
+  return { lines, body: (await metrics.text()).body };
+}
+
+describe('what is counted of requests', () => {
+  test('their route is the pattern of the row behind the type of its engine, whatever was sent', async () => {
+    const { lines, body } = await counted([
+      ['GET', `/v1/secret/${marker}`],
+      ['GET', '/v1/secret/other'],
+      ['GET', `/v1/team/secret/${marker}`],
+      ['GET', '/v1/sys/health'],
+      ['GET', '/v1/sys/broken'],
+    ]);
+    expect(lines).toContain('GET system/health 2xx 1');
+    expect(lines).toContain('GET system/broken 5xx 1');
+    expect(lines.filter((line) => line.includes(' kv/'))).toHaveLength(1);
+    expect(body).not.toContain(marker);
+    expect(body).toContain('keyferry_http_request_duration_seconds_count{route="system/health",method="GET"} 1');
+  });
+
+  test('what no row has is one route and one method, so that nobody can make labels', async () => {
+    const { lines, body } = await counted([
+      ['GET', `/v1/nowhere/${marker}`],
+      ['GET', `/v1/sys/${marker}`],
+      ['PROPFIND', `/v1/secret/${marker}`],
+      ['MKCOL', `/v1/secret/${marker}`],
+      ['GET', '/v1/%zz'],
+      ['GET', `/${marker}`],
+    ]);
+    expect(lines.toSorted()).toEqual(['GET none 4xx 4', 'other none 4xx 2']);
+    expect(body).not.toContain(marker);
+  });
+
+  test('a request that is refused for want of permission has its route', async () => {
+    const metrics = openMetrics({ process: false });
+    await ask('GET', '/v1/sys/guarded', { headers: {} }, sampleParts({ metrics }));
+    const [total] = await metrics.totals('keyferry_http_requests_total');
+    expect(total?.labels).toEqual({ method: 'GET', route: 'system/guarded', status: '4xx' });
+  });
+
+  test('a body that is too large is counted although it is refused at the door', async () => {
+    const metrics = openMetrics({ process: false });
+    const parts = sampleParts({ metrics, bodyLimitBytes: 10 });
+    await ask('POST', '/v1/secret/a', { payload: `{"a":"${'x'.repeat(100)}"}` }, parts);
+    expect(await metrics.totals('keyferry_http_requests_total')).toEqual([
+      { labels: { method: 'POST', route: 'none', status: '4xx' }, value: 1 },
+    ]);
+  });
+});
+
+describe('the id of a request', () => {
+  const idOf = async (headers: Record<string, string>) =>
+    (await ask('GET', '/v1/sys/open', { headers: { ...root, ...headers } })).json().request_id;
+  const uuidForm = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+  test('is the one that came with it', async () => {
+    expect(await idOf({ 'x-request-id': '7d1f0a6e-edge.42' })).toBe('7d1f0a6e-edge.42');
+    expect(await idOf({ 'x-correlation-id': 'Root=1-67891233-abc' })).toMatch(uuidForm);
+    expect(await idOf({ 'x-correlation-id': '1-67891233-abc' })).toBe('1-67891233-abc');
+  });
+
+  test.each(['', 'short', 'with space in it', '{"$ne":1}______', 'x'.repeat(129), '../../etc/passwd'])(
+    'is a new one where "%s" came',
+    async (given) => {
+      expect(await idOf({ 'x-request-id': given })).toMatch(uuidForm);
+    },
+  );
+});
+
+test('a request is one line of the log: method, route, status and time, and nothing that was sent', async () => {
+  const log = keptLog();
+  const headers = { ...root, 'x-request-id': 'request-0001' };
+  await ask('POST', `/v1/secret/${marker}`, { headers, payload: `{"v":"${marker}"}` }, sampleParts({ log }));
+  const [line = '{}'] = log.lines;
+  expect(log.lines).toHaveLength(1);
+  expect(JSON.parse(line)).toEqual({
+    request_id: 'request-0001',
+    method: 'POST',
+    route: expect.stringMatching(/^kv\//),
+    status: expect.any(Number),
+    ms: expect.any(Number),
+    message: 'request',
+  });
+});
+
+test('what a handler logs, however deep, carries the id of its request', async () => {
+  const lines: { readonly msg: string; readonly request_id?: string }[] = [];
+  const log = openLog({ KEYFERRY_LOG_LEVEL: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const run = async () => {
+    await Promise.resolve();
+    log.warn({}, 'deep');
+    return { data: {} };
+  };
+  const tells = { pattern: 'tells', help: 'Tells.', operations: { read: operation({}, { summary: 'Tells.', run }) } };
+  const parts = sampleParts({ log, engines: [{ type: 'system', rows: [tells] }] });
+  for (const id of ['request-1', 'request-2']) {
+    await ask('GET', '/v1/sys/tells', { headers: { ...root, 'x-request-id': id } }, parts);
+  }
+  expect(lines.map(({ msg, request_id }) => [msg, request_id])).toEqual([
+    ['deep', 'request-1'],
+    ['deep', 'request-2'],
+  ]);
+});
+
+test('a request is a span of the caller’s trace, named by method and route', async () => {
+  const exporter = new InMemorySpanExporter();
+  const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const parts = sampleParts({ tracing: tracingBy(provider.getTracer('test')) });
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  await ask('GET', `/v1/secret/${marker}`, { headers: { ...root, traceparent } }, parts);
+  await ask('GET', '/v1/sys/broken', {}, parts);
+  const [first, second] = exporter.getFinishedSpans();
+  expect(first?.name).toMatch(/^GET kv\//);
+  expect(first?.spanContext().traceId).toBe('0af7651916cd43dd8448eb211c80319c');
+  expect(first?.attributes).toMatchObject({
+    'http.request.method': 'GET',
+    'http.route': expect.stringMatching(/^kv\//),
+  });
+  expect(second?.attributes['http.response.status_code']).toBe(500);
+  expect(second?.status).toEqual({ code: 2 });
+  expect(
+    JSON.stringify(exporter.getFinishedSpans().map(({ name, attributes }) => ({ name, attributes }))),
+  ).not.toContain(marker);
+});
