@@ -3,7 +3,7 @@ import https from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
 import type { Fake } from '../../lib/destinations/fake.ts';
-import { portOf } from '../destinations/network/servers.ts';
+import { portOf } from '../network/servers.ts';
 import { forward } from '../emulators/forward.ts';
 
 export interface Asked {

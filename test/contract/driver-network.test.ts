@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { definitions } from '../../lib/destinations/index.ts';
-import type { NetworkPolicy } from '../../lib/destinations/network/policy.ts';
+import type { NetworkPolicy } from '../../lib/network/policy.ts';
 import { calm, standFor } from './stand.ts';
 
 const refused: Readonly<Record<string, Partial<NetworkPolicy>>> = {

@@ -3,7 +3,7 @@ import http from 'node:http';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { definitions } from '../../lib/destinations/index.ts';
-import { listen } from '../destinations/network/servers.ts';
+import { listen } from '../network/servers.ts';
 import { patience } from '../patience.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '../../lib/core/secret.ts';
 import { DestinationFailure, type Driver } from '../../lib/destinations/contract.ts';
 import { definitions } from '../../lib/destinations/index.ts';
-import { listingBytesMax } from '../../lib/destinations/network/answer-size.ts';
+import { listingBytesMax } from '../../lib/network/answer-size.ts';
 import { isCall, isWrite } from './asked.ts';
 import type { Asked } from './between.ts';
 import { partyFor } from './party.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PutItem } from '../../lib/destinations/contract.ts';
 import type { Fault } from '../../lib/destinations/fake.ts';
 import { definitions } from '../../lib/destinations/index.ts';
-import { strictPolicy } from '../../lib/destinations/network/policy.ts';
+import { strictPolicy } from '../../lib/network/policy.ts';
 import { calm, type Stand, standFor } from './stand.ts';
 
 /** The remote has answered, and the answer was no. */

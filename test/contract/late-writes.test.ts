@@ -7,7 +7,7 @@ import type { DestinationDefinition, Driver } from '../../lib/destinations/contr
 import type { Fake } from '../../lib/destinations/fake.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadDriver } from '../../lib/destinations/load.ts';
-import { networkFields, toPolicy } from '../../lib/destinations/network/fields.ts';
+import { networkFields, toPolicy } from '../../lib/network/fields.ts';
 import { only, statuses } from '../flow/associations.ts';
 import { until } from '../flow/faults-ground.ts';
 import { stageOf } from '../flow/stage.ts';

@@ -6,7 +6,7 @@ import { Secret } from '../../lib/core/secret.ts';
 import type { DestinationDefinition, Driver, OpenDriver, PutItem } from '../../lib/destinations/contract.ts';
 import type { Fake } from '../../lib/destinations/fake.ts';
 import { loadDriver, loadFake } from '../../lib/destinations/load.ts';
-import { networkFields, toPolicy } from '../../lib/destinations/network/fields.ts';
+import { networkFields, toPolicy } from '../../lib/network/fields.ts';
 import { openAtExit } from '../../lib/destinations/redaction/exit.ts';
 import { patience } from '../patience.ts';
 import { type Between, standBetween } from './between.ts';

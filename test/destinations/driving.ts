@@ -3,7 +3,7 @@ import { silentLog } from '../../lib/core/log.ts';
 import { Secret } from '../../lib/core/secret.ts';
 import { DestinationFailure, type Driver, type DriverContext, type PutItem } from '../../lib/destinations/contract.ts';
 import type { Fake, StartFake } from '../../lib/destinations/fake.ts';
-import { strictPolicy } from '../../lib/destinations/network/policy.ts';
+import { strictPolicy } from '../../lib/network/policy.ts';
 import { patience } from '../patience.ts';
 
 /** A signal that never aborts. */

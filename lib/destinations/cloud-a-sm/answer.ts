@@ -1,5 +1,5 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { StrangeAnswer } from '../network/strange-answer.ts';
+import { StrangeAnswer } from '../../network/strange-answer.ts';
 
 /** What each operation of ours answers, by the API reference. Tagging answers nothing. */
 const answered: Readonly<Record<string, readonly ('arn' | 'name' | 'version')[]>> = {

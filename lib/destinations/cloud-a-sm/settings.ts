@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import type { GuardedAgents } from '../network/agents.ts';
-import { boundedStream } from '../network/answer-size.ts';
+import type { GuardedAgents } from '../../network/agents.ts';
+import { boundedStream } from '../../network/answer-size.ts';
 import type { Connection } from './fields.ts';
 
 export type ClientSettings = ReturnType<typeof settingsOf>;

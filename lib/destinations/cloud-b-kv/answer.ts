@@ -1,7 +1,7 @@
 import type { PipelinePolicy, PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
 import { z } from 'zod';
-import { byteCounter } from '../network/answer-size.ts';
-import { StrangeAnswer } from '../network/strange-answer.ts';
+import { byteCounter } from '../../network/answer-size.ts';
+import { StrangeAnswer } from '../../network/strange-answer.ts';
 
 /**
  * Ends a request whose answer is larger than one of the service, as it is after decompression. Trap: the pipeline reads each

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { StrangeAnswer } from '../network/strange-answer.ts';
+import { StrangeAnswer } from '../../network/strange-answer.ts';
 
 /** https://cloud.google.com/secret-manager/docs/reference/rest, the operations of secrets and their versions. */
 const pathForm = /\/projects\/[^/]+\/secrets(?:\/([^/:]+))?(\/versions)?(?:\/([^/:]+))?(?::(\w+))?$/;

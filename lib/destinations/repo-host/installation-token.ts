@@ -3,7 +3,7 @@ import { createAppAuth } from '@octokit/auth-app';
 import type { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import { type AppCredentials, DestinationFailure, type DriverContext } from '../contract.ts';
-import { strangeAdvice } from '../network/strange-answer.ts';
+import { strangeAdvice } from '../../network/strange-answer.ts';
 import { apiBase } from './address.ts';
 import type { Token } from './credentials.ts';
 import type { Answer, Call } from './exchange.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openMetadataServices } from '../../../lib/destinations/cloud-a-sm/credentials.ts';
 import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
-import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
+import { strictPolicy } from '../../../lib/network/policy.ts';
 import { calm, failureOf, item, open } from './connection.ts';
 
 let fake: CloudASmFake;

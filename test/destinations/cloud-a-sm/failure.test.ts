@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ServiceFailure, toFailure } from '../../../lib/destinations/cloud-a-sm/failure.ts';
 import type { Driver } from '../../../lib/destinations/contract.ts';
-import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
+import { strictPolicy } from '../../../lib/network/policy.ts';
 import { patience } from '../../patience.ts';
 import { calm, failureOf, item, open, standForEach } from './connection.ts';
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openCredentials } from '../../../lib/destinations/cloud-a-sm/credentials.ts';
 import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
 import { settingsOf } from '../../../lib/destinations/cloud-a-sm/settings.ts';
-import { guardedAgents } from '../../../lib/destinations/network/agents.ts';
+import { guardedAgents } from '../../../lib/network/agents.ts';
 import { patience } from '../../patience.ts';
 import { calm, connect, contextFor, failureOf, item, open } from './connection.ts';
 

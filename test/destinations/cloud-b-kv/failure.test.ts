@@ -1,7 +1,7 @@
 import { RestError } from '@azure/core-rest-pipeline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { explain, retryAfter } from '../../../lib/destinations/cloud-b-kv/failure.ts';
-import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
+import { strictPolicy } from '../../../lib/network/policy.ts';
 import { contextFor, failureOf, item, never, type Setting, start } from './setup.ts';
 
 let setting: Setting;

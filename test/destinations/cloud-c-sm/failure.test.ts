@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readApiError, retryAfter } from '../../../lib/destinations/cloud-c-sm/api-error.ts';
 import { explain } from '../../../lib/destinations/cloud-c-sm/failure.ts';
-import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
+import { strictPolicy } from '../../../lib/network/policy.ts';
 import { contextFor, failureOf, item, never, type Setting, start } from './setup.ts';
 
 let setting: Setting;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import type { Fault } from '../../../lib/destinations/fake.ts';
-import { listen } from '../network/servers.ts';
+import { listen } from '../../network/servers.ts';
 import { failureOf, item, mark, never, open, start } from './setup.ts';
 
 const secret = 'hunter2-very-secret';

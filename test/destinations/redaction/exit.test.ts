@@ -8,7 +8,7 @@ import {
   type Driver,
   type DriverContext,
 } from '../../../lib/destinations/contract.ts';
-import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
+import { strictPolicy } from '../../../lib/network/policy.ts';
 import { openAtExit } from '../../../lib/destinations/redaction/exit.ts';
 import { redacted } from '../../../lib/destinations/redaction/redact.ts';
 import { failureOf, never, putOf } from '../driving.ts';

@@ -1,4 +1,4 @@
-import { holds, parseBlock } from '../../../../destinations/network/addresses.ts';
+import { holds, parseBlock } from '../../../../network/addresses.ts';
 import type { DestinationNetwork } from '../../../../store/tables.ts';
 
 /** Open without being named (specification, sync document 4.3). */

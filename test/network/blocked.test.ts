@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BlockedConnection, blockedMessage, isBlocked } from '../../../lib/destinations/network/blocked.ts';
+import { BlockedConnection, blockedMessage, isBlocked } from '../../lib/network/blocked.ts';
 
 const blocked = new BlockedConnection({ host: 'vault.internal', address: '10.0.0.5', port: 8200 }, [
   { reason: '10.0.0.5 is in 10.0.0.0/8 (private use)', field: 'allowed_ipv4_addresses' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bool, type Input, integerList, textList } from '../../path/fields.ts';
+import { bool, type Input, integerList, textList } from '../path/fields.ts';
 import { parseBlock } from './addresses.ts';
 import type { NetworkPolicy } from './policy.ts';
 

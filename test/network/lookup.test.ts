@@ -1,7 +1,7 @@
 import type { LookupOptions } from 'node:dns';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { guardedLookup } from '../../../lib/destinations/network/lookup.ts';
-import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
+import { guardedLookup } from '../../lib/network/lookup.ts';
+import { strictPolicy } from '../../lib/network/policy.ts';
 
 type Entry = { readonly address: string; readonly family: number };
 const answers: Entry[][] = [];

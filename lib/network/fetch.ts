@@ -1,5 +1,5 @@
 import { Agent, buildConnector, errors, fetch as undiciFetch } from 'undici';
-import { startStopwatch, systemClock } from '../../core/clock.ts';
+import { startStopwatch, systemClock } from '../core/clock.ts';
 import { answerBytesMax, listingBytesMax, readBounded } from './answer-size.ts';
 import { refuseDial } from './dial.ts';
 import { guardedLookup } from './lookup.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { decide } from '../../../lib/destinations/network/decide.ts';
-import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
+import { decide } from '../../lib/network/decide.ts';
+import { strictPolicy } from '../../lib/network/policy.ts';
 
 const opened = {
   ...strictPolicy,

@@ -1,10 +1,10 @@
 import http from 'node:http';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { isBlocked } from '../../../lib/destinations/network/blocked.ts';
-import { guardedFetch } from '../../../lib/destinations/network/fetch.ts';
-import { type NetworkPolicy, strictPolicy } from '../../../lib/destinations/network/policy.ts';
-import { patience } from '../../patience.ts';
+import { isBlocked } from '../../lib/network/blocked.ts';
+import { guardedFetch } from '../../lib/network/fetch.ts';
+import { type NetworkPolicy, strictPolicy } from '../../lib/network/policy.ts';
+import { patience } from '../patience.ts';
 import { answering, listen, portOf, secure } from './servers.ts';
 
 const loopback = (...ports: number[]): NetworkPolicy => ({

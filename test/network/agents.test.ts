@@ -1,10 +1,10 @@
 import http from 'node:http';
 import https from 'node:https';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { guardedAgents } from '../../../lib/destinations/network/agents.ts';
-import { BlockedConnection, isBlocked } from '../../../lib/destinations/network/blocked.ts';
-import { type NetworkPolicy, strictPolicy } from '../../../lib/destinations/network/policy.ts';
-import { patience } from '../../patience.ts';
+import { guardedAgents } from '../../lib/network/agents.ts';
+import { BlockedConnection, isBlocked } from '../../lib/network/blocked.ts';
+import { type NetworkPolicy, strictPolicy } from '../../lib/network/policy.ts';
+import { patience } from '../patience.ts';
 import { answering, listen, portOf, secure } from './servers.ts';
 
 const loopback = (port: number): NetworkPolicy => ({

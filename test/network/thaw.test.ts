@@ -1,9 +1,9 @@
 import http from 'node:http';
 import https from 'node:https';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { guardedAgents } from '../../../lib/destinations/network/agents.ts';
-import { guardedFetch } from '../../../lib/destinations/network/fetch.ts';
-import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
+import { guardedAgents } from '../../lib/network/agents.ts';
+import { guardedFetch } from '../../lib/network/fetch.ts';
+import { strictPolicy } from '../../lib/network/policy.ts';
 import { answering, listen, secure } from './servers.ts';
 
 const limits = { connectMs: 60_000, requestMs: 600_000 };

@@ -5,11 +5,11 @@ import { Octokit } from '@octokit/rest';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { Gaxios } from 'gaxios';
 import { expect, onTestFinished, test } from 'vitest';
-import { guardedAgents } from '../../../lib/destinations/network/agents.ts';
-import { blockedMessage } from '../../../lib/destinations/network/blocked.ts';
-import { guardedFetch } from '../../../lib/destinations/network/fetch.ts';
-import { type NetworkPolicy, strictPolicy } from '../../../lib/destinations/network/policy.ts';
-import { patience } from '../../patience.ts';
+import { guardedAgents } from '../../lib/network/agents.ts';
+import { blockedMessage } from '../../lib/network/blocked.ts';
+import { guardedFetch } from '../../lib/network/fetch.ts';
+import { type NetworkPolicy, strictPolicy } from '../../lib/network/policy.ts';
+import { patience } from '../patience.ts';
 import { listen } from './servers.ts';
 
 type Call = (url: string, policy: NetworkPolicy) => Promise<unknown>;

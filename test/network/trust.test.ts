@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { strictPolicy } from '../../../lib/destinations/network/policy.ts';
-import { trust } from '../../../lib/destinations/network/trust.ts';
+import { strictPolicy } from '../../lib/network/policy.ts';
+import { trust } from '../../lib/network/trust.ts';
 import { listen, secure } from './servers.ts';
 
 test('clients that trust the same certificates share what knows them, and others do not', async () => {
@@ -19,8 +19,8 @@ test('clients that trust the same certificates share what knows them, and others
 /** Prints what a request answers when a certificate is trusted beside those that Node knows. */
 const program = `
   import https from 'node:https';
-  import { strictPolicy } from './lib/destinations/network/policy.ts';
-  import { trust } from './lib/destinations/network/trust.ts';
+  import { strictPolicy } from './lib/network/policy.ts';
+  import { trust } from './lib/network/trust.ts';
   const [url, certificate] = process.argv.slice(1);
   const asked = (secureContext) => new Promise((resolve) => {
     const agent = new https.Agent({ secureContext });
@@ -41,7 +41,7 @@ test('the certificates that Node knows stay trusted, and the added ones are adde
     const url = `https://localhost:${await listen(server.server)}/`;
     const args = ['--input-type=module-typescript', '--eval', program, url, added.cert];
     const options = {
-      cwd: new URL('../../..', import.meta.url).pathname,
+      cwd: new URL('../..', import.meta.url).pathname,
       env: { NODE_EXTRA_CA_CERTS: join(folder, 'known.pem') },
     };
     const { stdout } = await promisify(execFile)(process.execPath, args, options);

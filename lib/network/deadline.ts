@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { startStopwatch, systemClock } from '../../core/clock.ts';
+import { startStopwatch, systemClock } from '../core/clock.ts';
 import type { Dial } from './dial.ts';
 
 /** The connection was not ready in time. Its code is the one that SDKs take for a timeout. */

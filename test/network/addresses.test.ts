@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { classify, holds, parseBlock } from '../../../lib/destinations/network/addresses.ts';
+import { classify, holds, parseBlock } from '../../lib/network/addresses.ts';
 
 test.each([
   ['8.8.8.8', undefined],
