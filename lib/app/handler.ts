@@ -1,13 +1,13 @@
 import { kvV2 } from '../engines/kv/v2/index.ts';
 import type { Gate, Handler } from '../queue/contract.ts';
 import { claims } from '../sync/claim/claims.ts';
-import { doubts } from '../sync/claim/invalidate.ts';
-import { type Destination, type Drivers, keepDrivers } from '../sync/drivers/drivers.ts';
 import { finishes } from '../sync/claim/finish.ts';
 import { intends } from '../sync/claim/intents.ts';
+import { doubts } from '../sync/claim/invalidate.ts';
+import { type Destination, type Drivers, keepDrivers } from '../sync/drivers/drivers.ts';
 import type { ReconcileParts } from '../sync/reconcile/reconcile.ts';
-import { keepTemplates } from '../sync/template/cache.ts';
 import { syncHandler } from '../sync/reconcile/worker.ts';
+import { keepTemplates } from '../sync/template/cache.ts';
 import { observedSync } from './observed-sync.ts';
 import { type AppParts, clock, type Shared } from './shared.ts';
 import { tracedDriver } from './traced.ts';

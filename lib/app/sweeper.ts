@@ -1,8 +1,8 @@
 import { dropExpired } from '../auth/token/store.ts';
 import { definitions } from '../destinations/index.ts';
 import { expireVersions } from '../engines/kv/v2/versions/expire.ts';
-import { type Replayed, replay } from '../sync/replay/replay.ts';
 import { type GivenFilter, replayFilter } from '../sync/replay/filter.ts';
+import { type Replayed, replay } from '../sync/replay/replay.ts';
 import { newSweepState, sweep } from '../sync/sweep/sweep.ts';
 import { observedRounds } from './observed-sweep.ts';
 import { type AppParts, type Closable, clock, gaugeService, openShared } from './shared.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { Secret } from '../core/secret.ts';
-import type { Fields, Input } from '../path/fields.ts';
 import type { NetworkPolicy } from '../network/policy.ts';
+import type { Fields, Input } from '../path/fields.ts';
 import type { Rate } from './rate.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { Log } from '../core/log.ts';
-import { hastyConnection } from './redis/connection.ts';
 import { type JobData, openJobs } from './jobs.ts';
+import { hastyConnection } from './redis/connection.ts';
 
 /** The queues for the board: to look at, not to change. */
 export interface BoardQueues {

@@ -1,19 +1,19 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { Announcements, type Listener } from './wake/announcements.ts';
-import { type ConnectionLimits, hastyConnection, patientConnection } from './redis/connection.ts';
 import type { Consumer, Doorbell, Queue } from './contract.ts';
-import { ringAll, silentDoorbell } from './wake/doorbell.ts';
-import { dueTypes } from './wake/due.ts';
-import { enqueue } from './pending/enqueue.ts';
 import { openJobs } from './jobs.ts';
 import { keysBelow, usualPrefix } from './keys.ts';
 import { jobsOf, type Parts } from './parts.ts';
-import { setPaused } from './work/pausing.ts';
+import { enqueue } from './pending/enqueue.ts';
 import { openPending } from './pending/pending.ts';
-import { checkServer } from './redis/server-check.ts';
 import { takeUpStranded } from './pending/stranded.ts';
+import { type ConnectionLimits, hastyConnection, patientConnection } from './redis/connection.ts';
+import { checkServer } from './redis/server-check.ts';
 import { reach } from './redis/unavailable.ts';
+import { Announcements, type Listener } from './wake/announcements.ts';
+import { ringAll, silentDoorbell } from './wake/doorbell.ts';
+import { dueTypes } from './wake/due.ts';
+import { setPaused } from './work/pausing.ts';
 import { working } from './work/working.ts';
 
 export interface QueueOptions {

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { PatientRedis } from './redis/connection.ts';
 import type { Doorbell } from './contract.ts';
 import type { Jobs } from './jobs.ts';
 import type { Keys } from './keys.ts';
+import type { PatientRedis } from './redis/connection.ts';
 
 /** What the parts of an open queue share. */
 export interface Parts {

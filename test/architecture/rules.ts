@@ -6,12 +6,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   path: ['core'],
   store: ['core'],
   queue: ['core'],
-  auth: ['core', 'path', 'store'],
-  engines: ['core', 'path', 'store'],
-  destinations: ['core', 'path', 'store'],
-  workspaces: ['core', 'path', 'store'],
-  sync: ['core', 'path', 'store', 'queue', 'destinations'],
-  http: ['core', 'path', 'auth'],
+  network: ['core'],
+  telemetry: ['core'],
+  audit: ['core', 'path', 'store', 'network'],
+  auth: ['core', 'path', 'store', 'network'],
+  engines: ['core', 'path', 'store', 'network'],
+  destinations: ['core', 'path', 'store', 'network'],
+  workspaces: ['core', 'path', 'store', 'network', 'auth'],
+  sync: ['core', 'path', 'store', 'queue', 'network', 'destinations'],
+  http: ['core', 'path', 'auth', 'audit'],
 };
 
 /** Files that list the leaves of their room. They take a leaf's index only. */
@@ -101,9 +104,9 @@ const isRoot = (path: string): boolean => /^lib\/app(\.ts$|\/)/.test(path);
 
 const roomOf = (path: string): string | undefined => /^lib\/([^/]+?)(?:\/|\.ts$)/.exec(path)?.[1];
 
-/** The leaf's folder. `destinations/network`, `destinations/redaction` and `destinations/fake` are common to all destinations. */
+/** The leaf's folder. `destinations/redaction` and `destinations/fake` are common to all destinations. */
 const leafOf = (path: string): string | undefined =>
-  /^lib\/(?:engines|auth\/methods|destinations(?!\/(?:network|fake|redaction)\/))\/[^/]+(?=\/)/.exec(path)?.[0];
+  /^lib\/(?:engines|auth\/methods|destinations(?!\/(?:fake|redaction)\/))\/[^/]+(?=\/)/.exec(path)?.[0];
 
 /** Import cycles, imports of types included, as texts `a → b → a`. */
 export function cycles(files: readonly SourceFile[]): readonly string[] {

@@ -3,8 +3,8 @@ import https from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
 import type { Fake } from '../../lib/destinations/fake.ts';
-import { portOf } from '../network/servers.ts';
 import { forward } from '../emulators/forward.ts';
+import { portOf } from '../network/servers.ts';
 
 export interface Asked {
   readonly method: string;

@@ -13,9 +13,9 @@ import {
 } from '../../lib/destinations/contract.ts';
 import type { Fake, FakeObject } from '../../lib/destinations/fake.ts';
 import { loadDriver, loadFake } from '../../lib/destinations/load.ts';
+import { isSameVersion } from '../../lib/destinations/same-version.ts';
 import { networkFields, toPolicy } from '../../lib/network/fields.ts';
 import type { NetworkPolicy } from '../../lib/network/policy.ts';
-import { isSameVersion } from '../../lib/destinations/same-version.ts';
 import { metaOf } from '../../lib/sync/rows/destinations/fields.ts';
 import { patience } from '../patience.ts';
 import { leaksOf } from './leaks.ts';

@@ -4,8 +4,8 @@ import type { Store } from '../../lib/store/store.ts';
 import type { Database } from '../../lib/store/tables.ts';
 import { beginning, purgePage } from '../../lib/sync/purge/page.ts';
 import { replayPage } from '../../lib/sync/replay/page.ts';
-import { dirtyAfter } from '../../lib/sync/sweep/requeue.ts';
 import { stillUnderWay, underWay } from '../../lib/sync/rows/config/in-flight.ts';
+import { dirtyAfter } from '../../lib/sync/sweep/requeue.ts';
 import { insertAssociations } from './many-associations.ts';
 import { stageOf } from './stage.ts';
 

@@ -5,12 +5,12 @@ import { definition as cloudASm } from '../../lib/destinations/cloud-a-sm/index.
 import type { DestinationDefinition, Granularity } from '../../lib/destinations/contract.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { claims } from '../../lib/sync/claim/claims.ts';
-import { doubts } from '../../lib/sync/claim/invalidate.ts';
 import { finishes } from '../../lib/sync/claim/finish.ts';
 import { intends } from '../../lib/sync/claim/intents.ts';
+import { doubts } from '../../lib/sync/claim/invalidate.ts';
 import { markDueRechecks } from '../../lib/sync/recheck/due.ts';
-import { type Reconciled, type ReconcileParts, reconcile } from '../../lib/sync/reconcile/reconcile.ts';
 import { failSpent } from '../../lib/sync/reconcile/exhausted.ts';
+import { type Reconciled, type ReconcileParts, reconcile } from '../../lib/sync/reconcile/reconcile.ts';
 import { compileTemplate } from '../../lib/sync/template/template.ts';
 import { type Fate, startRemote } from './remote.ts';
 

@@ -1,7 +1,7 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import type { DriverContext } from '../contract.ts';
 import { guardedAgents } from '../../network/agents.ts';
 import { baseUrl } from '../../network/endpoint.ts';
+import type { DriverContext } from '../contract.ts';
 import type { Touch } from '../touch.ts';
 import { refuseStrangers } from './answer.ts';
 import { openCredentials } from './credentials.ts';

@@ -7,10 +7,10 @@ import {
   fromTemporaryCredentials,
   fromTokenFile,
 } from '@aws-sdk/credential-providers';
-import type { DestinationFailure } from '../contract.ts';
 import { decide } from '../../network/decide.ts';
 import { baseUrl } from '../../network/endpoint.ts';
 import type { NetworkPolicy } from '../../network/policy.ts';
+import type { DestinationFailure } from '../contract.ts';
 import { toFailure } from './failure.ts';
 import type { Connection } from './fields.ts';
 import type { ClientSettings } from './settings.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { DestinationFailure } from '../contract.ts';
 import { blockedMessage } from '../../network/blocked.ts';
 import { StrangeAnswer, strangeMessage } from '../../network/strange-answer.ts';
+import { DestinationFailure } from '../contract.ts';
 import { localCode, shownCode } from '../shown-code.ts';
 import { documentedCodes, judge, scheduledText } from './judgement.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Input, integer, text, textMap } from '../../path/fields.ts';
 import { endpointField, tlsCaCertField } from '../../network/endpoint.ts';
+import { type Input, integer, text, textMap } from '../../path/fields.ts';
 import { own, routing } from '../own-fields.ts';
 
 /** Clients send unset options as empty texts; both mean "not given". */

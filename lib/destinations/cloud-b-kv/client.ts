@@ -1,8 +1,8 @@
 import type { PipelinePolicy } from '@azure/core-rest-pipeline';
 import { SecretClient } from '@azure/keyvault-secrets';
-import type { DriverContext } from '../contract.ts';
 import { guardedAgents } from '../../network/agents.ts';
 import { baseUrl } from '../../network/endpoint.ts';
+import type { DriverContext } from '../contract.ts';
 import type { Touch } from '../touch.ts';
 import { answerPolicy, sizePolicy } from './answer.ts';
 import { deadlinePolicy } from './deadline.ts';

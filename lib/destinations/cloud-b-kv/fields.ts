@@ -1,5 +1,5 @@
-import { bool, type Input, text } from '../../path/fields.ts';
 import { endpointField, tlsCaCertField } from '../../network/endpoint.ts';
+import { bool, type Input, text } from '../../path/fields.ts';
 import { own, routing } from '../own-fields.ts';
 import { cloudNames } from './clouds.ts';
 

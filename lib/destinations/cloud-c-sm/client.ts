@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { SecretManagerServiceClient } from '@google-cloud/secret-manager';
 import { JWT } from 'google-auth-library';
-import type { DriverContext } from '../contract.ts';
 import { guardedFetch } from '../../network/fetch.ts';
+import type { DriverContext } from '../contract.ts';
 import { type Account, readAccount } from './account.ts';
 import type { Connection } from './fields.ts';
 import { transport } from './transport.ts';

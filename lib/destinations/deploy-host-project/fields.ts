@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Input, text, textList } from '../../path/fields.ts';
 import { endpointField, tlsCaCertField } from '../../network/endpoint.ts';
+import { type Input, text, textList } from '../../path/fields.ts';
 import { routing } from '../own-fields.ts';
 
 export const publicApi = 'https://api.vercel.com';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DestinationFailure } from '../contract.ts';
 import { strangeAdvice } from '../../network/strange-answer.ts';
+import { DestinationFailure } from '../contract.ts';
 import type { Client } from './client.ts';
 import type { Call } from './exchange.ts';
 import { refusal } from './failure.ts';

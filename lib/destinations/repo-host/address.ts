@@ -1,5 +1,5 @@
-import type { AppAddresses } from '../contract.ts';
 import { baseUrl } from '../../network/endpoint.ts';
+import type { AppAddresses } from '../contract.ts';
 import { publicApi } from './fields.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Octokit } from '@octokit/rest';
-import type { DriverContext } from '../contract.ts';
 import { guardedFetch } from '../../network/fetch.ts';
+import type { DriverContext } from '../contract.ts';
 import { apiBase } from './address.ts';
 import { type Credentials, fixedCredentials, renewedCredentials } from './credentials.ts';
 import { type Answer, type Call, openExchange } from './exchange.ts';

@@ -1,5 +1,5 @@
-import { DestinationFailure, type FailureKind } from '../contract.ts';
 import { strangeAdvice } from '../../network/strange-answer.ts';
+import { DestinationFailure, type FailureKind } from '../contract.ts';
 import type { Answer, Call } from './exchange.ts';
 import { throttledForMs } from './throttle.ts';
 

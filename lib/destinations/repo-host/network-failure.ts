@@ -1,6 +1,6 @@
-import { DestinationFailure } from '../contract.ts';
 import { blockedMessage } from '../../network/blocked.ts';
 import { strangeMessage } from '../../network/strange-answer.ts';
+import { DestinationFailure } from '../contract.ts';
 
 interface Circumstances {
   readonly action: string;

@@ -1,8 +1,8 @@
 import sodium from 'libsodium-wrappers';
 import { z } from 'zod';
 import type { Secret } from '../../core/secret.ts';
-import { DestinationFailure } from '../contract.ts';
 import { strangeAdvice } from '../../network/strange-answer.ts';
+import { DestinationFailure } from '../contract.ts';
 import type { Client } from './client.ts';
 import { refusal } from './failure.ts';
 import type { Location } from './location.ts';

@@ -1,11 +1,11 @@
 import { badRequest } from '../../core/errors.ts';
 import type { Verb, Vocabulary } from '../../path/row.ts';
 import { canonicalPath } from '../../path/vocabulary.ts';
-import { type Address, mustBeSound } from './address.ts';
 import type { Data } from '../wire/body/fields.ts';
 import { mustBeMergePatch, mustBeUncompressed } from '../wire/body/media.ts';
 import { type Headers, header, type Incoming } from '../wire/exchange.ts';
 import { UnsupportedOperation } from '../wire/refusals.ts';
+import { type Address, mustBeSound } from './address.ts';
 import { aliasedHeader, vocabularyOf } from './vocabulary.ts';
 
 /** The head of a request, read: everything that can be known of it without its body and without asking anybody. */

@@ -1,9 +1,9 @@
 import { inScope, type Log } from '../../core/log.ts';
 import { boundOnce } from '../../core/metrics.ts';
 import { noTracing, type TracedSpan, type Tracing } from '../../core/trace.ts';
-import { header, type Incoming, type Outgoing } from './exchange.ts';
 import type { HttpParts } from '../secrets/parts.ts';
 import type { Pipeline } from '../secrets/pipeline.ts';
+import { header, type Incoming, type Outgoing } from './exchange.ts';
 
 /** What is told of each exchange: metrics, a span, a line of the log. Patterns of paths only, never a path or a body. */
 export interface Observer {

@@ -3,17 +3,17 @@ import { finished, Readable } from 'node:stream';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import { originForm, prefix } from '../secrets/address.ts';
+import { failure } from '../secrets/failure.ts';
+import type { HttpParts } from '../secrets/parts.ts';
+import { createPipeline } from '../secrets/pipeline.ts';
+import { status } from '../secrets/status.ts';
+import { vocabularyOf } from '../secrets/vocabulary.ts';
 import { BodyReader } from './body/reader.ts';
 import { BodyRoom } from './body/room.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
-import { failure } from '../secrets/failure.ts';
 import { createObserver, type Observer } from './observe.ts';
-import type { HttpParts } from '../secrets/parts.ts';
-import { createPipeline } from '../secrets/pipeline.ts';
 import { requestIdOf } from './request-id.ts';
-import { status } from '../secrets/status.ts';
 import { trueVerb } from './verbs/names.ts';
-import { vocabularyOf } from '../secrets/vocabulary.ts';
 
 /** The Fastify instance: one catch-all under `/v1/`, and whatever the plugins add beside it. */
 export function createRoutes(parts: HttpParts): FastifyInstance {

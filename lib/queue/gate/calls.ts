@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { GateBudget } from '../contract.ts';
-import { enterScript, leaveScript } from './scripts.ts';
 import { numbers, run } from '../redis/script.ts';
+import { enterScript, leaveScript } from './scripts.ts';
 
 /** After so many sick verdicts in a row a gate closes, first for a second, then for twice as long each time. */
 export const breaker = { sickInRow: 5, closedMsFirst: 1_000, closedMsMax: 60_000 } as const;

@@ -2,11 +2,11 @@ import type { Clock } from '../../core/clock.ts';
 import { coalesce } from '../../core/coalesce.ts';
 import { randomBase62 } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
-import { type ConnectionLimits, hastyConnection } from '../redis/connection.ts';
 import type { Gate, GateBudget, GatePass } from '../contract.ts';
-import { type Entry, type Exit, enterAll, leaveAll } from './calls.ts';
 import { usualPrefix } from '../keys.ts';
+import { type ConnectionLimits, hastyConnection } from '../redis/connection.ts';
 import { reach } from '../redis/unavailable.ts';
+import { type Entry, type Exit, enterAll, leaveAll } from './calls.ts';
 
 const retryAfterMsMax = 3_600_000;
 /** What comes and goes at once, of all destinations, is one round trip. */

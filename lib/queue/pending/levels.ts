@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Log } from '../../core/log.ts';
-import { type ConnectionLimits, hastyConnection } from '../redis/connection.ts';
 import { keysBelow } from '../keys.ts';
+import { type ConnectionLimits, hastyConnection } from '../redis/connection.ts';
 import { numbers, run, script } from '../redis/script.ts';
 
 /** How full the queues are, and which gates are closed. For metrics. */

@@ -3,16 +3,9 @@ import type { Clock } from '../../core/clock.ts';
 import { coalesce } from '../../core/coalesce.ts';
 import type { Operation } from '../contract.ts';
 import type { Keys } from '../keys.ts';
-import {
-  askScript,
-  finishScript,
-  forgetScript,
-  missingScript,
-  releaseScript,
-  reserveScript,
-} from './scripts.ts';
 import { numbers, run } from '../redis/script.ts';
 import { reach } from '../redis/unavailable.ts';
+import { askScript, finishScript, forgetScript, missingScript, releaseScript, reserveScript } from './scripts.ts';
 
 /** Two looks at an entry that nobody needs are at least this far apart before it goes: a change may be about to commit. */
 const doubtMs = 10_000;

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { Log } from '../../core/log.ts';
-import { type ConnectionLimits, hastyConnection } from '../redis/connection.ts';
 import type { Doorbell } from '../contract.ts';
-import { lookAtDue } from './due.ts';
 import { type Keys, keysBelow, usualPrefix } from '../keys.ts';
+import { type ConnectionLimits, hastyConnection } from '../redis/connection.ts';
+import { lookAtDue } from './due.ts';
 
 /**
  * A doorbell that many may press and that rings a few times. Its flag in Redis has three states per type:

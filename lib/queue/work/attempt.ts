@@ -3,8 +3,8 @@ import type { Log } from '../../core/log.ts';
 import { outageOf } from '../../core/outage-log.ts';
 import type { Handler, Outcome } from '../contract.ts';
 import { addition, type JobData, type Jobs } from '../jobs.ts';
-import type { HeldLock } from './locks.ts';
 import type { Finish } from '../pending/pending.ts';
+import type { HeldLock } from './locks.ts';
 
 /**
  * How a job in hand ends: it is complete, or has failed for good, and goes; it is put aside and comes back after a while; or

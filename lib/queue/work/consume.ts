@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
-import { type AttemptParts, attempt, type Ending, putAside } from './attempt.ts';
-import type { PatientRedis } from '../redis/connection.ts';
 import type { ConsumeOptions, Consumer } from '../contract.ts';
 import type { JobData } from '../jobs.ts';
 import { queueName } from '../keys.ts';
+import type { PatientRedis } from '../redis/connection.ts';
+import { type AttemptParts, attempt, type Ending, putAside } from './attempt.ts';
 import { Locks } from './locks.ts';
 import { within } from './within.ts';
 import { reportError, Spent, spentReason, workerOptions } from './worker-options.ts';

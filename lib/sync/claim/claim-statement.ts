@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { SyncRecord } from '../../store/tables.ts';
-import type { Claimed } from './claim.ts';
 import type { Written } from '../reconcile/plan/plan.ts';
 import { relaxedCommit } from './asynchronous-commit.ts';
+import type { Claimed } from './claim.ts';
 
 export interface ClaimTimes {
   /** How long a claim holds. */

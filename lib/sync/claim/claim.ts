@@ -1,6 +1,6 @@
 import type { Granularity } from '../../destinations/contract.ts';
-import type { Written } from '../reconcile/plan/plan.ts';
 import type { Unconfirmed } from '../recheck/schedule.ts';
+import type { Written } from '../reconcile/plan/plan.ts';
 
 /** An association in this worker's hands. `token` proves it: what a worker writes back without it is not taken. */
 export interface Claimed {

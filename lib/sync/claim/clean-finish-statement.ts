@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { FinishRow } from './finish-statement.ts';
 import type { Finish } from '../reconcile/outcome.ts';
 import { relaxedCommit } from './asynchronous-commit.ts';
+import type { FinishRow } from './finish-statement.ts';
 
 /** The outcome of nearly every attempt: all is there that should be, and nothing else is to be written down. */
 export const isClean = ({ done, status, error, attempts, removed, buried, remembered, written }: Finish): boolean =>

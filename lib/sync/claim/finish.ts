@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { coalesce } from '../../core/coalesce.ts';
 import type { Store } from '../../store/store.ts';
-import { cleanFinishStatement, isClean } from './clean-finish-statement.ts';
-import { type FinishRow, finishStatement } from './finish-statement.ts';
 import type { Finish, Finished } from '../reconcile/outcome.ts';
 import { splitting } from '../reconcile/plan/split.ts';
+import { cleanFinishStatement, isClean } from './clean-finish-statement.ts';
+import { type FinishRow, finishStatement } from './finish-statement.ts';
 
 /**
  * Writes attempts back, in batches. Of an object whose push failed nobody knows the value (the answer may have been lost), so

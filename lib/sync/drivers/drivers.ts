@@ -8,8 +8,8 @@ import type {
   Driver,
   OpenDriver,
 } from '../../destinations/contract.ts';
-import type { NetworkPolicy } from '../../network/policy.ts';
 import { openAtExit } from '../../destinations/redaction/exit.ts';
+import type { NetworkPolicy } from '../../network/policy.ts';
 import type { Fields, Input } from '../../path/fields.ts';
 import type { Store } from '../../store/store.ts';
 import type { DestinationNetwork } from '../../store/tables.ts';

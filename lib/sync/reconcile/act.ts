@@ -1,8 +1,8 @@
 import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '../../destinations/contract.ts';
-import type { ActParts, PreparedPut } from './act-parts.ts';
-import { isCertain, type Put, type Written } from './plan/plan.ts';
 import { isStillGone, isStillThere } from '../recheck/look.ts';
 import { isUnconfirmed } from '../recheck/unconfirmed.ts';
+import type { ActParts, PreparedPut } from './act-parts.ts';
+import { isCertain, type Put, type Written } from './plan/plan.ts';
 
 /** What one call, or several in one, came to. `skipped`: the time was over before it. */
 export type ActResult =

@@ -1,10 +1,10 @@
 import { type DestinationDefinition, DestinationFailure, type Driver } from '../../destinations/contract.ts';
 import type { Barrier, Store } from '../../store/store.ts';
+import type { Claimed } from '../claim/claim.ts';
+import { type Intend, type Intent, type IntentAnswer, intendTags, withdraw } from '../claim/intents.ts';
 import { type ActResult, pushAll, removeAll } from './act.ts';
 import type { ActParts } from './act-parts.ts';
-import type { Claimed } from '../claim/claim.ts';
 import type { Course } from './attempt-budget.ts';
-import { type Intend, type Intent, type IntentAnswer, intendTags, withdraw } from '../claim/intents.ts';
 import type { Plan, Put, Written } from './plan/plan.ts';
 
 export interface PerformParts {

@@ -5,18 +5,18 @@ import { outageOf } from '../../core/outage-log.ts';
 import { type DestinationDefinition, DestinationFailure, type Driver } from '../../destinations/contract.ts';
 import type { Outcome } from '../../queue/contract.ts';
 import type { Barrier, Store } from '../../store/store.ts';
-import type { ActResult } from './act.ts';
 import type { Claim, Claimed } from '../claim/claim.ts';
-import { Course } from './attempt-budget.ts';
-import { toEntries } from './plan/entries.ts';
 import type { Intend } from '../claim/intents.ts';
+import type { RecheckTimes } from '../recheck/schedule.ts';
 import { namer } from '../template/naming.ts';
+import type { Template } from '../template/template.ts';
+import type { ActResult } from './act.ts';
+import { Course } from './attempt-budget.ts';
 import type { Finish, Finished } from './outcome.ts';
 import { perform } from './perform.ts';
+import { toEntries } from './plan/entries.ts';
 import { type Plan, plan } from './plan/plan.ts';
-import type { RecheckTimes } from '../recheck/schedule.ts';
 import { report } from './report.ts';
-import type { Template } from '../template/template.ts';
 import type { RetryPolicy } from './verdict.ts';
 
 /** What the reconcile of one destination type is handed. */

@@ -1,12 +1,12 @@
 import { type DestinationDefinition, DestinationFailure } from '../../destinations/contract.ts';
 import type { SyncError, SyncRecord } from '../../store/tables.ts';
-import type { ActResult } from './act.ts';
 import type { Claimed } from '../claim/claim.ts';
+import { type RecheckTimes, rememberedAfter } from '../recheck/schedule.ts';
+import { type Attempt, type SyncStatus, statusAfter, statusOf } from '../status.ts';
+import type { ActResult } from './act.ts';
 import type { Course } from './attempt-budget.ts';
 import type { Finish, Rechecked, WrittenObject } from './outcome.ts';
 import type { Refusal, Written } from './plan/plan.ts';
-import { type RecheckTimes, rememberedAfter } from '../recheck/schedule.ts';
-import { type Attempt, type SyncStatus, statusAfter, statusOf } from '../status.ts';
 import { judge, type RetryPolicy, type Verdict, worst } from './verdict.ts';
 
 interface ReportParts {

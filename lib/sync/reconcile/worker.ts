@@ -1,8 +1,8 @@
 import type { DestinationDefinition } from '../../destinations/contract.ts';
 import type { Gate, GateBudget, GatePass, Handler, Outcome } from '../../queue/contract.ts';
-import { type Reconciled, type ReconcileParts, reconcile } from './reconcile.ts';
-import { failSpent } from './exhausted.ts';
 import { statusOf } from '../status.ts';
+import { failSpent } from './exhausted.ts';
+import { type Reconciled, type ReconcileParts, reconcile } from './reconcile.ts';
 
 /**
  * What a worker does with a job: asks the gate of the destination and brings the association in line. A job that the gate

@@ -4,8 +4,8 @@ import type { DestinationDefinition } from '../../destinations/contract.ts';
 import { type Dirty, markDirty } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
 import { isRemnant } from '../recheck/remnant.ts';
-import type { ReplayFilter } from './filter.ts';
 import { errorStatuses } from '../status.ts';
+import type { ReplayFilter } from './filter.ts';
 
 /** Associations that one statement looks at. */
 export const pageSize = 1_000;

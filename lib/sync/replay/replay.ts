@@ -5,9 +5,9 @@ import type { DestinationDefinition } from '../../destinations/contract.ts';
 import type { Queue } from '../../queue/contract.ts';
 import type { Dirty } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
+import { loadSettings } from '../sweep/requeue.ts';
 import type { ReplayFilter } from './filter.ts';
 import { destinationsNamed, replayPage } from './page.ts';
-import { loadSettings } from '../sweep/requeue.ts';
 
 export interface ReplayParts {
   readonly store: Store;

@@ -1,13 +1,13 @@
 import type { Row } from '../../path/row.ts';
 import { appRows } from './apps/rows.ts';
-import { associationChangeRows } from './associations/rows.ts';
 import { associationReadRows } from './associations/reads.ts';
+import { associationChangeRows } from './associations/rows.ts';
 import { configRow } from './config/row.ts';
-import { destinationRow } from './destinations/row.ts';
 import { destinationLists } from './destinations/lists.ts';
+import { destinationRow } from './destinations/row.ts';
+import { unknownTypeRow } from './destinations/unknown-type.ts';
 import type { SyncParts } from './parts.ts';
 import { replayRow } from './replay.ts';
-import { unknownTypeRow } from './destinations/unknown-type.ts';
 
 /** All rows of `sys/sync`, relative to the mount `sys/`. */
 export function syncRows(parts: SyncParts): readonly Row[] {

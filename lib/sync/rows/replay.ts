@@ -1,7 +1,7 @@
 import { text } from '../../path/fields.ts';
 import { operation, type Row } from '../../path/row.ts';
-import { replay } from '../replay/replay.ts';
 import { replayFilter } from '../replay/filter.ts';
+import { replay } from '../replay/replay.ts';
 import type { SyncParts } from './parts.ts';
 
 const fields = {

@@ -8,9 +8,9 @@ import {
   type Driver,
   type DriverContext,
 } from '../../../lib/destinations/contract.ts';
-import { strictPolicy } from '../../../lib/network/policy.ts';
 import { openAtExit } from '../../../lib/destinations/redaction/exit.ts';
 import { redacted } from '../../../lib/destinations/redaction/redact.ts';
+import { strictPolicy } from '../../../lib/network/policy.ts';
 import { failureOf, never, putOf } from '../driving.ts';
 
 const mark = '0'.repeat(32);

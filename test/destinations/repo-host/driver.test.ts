@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Driver } from '../../../lib/destinations/contract.ts';
-import { strictPolicy } from '../../../lib/network/policy.ts';
 import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake.ts';
 import { isSameVersion } from '../../../lib/destinations/repo-host/versions.ts';
+import { strictPolicy } from '../../../lib/network/policy.ts';
 import { calm, contextFor, failureOf, item, open } from './connection.ts';
 
 let fake: RepoHostFake;

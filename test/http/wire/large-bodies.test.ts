@@ -4,8 +4,8 @@ import { nextTurn } from '../../../lib/core/turns.ts';
 import type { HttpParts } from '../../../lib/http/secrets/parts.ts';
 import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
 import { leastProcessorMs } from '../../processor-time.ts';
-import { type RawClient, rawClient } from './raw.ts';
 import { fakeGatekeeper, sampleParts } from '../sample.ts';
+import { type RawClient, rawClient } from './raw.ts';
 
 const open: HttpServer[] = [];
 afterEach(async () => {

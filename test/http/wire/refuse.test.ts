@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
-import { type RawClient, rawClient } from './raw.ts';
 import { sampleParts } from '../sample.ts';
+import { type RawClient, rawClient } from './raw.ts';
 import { tlsClient, tlsFiles } from './tls.ts';
 
 const open: HttpServer[] = [];

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { HttpParts } from '../../../lib/http/secrets/parts.ts';
 import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
-import { type RawClient, rawClient } from './raw.ts';
 import { fakeGatekeeper, sampleParts } from '../sample.ts';
 import { lastSignal } from '../sample-system.ts';
+import { type RawClient, rawClient } from './raw.ts';
 import { tlsClient, tlsFiles } from './tls.ts';
 
 const open: HttpServer[] = [];

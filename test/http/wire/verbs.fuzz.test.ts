@@ -9,8 +9,8 @@ import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
 import { fuzzing, runs } from '../../fuzz.ts';
-import { conversation, head, sizes } from './conversations.ts';
 import { sampleParts } from '../sample.ts';
+import { conversation, head, sizes } from './conversations.ts';
 
 let server: HttpServer;
 let open: Readonly<Record<'plain' | 'TLS', () => Promise<Socket>>>;

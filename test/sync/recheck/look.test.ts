@@ -3,10 +3,10 @@ import { systemClock } from '../../../lib/core/clock.ts';
 import { Secret } from '../../../lib/core/secret.ts';
 import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
 import { type DestinationDefinition, DestinationFailure, type Inspection } from '../../../lib/destinations/contract.ts';
+import { isStillGone, isStillThere } from '../../../lib/sync/recheck/look.ts';
 import type { ActParts, PreparedPut } from '../../../lib/sync/reconcile/act-parts.ts';
 import { Course } from '../../../lib/sync/reconcile/attempt-budget.ts';
 import type { Written } from '../../../lib/sync/reconcile/plan/plan.ts';
-import { isStillGone, isStillThere } from '../../../lib/sync/recheck/look.ts';
 
 const written: Written = {
   subKey: '',

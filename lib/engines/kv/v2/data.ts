@@ -1,10 +1,10 @@
 import { operation, type Row } from '../../../path/row.ts';
 import { casOptions, path, secretData, secretDataOrNull, version } from './fields.ts';
 import type { KvParts } from './parts.ts';
-import { patchSecret } from './write/patch.ts';
 import { placeBelow, placeOf } from './place.ts';
 import { readSecret } from './read/secret.ts';
 import { deleteCurrent } from './versions/removal.ts';
+import { patchSecret } from './write/patch.ts';
 import { writeSecret } from './write/secret.ts';
 
 /** `data/*path`: the versions of secrets. */

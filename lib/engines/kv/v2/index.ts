@@ -1,13 +1,13 @@
 import type { Engine, Verb } from '../../../path/row.ts';
 import type { EngineParts, SecretSource } from '../../contract.ts';
 import { configRow } from './config.ts';
-import { currentSecrets } from './source/current.ts';
 import { dataRow } from './data.ts';
-import { holdSecret } from './source/hold.ts';
 import { metadataRow } from './metadata/metadata.ts';
 import { existenceCheck, versionReader } from './read/read.ts';
-import { removalRows } from './versions/removal.ts';
 import { subkeysRow } from './read/subkeys.ts';
+import { currentSecrets } from './source/current.ts';
+import { holdSecret } from './source/hold.ts';
+import { removalRows } from './versions/removal.ts';
 import { versionWriter } from './write/write.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Secret } from '../../../core/secret.ts';
 import type { Claim } from '../../../destinations/contract.ts';
-import type { Entry } from './entries.ts';
 import type { Naming } from '../../template/naming.ts';
+import type { Entry } from './entries.ts';
 import { collision, isStorable, type Refusal, tooLarge, unstorable } from './refusal.ts';
 
 export type { Refusal };

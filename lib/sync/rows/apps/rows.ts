@@ -8,10 +8,10 @@ import { pathText, text } from '../../../path/fields.ts';
 import { operation, type Reply, type Row } from '../../../path/row.ts';
 import { markDirty } from '../../../store/outbox.ts';
 import { addressesOf, openAppKey } from '../../drivers/app-key.ts';
-import { loadAppKey, lockApp, saveApp, usersOf } from './store.ts';
 import { asWrite } from '../destinations/fields.ts';
 import { masked } from '../destinations/mask.ts';
 import type { SyncParts } from '../parts.ts';
+import { loadAppKey, lockApp, saveApp, usersOf } from './store.ts';
 
 const name = { name: pathText('Name of the app, as configured at the repository host') };
 

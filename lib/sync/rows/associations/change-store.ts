@@ -5,8 +5,8 @@ import type { Operation } from '../../../queue/contract.ts';
 import { startAfresh } from '../../../store/outbox.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
-import { templateOf } from '../../template/naming.ts';
 import { isRemnant } from '../../recheck/remnant.ts';
+import { templateOf } from '../../template/naming.ts';
 import type { DestinationRecord } from '../destinations/view.ts';
 
 /** The secret and the destination of a `set` or `remove`. `mountPath` has a trailing slash. */

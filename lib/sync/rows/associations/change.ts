@@ -6,6 +6,7 @@ import type { Database } from '../../../store/tables.ts';
 import { loadSettings, type SyncSettings } from '../../sweep/requeue.ts';
 import { forgetFailedPurge, loadDestination, refuseDuringPurge } from '../destinations/store.ts';
 import type { DestinationRecord } from '../destinations/view.ts';
+import type { SyncParts } from '../parts.ts';
 import {
   endLinks,
   insertLink,
@@ -16,7 +17,6 @@ import {
   renewLink,
   setTarget,
 } from './change-store.ts';
-import type { SyncParts } from '../parts.ts';
 import { withRoom } from './reservation.ts';
 
 /** What a change came to; no operations: there was nothing to do. */

@@ -3,11 +3,11 @@ import { pathText, text } from '../../../path/fields.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { typeName } from '../../../path/vocabulary.ts';
 import { definitionOf } from '../../definition.ts';
-import { cut, type ListedSecret, listSecrets, loadAssociations, ofDestination, ofPath } from './store.ts';
-import { associatedSecrets, shownRecords } from './view.ts';
 import { loadDestination } from '../destinations/store.ts';
 import type { SyncParts } from '../parts.ts';
 import { withOwnKeys } from './record-keys.ts';
+import { cut, type ListedSecret, listSecrets, loadAssociations, ofDestination, ofPath } from './store.ts';
+import { associatedSecrets, shownRecords } from './view.ts';
 
 /** The reads of associations (specification, sync document 4.4). */
 export function associationReadRows(parts: SyncParts): readonly Row[] {

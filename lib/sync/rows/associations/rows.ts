@@ -2,9 +2,9 @@ import { AppError, badRequest } from '../../../core/errors.ts';
 import { bool, pathText, text } from '../../../path/fields.ts';
 import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { definitionOf } from '../../definition.ts';
+import type { SyncParts } from '../parts.ts';
 import { noMount, noSecret, removeLink, setLink } from './change.ts';
 import type { Link } from './change-store.ts';
-import type { SyncParts } from '../parts.ts';
 import { settle } from './settle.ts';
 
 const target = {

@@ -1,11 +1,11 @@
 import type { Reply, RequestContext } from '../../../path/row.ts';
 import { typeName } from '../../../path/vocabulary.ts';
 import type { Operation } from '../../../queue/contract.ts';
-import { isSettled, loadAssociations, withIds } from './store.ts';
-import { type AssociationRecord, associatedSecrets } from './view.ts';
+import type { SyncParts } from '../parts.ts';
 import type { LinkChanged } from './change.ts';
 import type { Link } from './change-store.ts';
-import type { SyncParts } from '../parts.ts';
+import { isSettled, loadAssociations, withIds } from './store.ts';
+import { type AssociationRecord, associatedSecrets } from './view.ts';
 
 export interface Settling {
   readonly link: Link;

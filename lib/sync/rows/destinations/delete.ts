@@ -5,8 +5,8 @@ import type { Reply } from '../../../path/row.ts';
 import type { Database } from '../../../store/tables.ts';
 import { beginning, type PurgePage, purgePage } from '../../purge/page.ts';
 import { isRemnant } from '../../recheck/remnant.ts';
-import { loadDestination } from './store.ts';
 import type { SyncParts } from '../parts.ts';
+import { loadDestination } from './store.ts';
 
 interface DeleteInput {
   readonly name: string;

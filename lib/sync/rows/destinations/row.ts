@@ -7,16 +7,16 @@ import { type Dirty, markDirty } from '../../../store/outbox.ts';
 import type { Database } from '../../../store/tables.ts';
 import { withDefaults } from '../../drivers/connection.ts';
 import { mustHaveApp } from '../apps/store.ts';
+import type { SyncParts } from '../parts.ts';
 import { deleteDestination } from './delete.ts';
 import { asMerge, asWrite, commonFields, isSensitive, mergeFields } from './fields.ts';
 import { checkImmutable, mustNameReadable, mustTellCredentials } from './guard/credentials.ts';
+import { refusesUnprotected } from './guard/protection.ts';
 import { unmask } from './mask.ts';
 import { merged, replaced, type Wanted } from './merge.ts';
 import { forgetFailedPurge, loadDestination, refuseDuringPurge, saveDestination } from './store.ts';
 import { toValues } from './values.ts';
 import { type DestinationRecord, destinationView } from './view.ts';
-import type { SyncParts } from '../parts.ts';
-import { refusesUnprotected } from './guard/protection.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../../../lib/core/errors.ts';
-import { gatheredWrites, type SealedWrite, type WriteStatements } from '../../../../lib/engines/kv/shared/gathered-writes.ts';
+import {
+  gatheredWrites,
+  type SealedWrite,
+  type WriteStatements,
+} from '../../../../lib/engines/kv/shared/gathered-writes.ts';
 
 const write = (path: string, bytes = 1): SealedWrite => ({ mountId: 'm', path, data: Buffer.alloc(bytes) });
 

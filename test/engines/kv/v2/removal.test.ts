@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expireVersions } from '../../../../lib/engines/kv/v2/versions/expire.ts';
 import { kvV2 } from '../../../../lib/engines/kv/v2/index.ts';
+import { expireVersions } from '../../../../lib/engines/kv/v2/versions/expire.ts';
 import { associate, calling, dirtyIds, settle } from '../../setup.ts';
 import { kv } from './setup.ts';
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { durationText } from '../../../../lib/core/duration-text.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../../../lib/core/json.ts';
 import { patchCustomMetadata, readCustomMetadata } from '../../../../lib/engines/kv/v2/metadata/custom.ts';
-import { mergePatch } from '../../../../lib/engines/kv/v2/write/merge-patch.ts';
 import { keysOf } from '../../../../lib/engines/kv/v2/read/subkeys.ts';
 import { casRefusal, isReadable, readCas } from '../../../../lib/engines/kv/v2/versions/versions.ts';
+import { mergePatch } from '../../../../lib/engines/kv/v2/write/merge-patch.ts';
 
 const now = new Date('2030-01-01T00:00:00Z');
 const before = new Date(now.getTime() - 1);

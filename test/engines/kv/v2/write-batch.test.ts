@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insertVersions } from '../../../../lib/engines/kv/v2/write/batch.ts';
 import { sealVersion } from '../../../../lib/engines/kv/shared/sealing.ts';
+import { insertVersions } from '../../../../lib/engines/kv/v2/write/batch.ts';
 import { associate, dirtyIds, mounted, settle } from '../../setup.ts';
 import { kv, untilSomebodyWaits } from './setup.ts';
 

@@ -6,9 +6,9 @@ import type { Database } from '../../../../store/tables.ts';
 import { whileMounted } from '../../shared/mount-gone.ts';
 import type { SecretPlace } from '../../shared/secret-path.ts';
 import { loadSettings } from '../config.ts';
-import { openCustomMetadata, patchCustomMetadata, readCustomMetadata, sealCustomMetadata } from './custom.ts';
 import type { KvParts } from '../parts.ts';
 import { lockSecret } from '../write/write.ts';
+import { openCustomMetadata, patchCustomMetadata, readCustomMetadata, sealCustomMetadata } from './custom.ts';
 
 /** A change of a secret's settings. Undefined: not given. Null sets back. */
 export interface MetadataChange {

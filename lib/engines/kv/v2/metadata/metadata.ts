@@ -5,11 +5,11 @@ import { operation, type Row } from '../../../../path/row.ts';
 import { listFolder } from '../../shared/listing.ts';
 import { folderPath } from '../../shared/secret-path.ts';
 import { object, path } from '../fields.ts';
-import { patchMetadata, writeMetadata } from './change.ts';
-import { deleteSecret, readMetadata } from './store.ts';
 import type { KvParts } from '../parts.ts';
 import { placeBelow, placeOf } from '../place.ts';
 import { versionMax } from '../versions/versions.ts';
+import { patchMetadata, writeMetadata } from './change.ts';
+import { deleteSecret, readMetadata } from './store.ts';
 
 const settings = {
   max_versions: integer()

@@ -4,9 +4,9 @@ import type { Reply } from '../../../../path/row.ts';
 import { type Dirty, markDirty, ofSecret } from '../../../../store/outbox.ts';
 import type { Attribution } from '../../../../store/tables.ts';
 import type { SecretPlace } from '../../shared/secret-path.ts';
-import { openCustomMetadata } from './custom.ts';
 import type { KvParts } from '../parts.ts';
 import { replyAfter, timeText } from '../read/reply.ts';
+import { openCustomMetadata } from './custom.ts';
 
 interface MetadataRow {
   readonly current_version: number;

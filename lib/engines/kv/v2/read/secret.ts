@@ -5,8 +5,8 @@ import type { SecretPlace } from '../../shared/secret-path.ts';
 import { openStored, type VersionJson } from '../../shared/stored-version.ts';
 import { openCustomMetadata } from '../metadata/custom.ts';
 import type { KvParts } from '../parts.ts';
-import { type ShownVersion, showVersion, unreadable } from './reply.ts';
 import { isReadable } from '../versions/versions.ts';
+import { type ShownVersion, showVersion, unreadable } from './reply.ts';
 
 /** Which version is wanted; 0 or less: the current one. And who holds the memory for it. */
 export interface Wanted extends SecretPlace {

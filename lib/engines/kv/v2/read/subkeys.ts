@@ -6,8 +6,8 @@ import { secretOf } from '../../shared/stored-version.ts';
 import { path, version } from '../fields.ts';
 import type { KvParts } from '../parts.ts';
 import { placeOf } from '../place.ts';
-import { openSecret } from './secret.ts';
 import { unreadable } from './reply.ts';
+import { openSecret } from './secret.ts';
 
 const depth = integer().default(0).meta({ description: 'How many levels are shown; 0: all' });
 

@@ -9,8 +9,8 @@ import { path, versions } from '../fields.ts';
 import type { KvParts } from '../parts.ts';
 import { placeOf } from '../place.ts';
 import { replyAfter } from '../read/reply.ts';
-import { deletionTime, mountSettings } from './rules.ts';
 import { type LockedSecret, lockSecret } from '../write/write.ts';
+import { deletionTime, mountSettings } from './rules.ts';
 
 /** `delete/`, `undelete/` and `destroy/`: what becomes of versions by number. Unknown secrets and versions are left out. */
 export function removalRows(parts: KvParts): readonly Row[] {

@@ -7,13 +7,13 @@ import type { SecretPlace } from '../../shared/secret-path.ts';
 import { type Opening, openStored, secretOf, storedData } from '../../shared/stored-version.ts';
 import { type Authors, patchAuthors } from '../attribution.ts';
 import { openCustomMetadata } from '../metadata/custom.ts';
-import { mergePatch } from './merge-patch.ts';
 import type { KvParts } from '../parts.ts';
 import type { VersionRow } from '../read/read.ts';
 import { replyAfter, showVersion, unreadable } from '../read/reply.ts';
 import { casRefusal, isReadable } from '../versions/versions.ts';
-import { type LockedSecret, lockSecret, type Written, writeLockedVersion } from './write.ts';
+import { mergePatch } from './merge-patch.ts';
 import { casOf, dataOf, type Given, showWritten } from './secret.ts';
+import { type LockedSecret, lockSecret, type Written, writeLockedVersion } from './write.ts';
 
 interface Patch {
   readonly data: JsonObject;

@@ -4,8 +4,8 @@ import { refusePath } from '../../../../destinations/named-file.ts';
 import { withDefaults } from '../../../drivers/connection.ts';
 import { namesWith } from '../fields.ts';
 import { untold } from '../mask.ts';
-import { opened } from './network.ts';
 import type { DestinationValues } from '../store.ts';
+import { opened } from './network.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 type Guarded = Pick<DestinationValues, 'connection' | 'network'>;
