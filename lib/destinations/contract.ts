@@ -3,7 +3,7 @@ import type { Log } from '../core/log.ts';
 import { Secret } from '../core/secret.ts';
 import type { NetworkPolicy } from '../network/policy.ts';
 import type { Fields, Input } from '../path/fields.ts';
-import type { Rate } from './rate.ts';
+import type { Rate } from './frame/rate.ts';
 
 /**
  * Words of this room.

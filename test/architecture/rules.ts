@@ -104,9 +104,11 @@ const isRoot = (path: string): boolean => /^lib\/app(\.ts$|\/)/.test(path);
 
 const roomOf = (path: string): string | undefined => /^lib\/([^/]+?)(?:\/|\.ts$)/.exec(path)?.[1];
 
-/** The leaf's folder. `destinations/redaction` and `destinations/fake` are common to all destinations. */
+/** The leaf's folder. `destinations/frame` is common to all destinations, `engines/kv/shared` to both versions of KV. */
 const leafOf = (path: string): string | undefined =>
-  /^lib\/(?:engines|auth\/methods|destinations(?!\/(?:fake|redaction)\/))\/[^/]+(?=\/)/.exec(path)?.[0];
+  /^lib\/(?:engines\/kv(?!\/shared\/)\/[^/]+|(?:engines(?!\/kv\/)|auth\/methods|destinations(?!\/frame\/))\/[^/]+)(?=\/)/.exec(
+    path,
+  )?.[0];
 
 /** Import cycles, imports of types included, as texts `a → b → a`. */
 export function cycles(files: readonly SourceFile[]): readonly string[] {

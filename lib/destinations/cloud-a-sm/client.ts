@@ -1,8 +1,8 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { guardedAgents } from '../../network/agents.ts';
-import { baseUrl } from '../../network/endpoint.ts';
 import type { DriverContext } from '../contract.ts';
-import type { Touch } from '../touch.ts';
+import { baseUrl } from '../frame/endpoint.ts';
+import type { Touch } from '../frame/write-tracker.ts';
 import { refuseStrangers } from './answer.ts';
 import { openCredentials } from './credentials.ts';
 import { toFailure } from './failure.ts';

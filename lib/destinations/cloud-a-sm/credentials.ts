@@ -8,9 +8,9 @@ import {
   fromTokenFile,
 } from '@aws-sdk/credential-providers';
 import { decide } from '../../network/decide.ts';
-import { baseUrl } from '../../network/endpoint.ts';
 import type { NetworkPolicy } from '../../network/policy.ts';
 import type { DestinationFailure } from '../contract.ts';
+import { baseUrl } from '../frame/endpoint.ts';
 import { toFailure } from './failure.ts';
 import type { Connection } from './fields.ts';
 import type { ClientSettings } from './settings.ts';

@@ -1,6 +1,6 @@
-import { failing } from '../attempt.ts';
 import type { Driver, OpenDriver } from '../contract.ts';
-import { newTouch, touching } from '../touch.ts';
+import { failing } from '../frame/attempt.ts';
+import { newTouch, touching } from '../frame/write-tracker.ts';
 import { followed, openClient } from './client.ts';
 import type { fields } from './fields.ts';
 import { look } from './look.ts';

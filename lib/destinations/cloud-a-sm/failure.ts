@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { blockedMessage } from '../../network/blocked.ts';
 import { StrangeAnswer, strangeMessage } from '../../network/strange-answer.ts';
 import { DestinationFailure } from '../contract.ts';
-import { localCode, shownCode } from '../shown-code.ts';
+import { localCode, shownCode } from '../frame/shown-code.ts';
 import { documentedCodes, judge, scheduledText } from './judgement.ts';
 
 /** A refusal of the service. `code` is its own name for it (empty: none that is documented); the driver decides by it what to do next. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { newFaults } from '../fake/faults.ts';
 import type { Fake, FakeObject, Fault, StartFake } from '../fake.ts';
+import { newFaults } from '../frame/fake/faults.ts';
 import { type Account, accountId, addKey, addVersion, newAccount, newSecret, region, staged } from './fake/account.ts';
 import { serveAccount } from './fake/server.ts';
 

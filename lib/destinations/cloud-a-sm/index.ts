@@ -1,5 +1,5 @@
 import type { DestinationDefinition } from '../contract.ts';
-import { nineTenthsOf } from '../rate.ts';
+import { nineTenthsOf } from '../frame/rate.ts';
 import { fields } from './fields.ts';
 import { names } from './names.ts';
 import { tags } from './tags.ts';

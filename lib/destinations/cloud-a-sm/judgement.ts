@@ -1,6 +1,6 @@
 import { strangeAdvice } from '../../network/strange-answer.ts';
 import type { FailureKind } from '../contract.ts';
-import { codeList } from '../shown-code.ts';
+import { codeList } from '../frame/shown-code.ts';
 
 /** `quotable`: the service's text helps and cannot quote what was sent. Texts on bad parameters and signatures can. */
 export interface Judgement {

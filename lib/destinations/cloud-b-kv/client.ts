@@ -1,9 +1,9 @@
 import type { PipelinePolicy } from '@azure/core-rest-pipeline';
 import { SecretClient } from '@azure/keyvault-secrets';
 import { guardedAgents } from '../../network/agents.ts';
-import { baseUrl } from '../../network/endpoint.ts';
 import type { DriverContext } from '../contract.ts';
-import type { Touch } from '../touch.ts';
+import { baseUrl } from '../frame/endpoint.ts';
+import type { Touch } from '../frame/write-tracker.ts';
 import { answerPolicy, sizePolicy } from './answer.ts';
 import { deadlinePolicy } from './deadline.ts';
 import type { Connection } from './fields.ts';

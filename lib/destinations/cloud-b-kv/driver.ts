@@ -1,4 +1,3 @@
-import { attempt } from '../attempt.ts';
 import {
   DestinationFailure,
   type Driver,
@@ -7,7 +6,8 @@ import {
   type PutItem,
   type PutReceipt,
 } from '../contract.ts';
-import { newTouch, touching } from '../touch.ts';
+import { attempt } from '../frame/attempt.ts';
+import { newTouch, touching } from '../frame/write-tracker.ts';
 import { type Client, followed, openClient } from './client.ts';
 import { explain } from './failure.ts';
 import type { fields } from './fields.ts';

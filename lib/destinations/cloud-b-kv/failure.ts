@@ -2,7 +2,7 @@ import { isRestError, type RestError } from '@azure/core-rest-pipeline';
 import { blockedMessage } from '../../network/blocked.ts';
 import { strangeAdvice, strangeMessage } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import { codeList, localCode, shownCode } from '../shown-code.ts';
+import { codeList, localCode, shownCode } from '../frame/shown-code.ts';
 import { RequestTimeout } from './deadline.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { newFaults } from '../fake/faults.ts';
 import type { FakeObject, StartFake } from '../fake.ts';
+import { newFaults } from '../frame/fake/faults.ts';
 import { newAuthority } from './fake/login.ts';
 import { secretRoutes } from './fake/routes.ts';
 import { serveVault } from './fake/server.ts';

@@ -1,6 +1,6 @@
-import { endpointField, tlsCaCertField } from '../../network/endpoint.ts';
 import { bool, type Input, text } from '../../path/fields.ts';
-import { own, routing } from '../own-fields.ts';
+import { endpointField, tlsCaCertField } from '../frame/endpoint.ts';
+import { own, routing } from '../frame/own-fields.ts';
 import { cloudNames } from './clouds.ts';
 
 /** Request fields of the type (specification, sync document 4.3). */

@@ -1,8 +1,8 @@
 import type { Agent } from 'node:https';
 import type { PipelinePolicy } from '@azure/core-rest-pipeline';
 import { type AccessToken, ClientSecretCredential, type TokenCredential } from '@azure/identity';
-import { baseUrl } from '../../network/endpoint.ts';
 import { DestinationFailure, type DriverContext } from '../contract.ts';
+import { baseUrl } from '../frame/endpoint.ts';
 import { sizePolicy } from './answer.ts';
 import { findCloud, vaultScope } from './clouds.ts';
 import { deadlinePolicy } from './deadline.ts';

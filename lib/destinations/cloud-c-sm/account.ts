@@ -1,5 +1,5 @@
 import { type CredentialFiles, DestinationFailure, type DriverContext } from '../contract.ts';
-import { NamedFileError, readNamedFile } from '../named-file.ts';
+import { NamedFileError, readNamedFile } from '../frame/named-file.ts';
 import { fileOf, parseCredentials, refuseFileAt, type ServiceAccount } from './credentials.ts';
 import type { Connection } from './fields.ts';
 import { universeProblem } from './universe.ts';

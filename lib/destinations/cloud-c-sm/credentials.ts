@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
-import { baseUrl } from '../../network/endpoint.ts';
+import { baseUrl } from '../frame/endpoint.ts';
 
 /** What is used of a service account's JSON key. Its URLs (`token_uri` and others) are not. */
 const serviceAccount = z.object({

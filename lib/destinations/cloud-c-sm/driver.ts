@@ -1,6 +1,6 @@
-import { attempt } from '../attempt.ts';
 import { DestinationFailure, type Driver, type OpenDriver, type PutItem } from '../contract.ts';
-import { newTouch, touching } from '../touch.ts';
+import { attempt } from '../frame/attempt.ts';
+import { newTouch, touching } from '../frame/write-tracker.ts';
 import { openClient } from './client.ts';
 import { explain } from './failure.ts';
 import type { Connection, fields } from './fields.ts';

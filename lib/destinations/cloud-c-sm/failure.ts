@@ -1,7 +1,7 @@
 import { blockedMessage } from '../../network/blocked.ts';
 import { strangeAdvice, strangeMessage } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import { codeList, localCode, shownCode } from '../shown-code.ts';
+import { codeList, localCode, shownCode } from '../frame/shown-code.ts';
 import { ApiError } from './api-error.ts';
 import { Unanswered } from './transport.ts';
 

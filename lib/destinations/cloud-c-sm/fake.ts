@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import { newFaults } from '../fake/faults.ts';
-import { restExchange } from '../fake/rest.ts';
-import { serve } from '../fake/server.ts';
 import type { FakeObject, StartFake } from '../fake.ts';
+import { newFaults } from '../frame/fake/faults.ts';
+import { restExchange } from '../frame/fake/rest.ts';
+import { serve } from '../frame/fake/server.ts';
 import { newAuthority } from './fake/login.ts';
 import { newestOf, newProject } from './fake/project.ts';
 import { secretRoutes } from './fake/routes.ts';

@@ -1,5 +1,5 @@
 import type { Secret } from '../../core/secret.ts';
-import type { Touch } from '../touch.ts';
+import type { Touch } from '../frame/write-tracker.ts';
 import type { Client, Opened } from './client.ts';
 import { crc32c } from './crc32c.ts';
 import { changedIf, otherwise } from './otherwise.ts';

@@ -1,5 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { baseUrl } from '../../network/endpoint.ts';
+import { baseUrl } from '../frame/endpoint.ts';
 import { refuseStranger } from './answer.ts';
 import { readApiError } from './api-error.ts';
 

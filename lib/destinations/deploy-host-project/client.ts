@@ -1,7 +1,7 @@
-import { baseUrl } from '../../network/endpoint.ts';
 import { guardedFetch } from '../../network/fetch.ts';
 import { strangeAdvice } from '../../network/strange-answer.ts';
 import { DestinationFailure, type DriverContext } from '../contract.ts';
+import { baseUrl } from '../frame/endpoint.ts';
 import { type Answer, type Call, exchange } from './exchange.ts';
 import { refusedFailure, silentFailure } from './failure.ts';
 import { type Connection, publicApi } from './fields.ts';

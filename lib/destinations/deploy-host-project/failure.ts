@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { blockedMessage } from '../../network/blocked.ts';
 import { strangeAdvice, strangeMessage } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import { codeList, localCode, shownCode } from '../shown-code.ts';
+import { codeList, localCode, shownCode } from '../frame/shown-code.ts';
 import type { Answer } from './exchange.ts';
 
 interface Refusal {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { applyLate, newFaults } from '../fake/faults.ts';
 import type { Fake, FakeObject } from '../fake.ts';
+import { applyLate, newFaults } from '../frame/fake/faults.ts';
 import { send, strike } from './fake/faults.ts';
 import { type Draft, Project, type StoredVariable } from './fake/project.ts';
 import { type OperationName, operationOf, type Reply, type Request, refuse, serve } from './fake/routes.ts';

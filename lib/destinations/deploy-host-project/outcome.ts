@@ -1,5 +1,5 @@
 import { DestinationFailure, type PutItem, type PutOutcome } from '../contract.ts';
-import type { Touch } from '../touch.ts';
+import type { Touch } from '../frame/write-tracker.ts';
 import type { Creation } from './client.ts';
 import { codeFailure, endedFailure } from './failure.ts';
 import type { VariableRecord } from './record.ts';

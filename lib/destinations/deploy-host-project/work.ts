@@ -1,5 +1,5 @@
 import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '../contract.ts';
-import type { Touch } from '../touch.ts';
+import type { Touch } from '../frame/write-tracker.ts';
 import type { Client, Variable } from './client.ts';
 import { commentOf } from './mark.ts';
 import { refusal } from './outcome.ts';

@@ -1,5 +1,5 @@
 import type { PutItem, PutOutcome } from '../contract.ts';
-import { newTouch } from '../touch.ts';
+import { newTouch } from '../frame/write-tracker.ts';
 import type { Client } from './client.ts';
 import { endedFailure } from './failure.ts';
 import { outcomeOf, receipt, recordOf, unanswered } from './outcome.ts';

@@ -1,5 +1,5 @@
-import { baseUrl } from '../../network/endpoint.ts';
 import type { AppAddresses } from '../contract.ts';
+import { baseUrl } from '../frame/endpoint.ts';
 import { publicApi } from './fields.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { failing } from '../attempt.ts';
 import { DestinationFailure, type Driver, type OpenDriver, type PutItem } from '../contract.ts';
-import { newTouch, type Touch, touching } from '../touch.ts';
+import { failing } from '../frame/attempt.ts';
+import { newTouch, type Touch, touching } from '../frame/write-tracker.ts';
 import { openClient } from './client.ts';
 import type { fields } from './fields.ts';
 import { definition } from './index.ts';

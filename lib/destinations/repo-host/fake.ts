@@ -1,6 +1,6 @@
 import sodium from 'libsodium-wrappers';
-import { newFaults } from '../fake/faults.ts';
 import type { Fake, FakeObject, StartFake } from '../fake.ts';
+import { newFaults } from '../frame/fake/faults.ts';
 import { type Container, newKeyPair, type Visibility } from './fake/container.ts';
 import {
   containersOf,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { endpointField, tlsCaCertField } from '../../network/endpoint.ts';
 import { type Input, integer, text, textList } from '../../path/fields.ts';
-import { routing } from '../own-fields.ts';
+import { endpointField, tlsCaCertField } from '../frame/endpoint.ts';
+import { routing } from '../frame/own-fields.ts';
 
 export const publicApi = 'https://api.github.com';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { DestinationFailure, type PutItem } from '../contract.ts';
-import type { Touch } from '../touch.ts';
+import type { Touch } from '../frame/write-tracker.ts';
 import { type Access, accessFreshMs, fetchAccess } from './access.ts';
 import { cached } from './cached.ts';
 import type { Client } from './client.ts';

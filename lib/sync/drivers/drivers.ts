@@ -8,7 +8,7 @@ import type {
   Driver,
   OpenDriver,
 } from '../../destinations/contract.ts';
-import { openAtExit } from '../../destinations/redaction/exit.ts';
+import { openAtExit } from '../../destinations/frame/redaction/exit.ts';
 import type { NetworkPolicy } from '../../network/policy.ts';
 import type { Fields, Input } from '../../path/fields.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { parseJson } from '../../../lib/destinations/fake/rest.ts';
+import { parseJson } from '../../../lib/destinations/frame/fake/rest.ts';
 import { type Answer, withJson } from '../forward.ts';
 import type { NameOperation } from '../relay.ts';
 import { apiVersion } from './api.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../../lib/destinations/fake/rest.ts';
+import { parseJson } from '../../../lib/destinations/frame/fake/rest.ts';
 import { type Answer, withJson } from '../forward.ts';
 
 /** The names of google.rpc.Code, by number: https://github.com/googleapis/googleapis google/rpc/code.proto */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type Faults, meet, type Reaction } from '../../fake/faults.ts';
-import { type Served, serve } from '../../fake/server.ts';
+import { type Faults, meet, type Reaction } from '../../frame/fake/faults.ts';
+import { type Served, serve } from '../../frame/fake/server.ts';
 import type { Account } from './account.ts';
 import { type Answer, Refused, refusal } from './answer.ts';
 import { faultRefusal } from './faults.ts';

@@ -1,4 +1,4 @@
-import type { Answer } from '../../fake/rest.ts';
+import type { Answer } from '../../frame/fake/rest.ts';
 
 /** The vault's error body: https://learn.microsoft.com/azure/key-vault/general/rest-error-codes */
 export function problem(status: number, code: string, message: string, innerCode?: string): Answer {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Faults } from '../../fake/faults.ts';
-import type { Answer, Question } from '../../fake/rest.ts';
+import type { Faults } from '../../frame/fake/faults.ts';
+import type { Answer, Question } from '../../frame/fake/rest.ts';
 
 export interface Account {
   readonly tenantId: string;

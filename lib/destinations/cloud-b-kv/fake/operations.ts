@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answer, parseJson, type Question } from '../../fake/rest.ts';
+import { type Answer, parseJson, type Question } from '../../frame/fake/rest.ts';
 import { badParameter, notFound, problem } from './answer.ts';
 import { newestOf, type State, type StoredSecret, type Vault, type Version } from './vault.ts';
 

@@ -1,5 +1,5 @@
-import { type Faults, meet, type Reaction } from '../../fake/faults.ts';
-import type { Answer, Question } from '../../fake/rest.ts';
+import { type Faults, meet, type Reaction } from '../../frame/fake/faults.ts';
+import type { Answer, Question } from '../../frame/fake/rest.ts';
 import { badParameter } from './answer.ts';
 import { faultAnswer } from './faults.ts';
 import type { Authority } from './login.ts';

@@ -1,8 +1,8 @@
 import { createServer } from 'node:https';
 import { generate } from 'selfsigned';
-import type { Reaction } from '../../fake/faults.ts';
-import { type Answer, type Question, restExchange } from '../../fake/rest.ts';
-import { type Served, serve } from '../../fake/server.ts';
+import type { Reaction } from '../../frame/fake/faults.ts';
+import { type Answer, type Question, restExchange } from '../../frame/fake/rest.ts';
+import { type Served, serve } from '../../frame/fake/server.ts';
 
 export interface ServedVault extends Served {
   readonly url: string;

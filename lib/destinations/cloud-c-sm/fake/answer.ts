@@ -1,4 +1,4 @@
-import type { Answer } from '../../fake/rest.ts';
+import type { Answer } from '../../frame/fake/rest.ts';
 
 const statuses = {
   INVALID_ARGUMENT: 400,

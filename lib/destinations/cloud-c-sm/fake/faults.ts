@@ -1,5 +1,5 @@
-import type { Answer } from '../../fake/rest.ts';
 import type { Fault } from '../../fake.ts';
+import type { Answer } from '../../frame/fake/rest.ts';
 import { problem } from './answer.ts';
 import { unauthenticated } from './login.ts';
 

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, verify } from 'node:crypto';
 import { z } from 'zod';
-import type { Answer, Question } from '../../fake/rest.ts';
+import type { Answer, Question } from '../../frame/fake/rest.ts';
 import { problem } from './answer.ts';
 
 /** One service account with one key. */

@@ -1,4 +1,4 @@
-import type { Answer, Question } from '../../fake/rest.ts';
+import type { Answer, Question } from '../../frame/fake/rest.ts';
 import type { Project } from './project.ts';
 
 /** A method of the API. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answer, parseJson, type Question } from '../../fake/rest.ts';
+import { type Answer, parseJson, type Question } from '../../frame/fake/rest.ts';
 import { crc32c } from '../crc32c.ts';
 import { invalid, notFound, ok, problem } from './answer.ts';
 import type { Operation } from './operation.ts';

@@ -1,4 +1,4 @@
-import type { Answer, Question } from '../../fake/rest.ts';
+import type { Answer, Question } from '../../frame/fake/rest.ts';
 import { crc32c } from '../crc32c.ts';
 import { notFound, ok, problem } from './answer.ts';
 import type { Operation } from './operation.ts';

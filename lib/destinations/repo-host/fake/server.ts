@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import { type Faults, meet, type Reaction } from '../../fake/faults.ts';
-import { parseJson } from '../../fake/rest.ts';
-import { type Served, sendJson, serve } from '../../fake/server.ts';
+import { type Faults, meet, type Reaction } from '../../frame/fake/faults.ts';
+import { parseJson } from '../../frame/fake/rest.ts';
+import { type Served, sendJson, serve } from '../../frame/fake/server.ts';
 import { type Answer, problem } from './answer.ts';
 import { faultAnswer } from './faults.ts';
 import { type Host, hostNow } from './host.ts';

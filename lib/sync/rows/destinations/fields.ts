@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DestinationDefinition } from '../../../destinations/contract.ts';
-import { own } from '../../../destinations/own-fields.ts';
-import { networkFields } from '../../../network/fields.ts';
+import { networkFields } from '../../../destinations/frame/network-fields.ts';
+import { own } from '../../../destinations/frame/own-fields.ts';
 import { bool, type FieldMeta, type Fields, text, textList, textMap, textMapPatch } from '../../../path/fields.ts';
 import { fieldMeta, isOptional } from '../../../path/meta.ts';
 

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../../core/errors.ts';
 import type { DestinationDefinition } from '../../../../destinations/contract.ts';
-import { refusePath } from '../../../../destinations/named-file.ts';
+import { refusePath } from '../../../../destinations/frame/named-file.ts';
 import { withDefaults } from '../../../drivers/connection.ts';
 import { namesWith } from '../fields.ts';
 import { untold } from '../mask.ts';

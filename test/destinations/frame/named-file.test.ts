@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NamedFileError, readNamedFile, refusePath } from '../../lib/destinations/named-file.ts';
+import { NamedFileError, readNamedFile, refusePath } from '../../../lib/destinations/frame/named-file.ts';
 
 let base = '';
 let folder = '';

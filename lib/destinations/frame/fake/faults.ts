@@ -1,4 +1,4 @@
-import type { Fault } from '../fake.ts';
+import type { Fault } from '../../fake.ts';
 
 const ofWrites: ReadonlySet<Fault['kind']> = new Set<Fault['kind']>(['lost-answer', 'late']);
 

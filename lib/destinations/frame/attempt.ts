@@ -1,4 +1,4 @@
-import { DestinationFailure } from './contract.ts';
+import { DestinationFailure } from '../contract.ts';
 
 /**
  * Runs one verb of the driver. It ends at once when `signal` aborts, whatever the SDK is doing then, and nothing but a

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { membersOf } from '../../../lib/destinations/redaction/members.ts';
-import { redact, redacted, remoteWords } from '../../../lib/destinations/redaction/redact.ts';
+import { membersOf } from '../../../../lib/destinations/frame/redaction/members.ts';
+import { redact, redacted, remoteWords } from '../../../../lib/destinations/frame/redaction/redact.ts';
 
 const secret = `correct "horse" <battery> staple/é+'&=\nsecond line`;
 const json = (text: string) => JSON.stringify(text).slice(1, -1);

@@ -1,6 +1,6 @@
-import type { Fields } from '../../path/fields.ts';
-import { fieldMeta } from '../../path/meta.ts';
-import type { AppCredentials, DestinationDefinition } from '../contract.ts';
+import type { Fields } from '../../../path/fields.ts';
+import { fieldMeta } from '../../../path/meta.ts';
+import type { AppCredentials, DestinationDefinition } from '../../contract.ts';
 import { membersOf } from './members.ts';
 
 /** Tokens are replaced as they end; a remote may quote an old one. */

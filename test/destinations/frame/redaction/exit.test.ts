@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../../lib/core/clock.ts';
-import { Secret } from '../../../lib/core/secret.ts';
+import { systemClock } from '../../../../lib/core/clock.ts';
+import { Secret } from '../../../../lib/core/secret.ts';
 import {
   type DestinationDefinition,
   DestinationFailure,
   type Driver,
   type DriverContext,
-} from '../../../lib/destinations/contract.ts';
-import { openAtExit } from '../../../lib/destinations/redaction/exit.ts';
-import { redacted } from '../../../lib/destinations/redaction/redact.ts';
-import { strictPolicy } from '../../../lib/network/policy.ts';
-import { failureOf, never, putOf } from '../driving.ts';
+} from '../../../../lib/destinations/contract.ts';
+import { openAtExit } from '../../../../lib/destinations/frame/redaction/exit.ts';
+import { redacted } from '../../../../lib/destinations/frame/redaction/redact.ts';
+import { strictPolicy } from '../../../../lib/network/policy.ts';
+import { failureOf, never, putOf } from '../../driving.ts';
 
 const mark = '0'.repeat(32);
 const value = 'correct horse battery staple';

@@ -1,5 +1,5 @@
-import type { Log } from '../../core/log.ts';
-import type { Input } from '../../path/fields.ts';
+import type { Log } from '../../../core/log.ts';
+import type { Input } from '../../../path/fields.ts';
 import {
   type DestinationDefinition,
   DestinationFailure,
@@ -8,7 +8,7 @@ import {
   type OpenDriver,
   type PutItem,
   type PutOutcome,
-} from '../contract.ts';
+} from '../../contract.ts';
 import { Credentials } from './credentials.ts';
 import { membersOf } from './members.ts';
 import { ownWords, redact } from './redact.ts';

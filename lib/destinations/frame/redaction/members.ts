@@ -1,4 +1,4 @@
-import { isJsonObject, isRawNumber, type Json, parseJson } from '../../core/json.ts';
+import { isJsonObject, isRawNumber, type Json, parseJson } from '../../../core/json.ts';
 
 /** Members of one secret, at most; what is beyond is looked for as part of the whole. */
 const membersMax = 2_000;

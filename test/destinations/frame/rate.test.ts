@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { definitions } from '../../lib/destinations/index.ts';
-import { nineTenthsOf } from '../../lib/destinations/rate.ts';
+import { nineTenthsOf } from '../../../lib/destinations/frame/rate.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
 
 /** Calls in so many seconds, as the providers publish them (reference: each definition's comment). */
 const published: Readonly<Record<string, readonly [calls: number, seconds: number]>> = {

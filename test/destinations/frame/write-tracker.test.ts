@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { DestinationFailure, type FailureKind } from '../../lib/destinations/contract.ts';
-import { newTouch, touching } from '../../lib/destinations/touch.ts';
-import { failureOf } from './driving.ts';
+import { DestinationFailure, type FailureKind } from '../../../lib/destinations/contract.ts';
+import { newTouch, touching } from '../../../lib/destinations/frame/write-tracker.ts';
+import { failureOf } from '../driving.ts';
 
 const failing = (kind: FailureKind) => () => Promise.reject(new DestinationFailure(kind, `${kind} it is`));
 const done = async () => undefined;
