@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
-import { ClosingLine } from './closing-line.ts';
-import { patience } from './patience.ts';
+import { ClosingLine } from './support/closing-line.ts';
+import { patience } from './support/patience.ts';
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,

@@ -5,7 +5,7 @@ import { openApi, openBoard } from '../../lib/app.ts';
 import { readConfig } from '../../lib/core/config.ts';
 import { silentLog } from '../../lib/core/log.ts';
 import { loadFake } from '../../lib/destinations/load.ts';
-import { ending, testDatabase, testRedis } from '../services.ts';
+import { ending, testDatabase, testRedis } from '../support/services.ts';
 
 const type = 'cloud-a-sm';
 const marker = `marker-${randomBytes(8).toString('hex')}`;

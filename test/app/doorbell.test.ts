@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openDoorbell } from '../../lib/app/doorbell.ts';
 import { ConfigError, readConfig } from '../../lib/core/config.ts';
 import { silentLog } from '../../lib/core/log.ts';
-import { testRedis } from '../services.ts';
+import { testRedis } from '../support/services.ts';
 
 const { url } = testRedis();
 const open = (queues: string) => openDoorbell(readConfig({ KEYFERRY_DOORBELL_SQS: queues }), url, silentLog);

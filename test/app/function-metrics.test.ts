@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { openApi } from '../../lib/app.ts';
 import { readConfig } from '../../lib/core/config.ts';
 import { silentLog } from '../../lib/core/log.ts';
-import { patience } from '../patience.ts';
-import { ending, testDatabase, testRedis } from '../services.ts';
+import { patience } from '../support/patience.ts';
+import { ending, testDatabase, testRedis } from '../support/services.ts';
 import { startCollector } from './otlp.ts';
 
 const root = new URL('../../', import.meta.url).pathname;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openApi } from '../../lib/app.ts';
 import { readConfig } from '../../lib/core/config.ts';
 import { silentLog } from '../../lib/core/log.ts';
-import { ending, testDatabase, testRedis } from '../services.ts';
+import { ending, testDatabase, testRedis } from '../support/services.ts';
 
 const path = '/v1/sys/metrics?format=prometheus';
 

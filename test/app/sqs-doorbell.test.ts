@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { sqsDoorbell } from '../../lib/app/sqs-doorbell.ts';
-import { ending } from '../services.ts';
+import { ending } from '../support/services.ts';
 import { functionEnvironment, localSqs } from './sqs.ts';
 
 const type = 'cloud-a-sm';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openTracing } from '../../lib/app/tracing.ts';
 import { readConfig } from '../../lib/core/config.ts';
 import { silentLog } from '../../lib/core/log.ts';
-import { ending } from '../services.ts';
+import { ending } from '../support/services.ts';
 import { startCollector } from './otlp.ts';
 
 const configOf = (given: Readonly<Record<string, string>>) => readConfig(given);

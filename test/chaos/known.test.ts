@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStore } from '../../lib/store/open.ts';
-import { testDatabase, testRedis } from '../services.ts';
 import { storeOptions } from '../store/stores.ts';
+import { testDatabase, testRedis } from '../support/services.ts';
 import { whatIsKnown } from './known.ts';
 
 const { url: redisUrl, prefix } = testRedis();

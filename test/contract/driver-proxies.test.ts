@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { definitions } from '../../lib/destinations/index.ts';
 import { listen } from '../network/servers.ts';
-import { patience } from '../patience.ts';
+import { patience } from '../support/patience.ts';
 
 const run = promisify(execFile);
 

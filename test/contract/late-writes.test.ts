@@ -8,9 +8,9 @@ import type { Fake } from '../../lib/destinations/fake.ts';
 import { networkFields, toPolicy } from '../../lib/destinations/frame/network-fields.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadDriver } from '../../lib/destinations/load.ts';
-import { only, statuses } from '../flow/associations.ts';
-import { until } from '../flow/faults-ground.ts';
-import { stageOf } from '../flow/stage.ts';
+import { only, statuses } from '../support/flow/associations.ts';
+import { until } from '../support/flow/ground.ts';
+import { stageOf } from '../support/flow/open-service.ts';
 import { startHoldingProxy } from './holding-proxy.ts';
 import { calm, connect } from './stand.ts';
 

@@ -8,7 +8,7 @@ import type { Fake } from '../../lib/destinations/fake.ts';
 import { networkFields, toPolicy } from '../../lib/destinations/frame/network-fields.ts';
 import { openAtExit } from '../../lib/destinations/frame/redaction/exit.ts';
 import { loadDriver, loadFake } from '../../lib/destinations/load.ts';
-import { patience } from '../patience.ts';
+import { patience } from '../support/patience.ts';
 import { type Between, standBetween } from './between.ts';
 import { connect, newMark } from './stand.ts';
 

@@ -17,7 +17,7 @@ import { isSameVersion } from '../../lib/destinations/frame/same-version.ts';
 import { loadDriver, loadFake } from '../../lib/destinations/load.ts';
 import type { NetworkPolicy } from '../../lib/network/policy.ts';
 import { metaOf } from '../../lib/sync/rows/destinations/fields.ts';
-import { patience } from '../patience.ts';
+import { patience } from '../support/patience.ts';
 import { leaksOf } from './leaks.ts';
 
 /** A type's fake and drivers that reach it, through the same fields as a request. One per `describe`; tests share the fake. */

@@ -4,7 +4,7 @@ import { Secret } from '../../lib/core/secret.ts';
 import { DestinationFailure, type Driver, type DriverContext, type PutItem } from '../../lib/destinations/contract.ts';
 import type { Fake, StartFake } from '../../lib/destinations/fake.ts';
 import { strictPolicy } from '../../lib/network/policy.ts';
-import { patience } from '../patience.ts';
+import { patience } from '../support/patience.ts';
 
 /** A signal that never aborts. */
 export const never: AbortSignal = new AbortController().signal;

@@ -5,7 +5,7 @@ import type { Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { generate } from 'selfsigned';
 import { expect, inject, test } from 'vitest';
-import { ending } from '../services.ts';
+import { ending } from '../support/services.ts';
 
 const nobody = 'redis://127.0.0.1:1';
 

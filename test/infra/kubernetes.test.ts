@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { definitions } from '../../lib/destinations/index.ts';
 import { keysBelow, usualPrefix } from '../../lib/queue/keys.ts';
 import { testQueue } from '../queue/queues.ts';
-import { ending } from '../services.ts';
+import { ending } from '../support/services.ts';
 
 const kinds = {
   ConfigMap,

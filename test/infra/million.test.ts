@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { patience } from '../patience.ts';
+import { patience } from '../support/patience.ts';
 
 const run = promisify(execFile);
 /** It pushes thousands. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { patience } from '../patience.ts';
+import { patience } from '../support/patience.ts';
 
 const run = (file: string, ...args: readonly string[]) => {
   const { status, stderr } = spawnSync(process.execPath, [file, ...args], {

@@ -4,7 +4,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { guardedAgents } from '../../lib/network/agents.ts';
 import { BlockedConnection, isBlocked } from '../../lib/network/blocked.ts';
 import { type NetworkPolicy, strictPolicy } from '../../lib/network/policy.ts';
-import { patience } from '../patience.ts';
+import { patience } from '../support/patience.ts';
 import { answering, listen, portOf, secure } from './servers.ts';
 
 const loopback = (port: number): NetworkPolicy => ({

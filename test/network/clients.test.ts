@@ -9,7 +9,7 @@ import { guardedAgents } from '../../lib/network/agents.ts';
 import { blockedMessage } from '../../lib/network/blocked.ts';
 import { guardedFetch } from '../../lib/network/fetch.ts';
 import { type NetworkPolicy, strictPolicy } from '../../lib/network/policy.ts';
-import { patience } from '../patience.ts';
+import { patience } from '../support/patience.ts';
 import { listen } from './servers.ts';
 
 type Call = (url: string, policy: NetworkPolicy) => Promise<unknown>;

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { isBlocked } from '../../lib/network/blocked.ts';
 import { guardedFetch } from '../../lib/network/fetch.ts';
 import { type NetworkPolicy, strictPolicy } from '../../lib/network/policy.ts';
-import { patience } from '../patience.ts';
+import { patience } from '../support/patience.ts';
 import { answering, listen, portOf, secure } from './servers.ts';
 
 const loopback = (...ports: number[]): NetworkPolicy => ({

@@ -6,7 +6,7 @@ import { bool, duration, integer, integerList, jsonObject, text, textList, textM
 import { fieldMeta } from '../../lib/path/meta.ts';
 import { inputReader } from '../../lib/path/parse.ts';
 import { operation } from '../../lib/path/row.ts';
-import { fuzzing, runs } from '../fuzz.ts';
+import { fuzzing, runs } from '../support/fuzz.ts';
 import { bodies, json, marker, number } from './any-json.ts';
 import { realTable } from './real-rows.ts';
 

@@ -9,7 +9,7 @@ import { systemClock } from '../../lib/core/clock.ts';
 import { silentLog } from '../../lib/core/log.ts';
 import { openGate } from '../../lib/queue/gate/gate.ts';
 import { openQueue } from '../../lib/queue/open.ts';
-import { ending } from '../services.ts';
+import { ending } from '../support/services.ts';
 import { lockMs, operation, operations, patientLimits, testQueue, type, until } from './queues.ts';
 
 /** A cluster of one node, which refuses scripts and transactions whose keys lie in several slots. */

@@ -9,7 +9,7 @@ import { type RedisOptions, redisUrl, startRedis } from '../../infra/local/redis
 import type { LocalServer } from '../../infra/local/server.ts';
 import type { Handler } from '../../lib/queue/contract.ts';
 import { openGate } from '../../lib/queue/gate/gate.ts';
-import { ending } from '../services.ts';
+import { ending } from '../support/services.ts';
 import { gateway, keptLog, operation, operations, testQueue, type, until } from './queues.ts';
 
 const capacity = 10_000;

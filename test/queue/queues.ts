@@ -2,8 +2,8 @@ import { systemClock } from '../../lib/core/clock.ts';
 import { type Log, silentLog } from '../../lib/core/log.ts';
 import type { Operation } from '../../lib/queue/contract.ts';
 import { openQueue, type QueueOptions, type SyncQueue } from '../../lib/queue/open.ts';
-import { patience } from '../patience.ts';
-import { ending, testRedis } from '../services.ts';
+import { patience } from '../support/patience.ts';
+import { ending, testRedis } from '../support/services.ts';
 
 export const type = 'cloud-a-sm';
 export const otherType = 'repo-host';

@@ -8,7 +8,7 @@ import { freePort } from '../../infra/local/child.ts';
 import { startPostgres } from '../../infra/local/postgres/start.ts';
 import type { LocalServer } from '../../infra/local/server.ts';
 import { type OpenStore, openStore } from '../../lib/store/open.ts';
-import { ending, testDatabase } from '../services.ts';
+import { ending, testDatabase } from '../support/services.ts';
 import { storeOptions } from './stores.ts';
 
 /** To be waited for; long enough for a server that is there. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { queryFailure } from '../../lib/store/failure.ts';
 import { openStore } from '../../lib/store/open.ts';
-import { ending, testDatabase } from '../services.ts';
+import { ending, testDatabase } from '../support/services.ts';
 import { storeOptions } from './stores.ts';
 
 const open = async () => ending(await openStore(storeOptions(await testDatabase(), { statementTimeoutMs: 3_000 })));

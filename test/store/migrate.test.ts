@@ -9,7 +9,7 @@ import { openStore } from '../../lib/store/open.ts';
 import { openPool } from '../../lib/store/pool.ts';
 import { Reachability } from '../../lib/store/reachability.ts';
 import type { Database } from '../../lib/store/tables.ts';
-import { ending, testDatabase } from '../services.ts';
+import { ending, testDatabase } from '../support/services.ts';
 import { storeOptions } from './stores.ts';
 
 function connect(databaseUrl: string): Kysely<Database> {

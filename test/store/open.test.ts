@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { ending } from '../services.ts';
+import { ending } from '../support/services.ts';
 import { testStore } from './stores.ts';
 
 test('an opened store keeps a sealed value and opens it again', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openStore } from '../../lib/store/open.ts';
 import { markDirty, ofSecret } from '../../lib/store/outbox.ts';
-import { ending, testDatabase } from '../services.ts';
+import { ending, testDatabase } from '../support/services.ts';
 import { storeOptions } from './stores.ts';
 
 const mountId = '11111111-1111-4111-8111-111111111111';

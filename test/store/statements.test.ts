@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openStore } from '../../lib/store/open.ts';
 import { StatementNames } from '../../lib/store/statements.ts';
-import { ending, testDatabase } from '../services.ts';
+import { ending, testDatabase } from '../support/services.ts';
 import { storeOptions } from './stores.ts';
 
 test('a statement that comes again and again is prepared on its connection, once', async () => {

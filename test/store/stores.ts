@@ -3,8 +3,8 @@ import { systemClock } from '../../lib/core/clock.ts';
 import { silentLog } from '../../lib/core/log.ts';
 import { Secret } from '../../lib/core/secret.ts';
 import { type OpenStore, openStore, type StoreOptions } from '../../lib/store/open.ts';
-import { patience } from '../patience.ts';
-import { testDatabase } from '../services.ts';
+import { patience } from '../support/patience.ts';
+import { testDatabase } from '../support/services.ts';
 
 /** What a test's store is opened with: limits that nothing meets, and a refresh that a test calls by hand. */
 export function storeOptions(databaseUrl: string, changes: Partial<StoreOptions> = {}): StoreOptions {

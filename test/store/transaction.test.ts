@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openStore } from '../../lib/store/open.ts';
-import { ending, testDatabase } from '../services.ts';
+import { ending, testDatabase } from '../support/services.ts';
 import { storeOptions } from './stores.ts';
 
 const open = async () => ending(await openStore(storeOptions(await testDatabase())));

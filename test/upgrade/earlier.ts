@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { patience } from '../patience.ts';
+import { patience } from '../support/patience.ts';
 
 /** The code of an earlier commit, in a folder of its own. */
 export interface Earlier {

@@ -5,10 +5,10 @@ import { expect } from 'vitest';
 import { ApiClient } from '../../infra/demo/client.ts';
 import { startFake } from '../../lib/destinations/cloud-a-sm/fake.ts';
 import { whatIsKnown } from '../chaos/known.ts';
-import { associationsOf } from '../flow/associations.ts';
-import { until } from '../flow/faults-ground.ts';
-import { type Program, type Started, startProgram } from '../flow/processes.ts';
-import { testDatabase, testRedis } from '../services.ts';
+import { associationsOf } from '../support/flow/associations.ts';
+import { until } from '../support/flow/ground.ts';
+import { type Program, type Started, startProgram } from '../support/flow/processes.ts';
+import { testDatabase, testRedis } from '../support/services.ts';
 import { startCounter } from './counter.ts';
 
 const type = 'cloud-a-sm';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../flow/faults-ground.ts';
-import { runProgram } from '../flow/processes.ts';
+import { until } from '../support/flow/ground.ts';
+import { runProgram } from '../support/flow/processes.ts';
 import { earlierCode } from './earlier.ts';
 import { type Ground, openGround } from './ground.ts';
 

@@ -5,9 +5,9 @@ import { JsonProblem } from '../../../lib/core/json/problem.ts';
 import { type JsonBounds, JsonReader } from '../../../lib/core/json/reader.ts';
 import { isLongJson, jsonPieces } from '../../../lib/core/json/write.ts';
 import { type Json, parseJson } from '../../../lib/core/json.ts';
-import { fuzzing, runs } from '../../fuzz.ts';
 import { json } from '../../path/any-json.ts';
-import { leastProcessorMs } from '../../processor-time.ts';
+import { fuzzing, runs } from '../../support/fuzz.ts';
+import { leastProcessorMs } from '../../support/processor-time.ts';
 
 const usual: JsonBounds = { levelsMax: 500, membersMax: 100_000 };
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ServiceFailure, toFailure } from '../../../lib/destinations/cloud-a-sm/failure.ts';
 import type { Driver } from '../../../lib/destinations/contract.ts';
 import { strictPolicy } from '../../../lib/network/policy.ts';
-import { patience } from '../../patience.ts';
+import { patience } from '../../support/patience.ts';
 import { calm, failureOf, item, open, standForEach } from './connection.ts';
 
 const stand = standForEach();

@@ -5,7 +5,7 @@ import { openCredentials } from '../../../lib/destinations/cloud-a-sm/credential
 import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
 import { settingsOf } from '../../../lib/destinations/cloud-a-sm/settings.ts';
 import { guardedAgents } from '../../../lib/network/agents.ts';
-import { patience } from '../../patience.ts';
+import { patience } from '../../support/patience.ts';
 import { calm, connect, contextFor, failureOf, item, open } from './connection.ts';
 
 let fake: CloudASmFake;

@@ -5,7 +5,7 @@ import { openDriver } from '../../../lib/destinations/deploy-host-project/driver
 import { type DeployHostFake, startFake } from '../../../lib/destinations/deploy-host-project/fake.ts';
 import { definition } from '../../../lib/destinations/deploy-host-project/index.ts';
 import { networkFields, toPolicy } from '../../../lib/destinations/frame/network-fields.ts';
-import { patience } from '../../patience.ts';
+import { patience } from '../../support/patience.ts';
 import { contextFor, putOf } from '../driving.ts';
 
 export { failureOf, never } from '../driving.ts';

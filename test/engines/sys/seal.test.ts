@@ -6,9 +6,9 @@ import { sealRows } from '../../../lib/engines/sys/seal/index.ts';
 import type { Row } from '../../../lib/path/row.ts';
 import { wordName } from '../../../lib/path/vocabulary.ts';
 import { type OpenStore, openStore, type StoreOptions } from '../../../lib/store/open.ts';
-import { ending, testDatabase } from '../../services.ts';
 import { heldClock } from '../../store/clocks.ts';
 import { storeOptions } from '../../store/stores.ts';
+import { ending, testDatabase } from '../../support/services.ts';
 import { call } from './calling.ts';
 
 async function start(changes: Partial<StoreOptions> = {}): Promise<{ store: OpenStore; rows: readonly Row[] }> {

@@ -3,7 +3,7 @@ import { JsonReader } from '../../../lib/core/json/reader.ts';
 import { nextTurn } from '../../../lib/core/turns.ts';
 import type { HttpParts } from '../../../lib/http/secrets/parts.ts';
 import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
-import { leastProcessorMs } from '../../processor-time.ts';
+import { leastProcessorMs } from '../../support/processor-time.ts';
 import { fakeGatekeeper, sampleParts } from '../sample.ts';
 import { type RawClient, rawClient } from './raw.ts';
 

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
-import { fuzzing, runs } from '../../fuzz.ts';
+import { fuzzing, runs } from '../../support/fuzz.ts';
 import { sampleParts } from '../sample.ts';
 import { conversation, head, sizes } from './conversations.ts';
 

@@ -12,7 +12,7 @@ import { findPrograms } from '../../../infra/local/postgres/programs.ts';
 import { runPostgres } from '../../../infra/local/postgres/run.ts';
 import { startRedis } from '../../../infra/local/redis/start.ts';
 import { startServices } from '../../../infra/local/services.ts';
-import { ending } from '../../services.ts';
+import { ending } from '../../support/services.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

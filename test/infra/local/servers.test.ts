@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { testDatabase, testRedis } from '../../services.ts';
+import { testDatabase, testRedis } from '../../support/services.ts';
 
 test('the embedded PostgreSQL answers as a server of version 15 or later', async () => {
   const client = new pg.Client({ connectionString: await testDatabase() });

@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Fake } from '../../../lib/destinations/fake.ts';
 import { loadFake } from '../../../lib/destinations/load.ts';
 import { type LocalSqs, localSqs } from '../../app/sqs.ts';
-import { associationsOf, statuses } from '../../flow/associations.ts';
-import { testDatabase, testRedis } from '../../services.ts';
+import { associationsOf, statuses } from '../../support/flow/associations.ts';
+import { testDatabase, testRedis } from '../../support/services.ts';
 import { Platform } from './platform.ts';
 import type { Template } from './template.ts';
 

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import type { GateBudget, GatePass } from '../../../lib/queue/contract.ts';
 import { openGate } from '../../../lib/queue/gate/gate.ts';
-import { ending, testRedis } from '../../services.ts';
+import { ending, testRedis } from '../../support/services.ts';
 import { patientLimits } from '../queues.ts';
 
 const budget: GateBudget = { callsPerSecond: 10, burst: 3, concurrencyMax: 100, passMs: 30_000 };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { silentLog } from '../../../lib/core/log.ts';
 import { openGate } from '../../../lib/queue/gate/gate.ts';
 import { openLevels } from '../../../lib/queue/pending/levels.ts';
-import { ending, testRedis } from '../../services.ts';
+import { ending, testRedis } from '../../support/services.ts';
 import { gateway, lockMs, operation, otherType, patientLimits, testQueue, type } from '../queues.ts';
 
 const budget = { callsPerSecond: 1_000, burst: 1_000, concurrencyMax: 100, passMs: 10_000 };

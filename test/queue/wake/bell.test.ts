@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../lib/core/log.ts';
 import { type BellTimes, openBell } from '../../../lib/queue/wake/bell.ts';
-import { patience } from '../../patience.ts';
-import { ending, testRedis } from '../../services.ts';
+import { patience } from '../../support/patience.ts';
+import { ending, testRedis } from '../../support/services.ts';
 import {
   farDeadline,
   keptLog,

@@ -2,7 +2,7 @@ import { Job } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Handler, Outcome } from '../../../lib/queue/contract.ts';
-import { ending } from '../../services.ts';
+import { ending } from '../../support/services.ts';
 import { farDeadline, gateway, keptLog, lockMs, operation, operations, testQueue, type, until } from '../queues.ts';
 
 const capacity = 10_000;

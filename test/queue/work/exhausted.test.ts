@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import type { Handler, Outcome } from '../../../lib/queue/contract.ts';
-import { ending } from '../../services.ts';
+import { ending } from '../../support/services.ts';
 import { farDeadline, lockMs, operation, testQueue, type, until } from '../queues.ts';
 
 const capacity = 10;

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
-import { ending } from '../../services.ts';
+import { ending } from '../../support/services.ts';
 import { endProcess, startProcess, told } from '../child.ts';
 import { farDeadline, operation, operations, testQueue, type, until } from '../queues.ts';
 

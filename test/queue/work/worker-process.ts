@@ -3,7 +3,7 @@ import { systemClock } from '../../../lib/core/clock.ts';
 import { silentLog } from '../../../lib/core/log.ts';
 import type { Handler } from '../../../lib/queue/contract.ts';
 import { openQueue } from '../../../lib/queue/open.ts';
-import { patience } from '../../patience.ts';
+import { patience } from '../../support/patience.ts';
 import type { Task } from '../child.ts';
 
 /** A process of a test: does its task and tells what came of it. */

@@ -6,7 +6,7 @@ import { openStore } from '../../../lib/store/open.ts';
 import { HeldKeyring } from '../../../lib/store/seal/held-keyring.ts';
 import { newMaterial } from '../../../lib/store/seal/material.ts';
 import { insertRecord, sealKeyring } from '../../../lib/store/seal/record.ts';
-import { ending, testDatabase } from '../../services.ts';
+import { ending, testDatabase } from '../../support/services.ts';
 import { heldClock } from '../clocks.ts';
 import { storeOptions } from '../stores.ts';
 

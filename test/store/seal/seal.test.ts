@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Log } from '../../../lib/core/log.ts';
 import { Secret } from '../../../lib/core/secret.ts';
 import { type OpenStore, openStore, type StoreOptions } from '../../../lib/store/open.ts';
-import { ending, testDatabase } from '../../services.ts';
+import { ending, testDatabase } from '../../support/services.ts';
 import { heldClock } from '../clocks.ts';
 import { storeOptions } from '../stores.ts';
 

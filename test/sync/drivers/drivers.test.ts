@@ -5,8 +5,8 @@ import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
 import type { Driver } from '../../../lib/destinations/contract.ts';
 import type { Store } from '../../../lib/store/store.ts';
 import { keepDrivers } from '../../../lib/sync/drivers/drivers.ts';
-import { ending } from '../../services.ts';
 import { testStore } from '../../store/stores.ts';
+import { ending } from '../../support/services.ts';
 
 async function newDestination({ db, barrier }: Store): Promise<string> {
   const { id } = await db

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Granularity } from '../../../lib/destinations/contract.ts';
 import type { OpenStore } from '../../../lib/store/open.ts';
 import { toEntries } from '../../../lib/sync/reconcile/plan/entries.ts';
-import { fuzzing, runs } from '../../fuzz.ts';
 import { testStore } from '../../store/stores.ts';
+import { fuzzing, runs } from '../../support/fuzz.ts';
 import type { Fate, RemoteObject } from '../remote.ts';
 import { recheck, settle, startWorld, type Wanted, type World } from '../world.ts';
 

@@ -5,10 +5,10 @@ import { silentLog } from '../../../lib/core/log.ts';
 import { definitions } from '../../../lib/destinations/index.ts';
 import type { Mount, RequestContext } from '../../../lib/path/row.ts';
 import { associationChangeRows } from '../../../lib/sync/rows/associations/rows.ts';
-import { patience } from '../../patience.ts';
 import { testQueue } from '../../queue/queues.ts';
-import { ending } from '../../services.ts';
 import { testStore } from '../../store/stores.ts';
+import { patience } from '../../support/patience.ts';
+import { ending } from '../../support/services.ts';
 
 const mount: Mount = {
   id: '00000000-0000-0000-0000-000000000001',

@@ -6,8 +6,8 @@ import type { Store } from '../../../lib/store/store.ts';
 import { dirtyAfter } from '../../../lib/sync/sweep/requeue.ts';
 import { newSweepState, sweep } from '../../../lib/sync/sweep/sweep.ts';
 import { operation, testQueue } from '../../queue/queues.ts';
-import { ending } from '../../services.ts';
 import { testStore } from '../../store/stores.ts';
+import { ending } from '../../support/services.ts';
 
 const capacity = 3;
 /** More than a page of the sweep. */

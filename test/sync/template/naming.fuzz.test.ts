@@ -6,7 +6,7 @@ import { toEntries } from '../../../lib/sync/reconcile/plan/entries.ts';
 import { plan } from '../../../lib/sync/reconcile/plan/plan.ts';
 import { namer } from '../../../lib/sync/template/naming.ts';
 import { compileTemplate } from '../../../lib/sync/template/template.ts';
-import { fuzzing, runs } from '../../fuzz.ts';
+import { fuzzing, runs } from '../../support/fuzz.ts';
 import { templates } from './generated.ts';
 
 const names = fc.oneof(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TemplateError } from '../../../lib/sync/template/error.ts';
 import { compileTemplate, templateFields } from '../../../lib/sync/template/template.ts';
-import { fuzzing, runs } from '../../fuzz.ts';
+import { fuzzing, runs } from '../../support/fuzz.ts';
 import { inputs, templates } from './generated.ts';
 
 /** What a template is made of, in any order: most are wrong, and wrong in many ways. */

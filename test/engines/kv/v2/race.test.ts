@@ -9,8 +9,8 @@ import { kvV2 } from '../../../../lib/engines/kv/v2/index.ts';
 import { openMountTable } from '../../../../lib/engines/mounts/table.ts';
 import type { Mount } from '../../../../lib/path/row.ts';
 import { openStore } from '../../../../lib/store/open.ts';
-import { testDatabase } from '../../../services.ts';
 import { storeOptions } from '../../../store/stores.ts';
+import { testDatabase } from '../../../support/services.ts';
 import { associate, type Call, calling, dirtyIds, fixed, mounted } from '../../setup.ts';
 
 /** What a service process holds: a pool of its own on the shared database. */

@@ -1,0 +1,212 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { definitions } from '../../../lib/destinations/index.ts';
+import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake.ts';
+import { namesWith } from '../../../lib/sync/rows/destinations/fields.ts';
+import { only, statuses } from '../../support/flow/associations.ts';
+import { type Capture, startCapture } from '../../support/flow/capture.ts';
+import { stageOf } from '../../support/flow/open-service.ts';
+
+const stage = stageOf();
+let capture: Capture;
+beforeAll(async () => {
+  capture = await startCapture();
+});
+afterAll(() => capture.close());
+
+const at = (type: string, name: string) => `sys/sync/destinations/${type}/${name}`;
+const newPem = () =>
+  generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+/** Credentials that nobody has stored, by the name of the field. */
+const madeUp: Readonly<Record<string, () => string>> = {
+  access_key_id: () => 'AKIAMADEUP',
+  secret_access_key: () => 'made-up',
+  client_secret: () => 'made-up',
+  access_token: () => 'made-up',
+  credentials: () =>
+    JSON.stringify({ type: 'service_account', project_id: 'p-1', client_email: 'a@b.c', private_key: newPem() }),
+};
+
+/** Everything that leads a destination of this type to the collector. */
+function leads(type: string): Readonly<Record<string, unknown>> {
+  const { fields } = mustFind(type);
+  const routes = namesWith(fields, 'routes').filter((name) => !namesWith(fields, 'immutable').includes(name));
+  const value = (name: string) => (name === 'tls_ca_cert' ? capture.certificate : capture.url);
+  return Object.fromEntries(
+    routes.filter((name) => name !== 'enterprise_url').map((name) => [name, value(name)] as const),
+  );
+}
+
+function mustFind(type: string) {
+  const found = definitions.find((definition) => definition.type === type);
+  if (found === undefined) throw new Error(`no type ${type}`);
+  return found;
+}
+
+const opens = () => ({ allowed_ports: [capture.port] });
+
+describe.each(definitions)('stored credentials of $type', ({ type, fields }) => {
+  const sensitive = () => namesWith(fields, 'sensitive').filter((name) => stage.fake(type).destination[name]);
+  const place = async () => {
+    const name = await stage.destination(type);
+    const secret = await stage.secret({ v: 'x' });
+    expect(statuses(await stage.set(type, name, secret))).toEqual(['SYNCED']);
+    return { name, secret };
+  };
+  const reads = async (name: string) =>
+    Object((await stage.ask('GET', at(type, name))).data['connection_details']) as Record<string, unknown>;
+
+  test('do not arrive at an address that somebody sets without them, whatever way it is set', async () => {
+    const { name, secret } = await place();
+    const before = await reads(name);
+    const masks = Object.fromEntries(sensitive().map((field) => [field, '********']));
+    const tries: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+      ...Object.entries(leads(type)).map(([field, value]) => ['PATCH', { [field]: value }] as const),
+      ...('enterprise_url' in fields ? [['PATCH', { endpoint: null, enterprise_url: capture.url }] as const] : []),
+      ['PATCH', { ...leads(type), ...opens() }],
+      ['PATCH', { ...leads(type), ...opens(), ...masks }],
+      ['POST', { ...before, ...leads(type), ...opens() }],
+      ['POST', { ...before, ...leads(type), disable_strict_networking: true }],
+    ];
+    const count = capture.requests.length;
+    for (const [method, body] of tries) {
+      const { status, errors } = await stage.ask(method, at(type, name), body);
+      expect({ status, body }).toEqual({ status: 400, body });
+      for (const field of sensitive()) expect(errors.join()).toContain(field);
+      expect(errors.join()).toContain(Object.keys(leads(type)).find((field) => field in body) ?? 'nothing');
+    }
+    expect(await reads(name)).toEqual(before);
+    await stage.set(type, name, secret);
+    await stage.untilQuiet();
+    expect(capture.requests.slice(count)).toEqual([]);
+    expect(statuses(await stage.associations(type, name))).toEqual(['SYNCED']);
+  });
+
+  test('are replaced by those that come with a new address, which alone arrive there', async () => {
+    const { name, secret } = await place();
+    const fresh = Object.fromEntries(sensitive().map((field) => [field, madeUp[field]?.()]));
+    const count = capture.requests.length;
+    const answer = await stage.ask('PATCH', at(type, name), { ...leads(type), ...opens(), ...fresh });
+    expect(answer.status).toBe(200);
+    await stage.set(type, name, secret);
+    await stage.untilQuiet();
+    const arrived = capture.requests.slice(count).join('\n');
+    expect(arrived).not.toBe('');
+    for (const field of sensitive()) expect(arrived).not.toContain(String(stage.fake(type).destination[field]));
+  });
+
+  test('have to come along with any change of an address by itself, also when it is taken back', async () => {
+    const { name } = await place();
+    const set = Object.keys(leads(type)).filter((field) => field in stage.fake(type).destination);
+    expect(set).toContain('endpoint');
+    for (const field of set) {
+      for (const [method, value] of [
+        ['PATCH', null],
+        ['PATCH', ''],
+        ['POST', null],
+        ['POST', ''],
+      ] as const) {
+        const body = method === 'POST' ? { ...(await reads(name)), [field]: value } : { [field]: value };
+        const { status, errors } = await stage.ask(method, at(type, name), body);
+        expect({ method, field, value, status }).toEqual({ method, field, value, status: 400 });
+        expect(errors.join()).toContain(field);
+      }
+    }
+  });
+
+  test('have to come along with a wider network, not with a narrower one', async () => {
+    const { name } = await place();
+    const { allowed_ports: [port] = [] } = stage.fake(type).destination as { allowed_ports?: number[] };
+    for (const wider of [
+      { disable_strict_networking: true },
+      { allowed_ipv4_addresses: ['127.0.0.0/8', '10.0.0.0/8'] },
+      { allowed_ipv4_addresses: '0.0.0.0/0' },
+      { allowed_ipv6_addresses: ['::1/128'] },
+      { allowed_ports: [port, 8443] },
+    ]) {
+      const { status, errors } = await stage.ask('PATCH', at(type, name), wider);
+      expect({ status, wider }).toEqual({ status: 400, wider });
+      expect(errors.join()).toContain(Object.keys(wider)[0]);
+    }
+    for (const narrower of [
+      { allowed_ipv4_addresses: ['127.0.0.1/32'], allowed_ports: [port, 443] },
+      { allowed_ipv4_addresses: [], allowed_ports: null },
+    ]) {
+      expect((await stage.ask('PATCH', at(type, name), narrower)).status).toBe(200);
+    }
+    const credentials = Object.fromEntries(sensitive().map((field) => [field, stage.fake(type).destination[field]]));
+    const { status } = await stage.ask('PATCH', at(type, name), { disable_strict_networking: true, ...credentials });
+    expect(status).toBe(200);
+  });
+});
+
+describe('the key of an app', () => {
+  const type = 'repo-host';
+  const host = () => stage.fake<RepoHostFake>(type);
+  const app = async () => {
+    const name = stage.name('app');
+    expect((await stage.ask('POST', `sys/sync/github-apps/${name}`, host().app)).status).toBe(200);
+    return name;
+  };
+  const byApp = (name: string, changes: object = {}) => ({
+    ...host().appDestination,
+    access_token: undefined,
+    app_name: name,
+    ...changes,
+  });
+
+  test('signs nothing for another host than its own, by a new destination, a changed one or a new address', async () => {
+    const name = await app();
+    const place = await stage.destination(type, byApp(name));
+    const secret = await stage.secret({ v: 'x' });
+    expect(only(await stage.set(type, place, secret)).sync_status).toBe('SYNCED');
+    const count = capture.requests.length;
+    const elsewhere = { tls_ca_cert: capture.certificate, ...opens() };
+    const addresses = [{ endpoint: capture.url }, { endpoint: null, enterprise_url: capture.url }, { endpoint: null }];
+    for (const address of addresses) {
+      const changed = await stage.ask('PATCH', at(type, place), { ...elsewhere, ...address });
+      const made = await stage.ask('POST', at(type, stage.name('other')), byApp(name, { ...elsewhere, ...address }));
+      for (const { status, errors } of [changed, made]) {
+        expect(status).toBe(400);
+        expect(errors.join()).toContain(`app "${name}" signs in at ${host().url} only`);
+      }
+    }
+    await stage.set(type, place, secret);
+    await stage.untilQuiet();
+    expect(capture.requests.slice(count)).toEqual([]);
+  });
+
+  test('stays at its host when the app is written without it, and moves only together with the key', async () => {
+    const name = await app();
+    const { endpoint, ...alone } = host().app;
+    const kept = await stage.ask('POST', `sys/sync/github-apps/${name}`, alone);
+    expect(kept.data).toMatchObject({ endpoint, private_key: '*****' });
+    const path = `sys/sync/github-apps/${name}`;
+    for (const private_key of ['*****', undefined]) {
+      const body = { app_id: alone.app_id, private_key, endpoint: capture.url };
+      expect((await stage.ask('POST', path, body)).status).toBe(400);
+    }
+    expect((await stage.ask('GET', path)).data).toMatchObject({ endpoint });
+    const moved = await stage.ask('POST', path, {
+      ...alone,
+      endpoint: null,
+      enterprise_url: 'https://git.example.com',
+    });
+    expect(moved.data).toMatchObject({ enterprise_url: 'https://git.example.com' });
+    expect(moved.data).not.toHaveProperty('endpoint');
+    expect((await stage.ask('POST', path, { ...alone, enterprise_url: 'git' })).status).toBe(400);
+  });
+
+  test('is used where a destination of an app that moved still is for no signature there', async () => {
+    const name = await app();
+    const place = await stage.destination(type, byApp(name));
+    await stage.ask('POST', `sys/sync/github-apps/${name}`, { ...host().app, endpoint: capture.url });
+    const before = stage.calls(type);
+    const secret = await stage.secret({ v: 'x' });
+    const record = only(await stage.set(type, place, secret));
+    expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'credentials' } });
+    expect(record.error?.message).toContain(`app "${name}" signs in at ${capture.url} only`);
+    expect(stage.calls(type)).toBe(before);
+  });
+});

@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../infra/local/child.ts';
+import { groundOf, type, until } from '../../support/flow/ground.ts';
+import { startWitness } from '../../support/flow/in-flight.ts';
+import { runProgram, type Started } from '../../support/flow/processes.ts';
+import { ending } from '../../support/services.ts';
+
+const ground = groundOf();
+let api: Started;
+beforeAll(async () => {
+  api = await ground.start('serve');
+});
+
+const calls = (operation: string): number => ground.fake.calls().get(operation) ?? 0;
+const copies = (name: string): readonly string[] =>
+  [...ground.fake.objects()].filter(([at]) => at.includes(name)).map(([, { value }]) => value);
+
+async function associate(name: string, destination: object = {}): Promise<void> {
+  await ground.destination(api, name, destination);
+  const client = ground.client(api);
+  await client.write(`secret/data/${name}`, { data: { v: 'first' } });
+  await client.write(`sys/sync/destinations/${type}/${name}/associations/set`, { mount: 'secret', secret_name: name });
+}
+
+describe('SIGTERM', () => {
+  test('ends each idle process with code 0', async () => {
+    const started = await Promise.all([ground.start('serve'), ground.start('worker'), ground.start('sweep')]);
+    const ends = await Promise.all(started.map((one) => ending(one).end('SIGTERM')));
+    expect(ends.map(({ code, signal }) => ({ code, signal }))).toEqual(started.map(() => ({ code: 0, signal: null })));
+  });
+
+  test('lets a worker finish the push in hand', async () => {
+    const witness = ending(await startWitness(ground.fake));
+    witness.delay(600);
+    const before = calls('CreateSecret');
+    await associate('finished', witness.destination);
+    const worker = ending(await ground.start('worker'));
+    await until(() => calls('CreateSecret') > before);
+    const { code } = await worker.end('SIGTERM');
+    expect(code).toBe(0);
+    expect(await ground.dirty()).toBe(0);
+    expect(copies('finished')).toEqual(['{"v":"first"}']);
+  });
+
+  test('makes a worker give back a push that does not end, and another one takes it', async () => {
+    ground.fake.failOf('CreateSecret', { kind: 'hang' });
+    const before = calls('CreateSecret');
+    await associate('given-back');
+    const worker = ending(await ground.start('worker', { KEYFERRY_SHUTDOWN_MS_MAX: '200' }));
+    await until(() => calls('CreateSecret') > before);
+    const { code } = await worker.end('SIGTERM');
+    expect(code).toBe(0);
+    ground.fake.heal();
+    ending(await ground.start('worker'));
+    await ground.untilQuiet();
+    expect(copies('given-back')).toEqual(['{"v":"first"}']);
+  });
+
+  test('ends an idle worker though Redis is away, without waiting for work that is not there', async () => {
+    const redisUrl = `redis://127.0.0.1:${await freePort()}`;
+    const worker = ending(await ground.start('worker', { REDIS_URL: redisUrl, KEYFERRY_SHUTDOWN_MS_MAX: '600000' }));
+    expect((await worker.end('SIGTERM')).code).toBe(0);
+  });
+
+  test('lets an API answer the request in hand, and ends it though the client keeps its connection', async () => {
+    const second = ending(await ground.start('serve', { KEYFERRY_SYNC_WAIT_MS: '1000' }));
+    const name = 'answered';
+    await ground.destination(second, name);
+    await ground.client(second).write(`secret/data/${name}`, { data: { v: 'first' } });
+    const path = `sys/sync/destinations/${type}/${name}/associations/set`;
+    // No worker runs, so it waits for its own push as long as it may.
+    const waiting = ground.ask(second, 'POST', path, { mount: 'secret', secret_name: name });
+    await until(async () => (await ground.dirty()) === 1);
+    const ended = second.end('SIGTERM');
+    const { status, data } = await waiting;
+    expect(status).toBe(200);
+    expect(JSON.stringify(data)).toContain('PENDING');
+    expect((await ended).code).toBe(0);
+  });
+});
+
+describe('a start that cannot succeed ends with code 1 and one line that says what to do', () => {
+  test.each([
+    ['serve', { PORT: 'eighty' }, 'PORT has to be a whole number from 0 to 65535'],
+    ['serve', { DATABASE_URL: '' }, 'DATABASE_URL is not set: it is the URL of a PostgreSQL 15 or later'],
+    ['serve', { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x' }, 'it refuses connections; see to DATABASE_URL, then'],
+    ['worker', { REDIS_URL: 'localhost' }, 'REDIS_URL has to be of the form redis://'],
+    [
+      'worker',
+      { KEYFERRY_SYNC_OPERATION_MS_MAX: '1600', KEYFERRY_SYNC_LOCK_MS: '2800' },
+      'KEYFERRY_SYNC_OPERATION_MS_MAX + KEYFERRY_SYNC_REQUEST_MS_MAX (2600) may be at most 0.9 of KEYFERRY_SYNC_LOCK_MS (2800), which is 2520',
+    ],
+    ['worker', { KEYFERRY_SEAL_KEY: '' }, 'KEYFERRY_SEAL_KEY is not set: the worker unseals itself by this key'],
+    [
+      'sweep',
+      { KEYFERRY_SEAL_KEY: 'short' },
+      'must be 32 bytes in hex or base64: make one with "openssl rand -hex 32"',
+    ],
+    ['dev', { PORT: '123456' }, 'PORT has to be a whole number from 0 to 65535'],
+  ] as const)('%s with %o', async (program, changes, line) => {
+    const environment = { ...ground.environment, ...changes };
+    const { code, out, err } = await runProgram(program, { environment });
+    expect({ code, out }).toEqual({ code: 1, out: [] });
+    expect(err).toHaveLength(1);
+    expect(err[0]).toContain('keyferry: ');
+    expect(err[0]).toContain(line);
+  });
+
+  test('serve where the port is taken', async () => {
+    const port = new URL(api.ready).port;
+    const { code, out, err } = await runProgram('serve', { environment: { ...ground.environment, PORT: port } });
+    expect({ code, out }).toEqual({ code: 1, out: [] });
+    expect(err.at(-1)).toBe(
+      `keyferry: port ${port} of 127.0.0.1 is taken: end what listens there, or set PORT to a free one`,
+    );
+  });
+});

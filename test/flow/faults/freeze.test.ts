@@ -1,0 +1,107 @@
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { associationsOf, only } from '../../support/flow/associations.ts';
+import { type Ground, groundOf, type, until } from '../../support/flow/ground.ts';
+import { startWitness } from '../../support/flow/in-flight.ts';
+import { startMeasuredWorker } from '../../support/flow/measured.ts';
+import { ending } from '../../support/services.ts';
+
+/** A lock that is soon over, so that a worker can be frozen for longer. */
+const brief = groundOf({
+  settings: {
+    KEYFERRY_SYNC_OPERATION_MS_MAX: '1000',
+    KEYFERRY_SYNC_REQUEST_MS_MAX: '8000',
+    KEYFERRY_SYNC_LOCK_MS: '10000',
+  },
+});
+
+/** A lock that is not over in this test: nothing but the wall clock tells that time has passed. */
+const ample = groundOf({
+  settings: {
+    KEYFERRY_SYNC_OPERATION_MS_MAX: '100000',
+    KEYFERRY_SYNC_REQUEST_MS_MAX: '100000',
+    KEYFERRY_SYNC_LOCK_MS: '600000',
+  },
+});
+
+/**
+ * A worker that has looked whose the object is that it is to remove, and not heard the answer yet; meanwhile the object is
+ * wanted again. What it has to leave then: the object.
+ */
+async function removalInHand(ground: Ground, changes: Readonly<Record<string, string>> = {}) {
+  const name = 'wanted-again';
+  const api = ending(await ground.start('serve'));
+  const client = ground.client(api);
+  const witness = ending(await startWitness(ground.fake));
+  const path = `sys/sync/destinations/${type}/${name}`;
+  const link = { mount: 'secret', secret_name: name };
+  const set = () => client.write(`${path}/associations/set`, link);
+  await ground.destination(api, name, witness.destination);
+  await client.write(`secret/data/${name}`, { data: { v: 'first' } });
+  await set();
+  const worker = ending(await startMeasuredWorker(ground, { ...changes, AWS_SDK_UA_APP_ID: 'frozen' }));
+  await ground.untilQuiet();
+  const look = witness.hold();
+  await client.write(`${path}/associations/remove`, link);
+  await look.reached;
+  return {
+    worker,
+    look,
+    set,
+    /** Ends when the association has been taken over and a request for it is under way; `release` lets it go on. */
+    async takenOver() {
+      const held = witness.hold();
+      ending(await ground.start('worker'));
+      await held.reached;
+      return held;
+    },
+    /** Wakes the worker, and ends when it has noticed that its claim is another's. */
+    async thaw() {
+      const before = witness.askedBy('frozen');
+      expect(before).toBeGreaterThan(0);
+      process.kill(worker.pid, 'SIGCONT');
+      await until(async () => (await worker.counted('keyferry_sync_operations_total', 'outcome="lost"')) > 0);
+      expect(witness.askedBy('frozen')).toBe(before);
+    },
+    async expectUntouched() {
+      ending(await ground.start('sweep'));
+      await ground.untilQuiet();
+      expect(ground.fake.calls().get('DeleteSecret') ?? 0).toBe(0);
+      expect([...ground.fake.objects().values()].map(({ value }) => value)).toEqual(['{"v":"first"}']);
+      const record = only(associationsOf(await client.read(`${path}/associations`)));
+      expect(record).toMatchObject({ sync_status: 'SYNCED' });
+    },
+  };
+}
+
+test('a worker that was frozen for longer than its lock begins no further call for what another one has taken over', async () => {
+  const { worker, look, set, takenOver, thaw, expectUntouched } = await removalInHand(brief);
+  process.kill(worker.pid, 'SIGSTOP');
+  look.release();
+  await set();
+  const successor = await takenOver();
+  await thaw();
+  successor.release();
+  await expectUntouched();
+});
+
+test('a worker whose machine slept for longer than its lock begins no further call, though no timer is due', async () => {
+  const sleeping = {
+    NODE_OPTIONS: `--import=${fileURLToPath(new URL('../../support/flow/frozen-process.ts', import.meta.url))}`,
+  };
+  const { worker, look, set, takenOver, thaw, expectUntouched } = await removalInHand(ample, sleeping);
+  process.kill(worker.pid, 'SIGUSR2');
+  await until(() => worker.out.includes('slept'));
+  process.kill(worker.pid, 'SIGSTOP');
+  look.release();
+  // What the others see of the time that it sleeps: its claim is over, and its job is forgotten.
+  await ample.query('update associations set claimed_until = now() where claimed_until is not null');
+  const redis = new Redis(ample.environment['REDIS_URL'] ?? '');
+  await redis.flushall().finally(() => redis.disconnect());
+  await set();
+  const successor = await takenOver();
+  await thaw();
+  successor.release();
+  await expectUntouched();
+});

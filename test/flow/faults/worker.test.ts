@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { associationsOf, only } from '../../support/flow/associations.ts';
+import { groundOf, type, until } from '../../support/flow/ground.ts';
+import { startWitness, type Witness } from '../../support/flow/in-flight.ts';
+import type { Started } from '../../support/flow/processes.ts';
+import { ending } from '../../support/services.ts';
+
+const ground = groundOf();
+let api: Started;
+let witness: Witness;
+beforeAll(async () => {
+  api = await ground.start('serve');
+  witness = await startWitness(ground.fake);
+});
+afterAll(() => witness.close());
+
+/** Writes a secret and associates it with a destination of the same name. */
+async function associate(name: string): Promise<void> {
+  await ground.destination(api, name, witness.destination);
+  await write(name, 'first');
+  const link = { mount: 'secret', secret_name: name };
+  await ground.client(api).write(`sys/sync/destinations/${type}/${name}/associations/set`, link);
+}
+
+const write = (name: string, v: string) => ground.client(api).write(`secret/data/${name}`, { data: { v } });
+
+const association = async (name: string) =>
+  only(associationsOf(await ground.client(api).read(`sys/sync/destinations/${type}/${name}/associations`)));
+
+/** What the external system holds of a secret: the values of all objects that are named after it. */
+const copies = (name: string): readonly string[] =>
+  [...ground.fake.objects()].filter(([at]) => at.includes(name)).map(([, { value }]) => value);
+
+const calls = (operation: string): number => ground.fake.calls().get(operation) ?? 0;
+
+const writesAtOnce = 8;
+
+async function burst(name: string, count: number): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < count) await write(name, `value ${next++}`);
+  };
+  await Promise.all(Array.from({ length: writesAtOnce }, lane));
+  await write(name, 'the newest');
+}
+
+describe('a burst of writes to one secret', () => {
+  test('is pushed once when the worker comes after it', async () => {
+    await associate('burst-before');
+    await burst('burst-before', 100);
+    const before = calls('CreateSecret') + calls('PutSecretValue');
+    ending(await ground.start('worker'));
+    await ground.untilQuiet();
+    expect(copies('burst-before')).toEqual(['{"v":"the newest"}']);
+    expect(calls('CreateSecret') + calls('PutSecretValue') - before).toBe(1);
+  });
+
+  test('of 1,000 is pushed a handful of times by a worker that is at it, and ends at the newest value', async () => {
+    await associate('burst-during');
+    ending(await ground.start('worker'));
+    await ground.untilQuiet();
+    witness.delay(400);
+    const before = calls('PutSecretValue');
+    await burst('burst-during', 1_000);
+    await ground.untilQuiet();
+    witness.delay(0);
+    expect(copies('burst-during')).toEqual(['{"v":"the newest"}']);
+    expect(calls('PutSecretValue') - before).toBeLessThanOrEqual(20);
+  });
+});
+
+/** How far a push got when its worker is killed, and how a test makes it stop there. Ends when the push is there. */
+const moments: readonly (readonly [string, (operation: string) => Promise<void>])[] = [
+  [
+    'before the external system has done anything',
+    async (operation) => {
+      const before = calls(operation);
+      ground.fake.failOf(operation, { kind: 'hang' });
+      await until(() => calls(operation) > before);
+    },
+  ],
+  [
+    'after the external system has done it and lost the answer',
+    async (operation) => {
+      const before = calls(operation);
+      ground.fake.failOf(operation, { kind: 'lost-answer', times: 1 });
+      await until(() => calls(operation) > before);
+    },
+  ],
+  ['while the answer is on its way', (operation) => witness.swallow(operation)],
+];
+
+describe.each(moments)('a worker that is killed %s', (_moment, untilThere) => {
+  test('leaves a creation to the next one, which knows our own object again and makes no second one', async () => {
+    const name = `create-${moments.findIndex(([, reach]) => reach === untilThere)}`;
+    const there = untilThere('CreateSecret');
+    await associate(name);
+    const first = ending(await ground.start('worker'));
+    await there;
+    await first.end('SIGKILL');
+    ground.fake.heal();
+    ending(await ground.start('worker'));
+    await ground.untilQuiet();
+    expect(copies(name)).toEqual(['{"v":"first"}']);
+    expect(await association(name)).toMatchObject({ sync_status: 'SYNCED', error: null });
+  });
+
+  test('leaves an update to another one that runs, which ends at the newest value', async () => {
+    const name = `update-${moments.findIndex(([, reach]) => reach === untilThere)}`;
+    await associate(name);
+    const first = ending(await ground.start('worker'));
+    await ground.untilQuiet();
+    const there = untilThere('PutSecretValue');
+    await write(name, 'second');
+    await there;
+    ending(await ground.start('worker'));
+    await write(name, 'third');
+    await first.end('SIGKILL');
+    ground.fake.heal();
+    await ground.untilQuiet();
+    expect(copies(name)).toEqual(['{"v":"third"}']);
+    expect(await association(name)).toMatchObject({ sync_status: 'SYNCED', error: null });
+  });
+});

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, expect, test } from 'vitest';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { type Between, standBetween } from '../../contract/between.ts';
+import { documented, echo, echoXml, fewStatuses, quotes } from '../../contract/echo.ts';
+import { credentialsOf } from '../../contract/stand.ts';
+import {
+  foundIn,
+  logDump,
+  postgresDump,
+  redisDump,
+  replyDump,
+  walDump,
+  walPosition,
+} from '../../support/flow/dumps.ts';
+import { everyType, stageOf } from '../../support/flow/open-service.ts';
+
+const stage = stageOf(everyType, { KEYFERRY_SYNC_ATTEMPTS_MAX: '1', KEYFERRY_SYNC_WAIT_MS: '0' });
+const marker = `marker-${randomBytes(12).toString('hex')}/+ "ü"`;
+
+const betweens = new Map<string, Between>();
+afterAll(() => Promise.all([...betweens.values()].map((one) => one.close())));
+
+test('what remotes quote of values and credentials is in no table, write-ahead log, Redis, answer or log', async () => {
+  const from = await walPosition(stage);
+  const used: string[] = [marker, stage.rootToken];
+  await stage.ask('POST', 'secret/data/app', { data: { value: marker, pin: 123456 } });
+  for (const definition of definitions) {
+    const fake = stage.fake(definition.type);
+    const between = await standBetween(fake);
+    betweens.set(definition.type, between);
+    used.push(...credentialsOf(definition, fake.destination));
+    await stage.ask('POST', `sys/sync/destinations/${definition.type}/place`, between.through(fake.destination));
+  }
+  for (const quoting of Object.values(quotes)) {
+    for (const status of fewStatuses) await failEverywhere(status, quoting(marker.slice(0, 20)), used);
+  }
+  const places = {
+    postgres: await postgresDump(stage),
+    'write-ahead log': await walDump(stage, from),
+    redis: await redisDump(stage),
+    log: logDump(stage),
+    replies: replyDump(stage),
+  };
+  for (const [place, text] of Object.entries(places)) {
+    expect(text.length, `${place} is empty, so nothing was searched`).toBeGreaterThan(100);
+    expect(foundIn(text, [...new Set(used)]), place).toEqual([]);
+  }
+  // What they said has come as far as here.
+  expect(places.replies).toContain('[redacted]');
+  expect(places['write-ahead log']).toContain('the remote says');
+});
+
+/** Each type's system refuses the marker and quotes it; it shows in the records of the associations. */
+async function failEverywhere(status: number, quote: Parameters<typeof echo>[1], used: string[]): Promise<void> {
+  for (const type of everyType) {
+    betweens.get(type)?.meet((asked) => {
+      const credential = String(asked.headers.authorization ?? '').replace(/^\S+ /, '');
+      if (credential.length > 30 && !credential.includes('Credential=')) used.push(credential);
+      return (asked.body.includes('AssumeRole') ? echoXml : echo)(status, quote, documented[type]);
+    });
+    const body = { mount: 'secret', secret_name: 'app' };
+    await stage.ask('POST', `sys/sync/destinations/${type}/place/associations/set`, body);
+  }
+  await stage.untilQuiet();
+  for (const type of everyType) await stage.ask('GET', `sys/sync/destinations/${type}/place/associations`);
+  await stage.ask('GET', 'sys/sync/associations/secret/app');
+}

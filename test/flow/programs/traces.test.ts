@@ -1,0 +1,85 @@
+import { Redis } from 'ioredis';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type ReceivedSpan, startCollector } from '../../app/otlp.ts';
+import { eventually, stageOf } from '../../support/flow/open-service.ts';
+
+const collector = await startCollector();
+afterAll(() => collector.close());
+
+const type = 'cloud-a-sm';
+const stage = stageOf([type], { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
+const marker = 'marker-5b1f0c';
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+const ofTrace = (id: string): readonly ReceivedSpan[] => collector.spans.filter((span) => span.traceId === id);
+
+describe('a write of a secret is one trace', () => {
+  test('from the request to the push', async () => {
+    const destination = await stage.destination(type);
+    const secret = await stage.secret({ v: 'first' });
+    await stage.set(type, destination, secret);
+    await stage.untilQuiet();
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+    await stage.ask('POST', `secret/data/${secret}`, { data: { v: marker } }, { headers });
+    await stage.untilQuiet();
+    await eventually(
+      () => ofTrace(traceId).some(({ name }) => name === 'sync job'),
+      () =>
+        ofTrace(traceId)
+          .map(({ name }) => name)
+          .join(),
+    );
+    const parentOf = (child: ReceivedSpan) => ofTrace(traceId).find(({ spanId }) => spanId === child.parentSpanId);
+    const way = (name: string): readonly string[] => {
+      const names: string[] = [];
+      let span = ofTrace(traceId).find((one) => one.name === name);
+      for (; span !== undefined; span = parentOf(span)) names.push(span.name);
+      return names;
+    };
+    expect(way('put')).toEqual(['put', 'sync job', 'enqueue', 'POST kv/data/*path']);
+    expect(way('sync claim')).toEqual(['sync claim', 'sync job', 'enqueue', 'POST kv/data/*path']);
+    expect(way('sync finish')).toEqual(['sync finish', 'sync job', 'enqueue', 'POST kv/data/*path']);
+    const finish = ofTrace(traceId).find(({ name }) => name === 'sync finish');
+    expect(finish).toMatchObject({ service: 'keyferry', attributes: { type, outcome: 'SYNCED' } });
+    for (const name of [secret, destination, marker, stage.rootToken])
+      expect(Buffer.concat(collector.bytes).includes(name), name).toBe(false);
+  });
+
+  test('also when it is taken away again', async () => {
+    const destination = await stage.destination(type);
+    const secret = await stage.secret({ v: 'first' });
+    await stage.set(type, destination, secret);
+    await stage.untilQuiet();
+    const other = traceId.replaceAll('4', 'c');
+    await stage.ask('DELETE', `secret/metadata/${secret}`, undefined, {
+      headers: { traceparent: `00-${other}-00f067aa0ba902b7-01` },
+    });
+    await stage.untilQuiet();
+    await eventually(
+      () => ofTrace(other).some(({ name }) => name === 'remove'),
+      () =>
+        ofTrace(other)
+          .map(({ name }) => name)
+          .join(),
+    );
+  });
+});
+
+describe('without a collector', () => {
+  const quiet = stageOf([type]);
+
+  test('a job knows of no trace, whatever came with the request', async () => {
+    const destination = await quiet.destination(type);
+    const secret = await quiet.secret({ v: 'first' });
+    await quiet.ask('PATCH', 'sys/sync/config', { disabled: true });
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+    const body = { mount: 'secret', secret_name: secret };
+    await quiet.ask('POST', `sys/sync/destinations/${type}/${destination}/associations/set`, body, { headers });
+    const redis = new Redis(quiet.config.REDIS_URL ?? '');
+    const jobs = await redis.keys(`${quiet.config.KEYFERRY_REDIS_PREFIX}:sync-${type}:[0-9]*`);
+    const data = await Promise.all(jobs.map((job) => redis.hget(job, 'data')));
+    await redis.quit();
+    expect(data).toHaveLength(1);
+    expect(data.join()).not.toContain('"t"');
+  });
+});

@@ -1,0 +1,59 @@
+import { sql, type Transaction } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Store } from '../../../lib/store/store.ts';
+import type { Database } from '../../../lib/store/tables.ts';
+import { beginning, purgePage } from '../../../lib/sync/purge/page.ts';
+import { replayPage } from '../../../lib/sync/replay/page.ts';
+import { stillUnderWay, underWay } from '../../../lib/sync/rows/config/in-flight.ts';
+import { dirtyAfter } from '../../../lib/sync/sweep/requeue.ts';
+import { insertAssociations } from '../../support/flow/many-associations.ts';
+import { stageOf } from '../../support/flow/open-service.ts';
+
+const type = 'cloud-a-sm';
+const stage = stageOf([type]);
+
+let place = '';
+beforeAll(async () => {
+  place = await stage.destination(type);
+  await insertAssociations(stage, place, 20_000);
+  await sql`update associations set status = 'INTERNAL_ERROR' where id % 500 = 0`.execute(stage.store.db);
+  await sql`vacuum analyze associations`.execute(stage.store.db);
+});
+afterAll(async () => {
+  await stage.ask('DELETE', `sys/sync/destinations/${type}/${place}?force_delete=true`);
+});
+
+const statements: readonly { readonly name: string; readonly run: (store: Store) => Promise<unknown> }[] = [
+  { name: 'the page of what is dirty', run: (store) => dirtyAfter(store, '0', 1_000) },
+  { name: 'the page of a replay of what failed', run: (store) => replayPage(store, {}, undefined, '0') },
+  {
+    name: 'the page of a replay of all',
+    run: (store) => replayPage(store, { syncStatus: 'SYNCED' }, ['1'], '5000'),
+  },
+  { name: 'the page of a purge', run: (store) => purgePage(store.db, '1', beginning) },
+  { name: 'the wait for what is under way', run: async (store) => stillUnderWay(store, await underWay(store)) },
+];
+
+test.each(statements)('$name does not read all associations', async ({ run }) => {
+  expect(await wholeReads(run)).toBe(0);
+});
+
+test('a statement that reads all associations is seen', async () => {
+  expect(await wholeReads(({ db }) => sql`select count(*) from associations where attempts = 7`.execute(db))).toBe(1);
+});
+
+/** How often `run` reads the table of associations as a whole. */
+async function wholeReads(run: (store: Store) => Promise<unknown>): Promise<number> {
+  return stage.store.db.transaction().execute(async (tx) => {
+    const before = await scans(tx);
+    await run({ ...stage.store, db: tx, transaction: (work) => work(tx) });
+    return (await scans(tx)) - before;
+  });
+}
+
+/** As this connection counts them; what it has not told the server yet is in it too. */
+async function scans(tx: Transaction<Database>): Promise<number> {
+  const { rows } = await sql<{ scans: number }>`
+    select seq_scan::int as scans from pg_stat_xact_user_tables where relname = 'associations'`.execute(tx);
+  return rows[0]?.scans ?? 0;
+}

@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../lib/core/clock.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import type { Queue } from '../../../lib/queue/contract.ts';
+import { openQueue } from '../../../lib/queue/open.ts';
+import { removeLink, setLink } from '../../../lib/sync/rows/associations/change.ts';
+import type { NewLink } from '../../../lib/sync/rows/associations/change-store.ts';
+import type { SyncParts } from '../../../lib/sync/rows/parts.ts';
+import { stageOf } from '../../support/flow/open-service.ts';
+import { ending, testRedis } from '../../support/services.ts';
+
+const type = 'cloud-a-sm';
+const stage = stageOf([type]);
+
+/** A queue of its own, and what happens each time before room is asked for. */
+async function groundOf(beforeReserve: (round: number) => Promise<void> = async () => {}) {
+  const { url: redisUrl, prefix } = testRedis();
+  const types = definitions.map((definition) => definition.type);
+  const queue = ending(await openQueue({ redisUrl, prefix, types, log: silentLog, clock: systemClock }));
+  let rounds = 0;
+  const reserve: Queue['reserve'] = async (operation, capacity) => {
+    rounds += 1;
+    await beforeReserve(rounds);
+    return queue.reserve(operation, capacity);
+  };
+  const parts: SyncParts = {
+    store: stage.store,
+    queue: { ...queue, reserve },
+    clock: systemClock,
+    log: silentLog,
+    changed: async () => [],
+    definitions,
+    mounts: { resolve: async () => undefined },
+    currentSecret: async () => undefined,
+    holdSecret: async () => true,
+    waitMs: 0,
+    drainMs: 0,
+    credentialsDir: undefined,
+  };
+  return { parts, queue, link: await newLink() };
+}
+
+async function newLink(): Promise<NewLink> {
+  const [definition] = definitions.filter((one) => one.type === type);
+  const { rows } = await sql<{ id: string; accessor: string }>`
+    select id, accessor from mounts where path = 'secret/'`.execute(stage.store.db);
+  const [mount] = rows;
+  if (definition === undefined || mount === undefined) throw new Error('the stage is bare');
+  const destinationName = await stage.destination(type);
+  return { definition, destinationName, mountPath: 'secret/', secretName: stage.name('linked'), mount, adopt: false };
+}
+
+const generations = async ({ secretName }: NewLink) =>
+  (
+    await sql<{ generation: number }>`
+      select generation from associations where secret_name = ${secretName}`.execute(stage.store.db)
+  ).rows.map(({ generation }) => generation);
+
+test('a queue that hangs while room is asked for holds no transaction open and no row locked', async () => {
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { parts, link } = await groundOf(async () => {
+    asked.resolve();
+    await answered.promise;
+  });
+  const setting = setLink(parts, link);
+  await asked.promise;
+  const { rows } = await sql`
+    select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`.execute(
+    stage.store.db,
+  );
+  expect(rows).toEqual([]);
+  await stage.store.transaction(async (tx) => {
+    await sql`select 1 from destinations where name = ${link.destinationName} for update nowait`.execute(tx);
+  });
+  answered.resolve();
+  expect((await setting).operations).toHaveLength(1);
+});
+
+test('room that was taken for a change that is then refused is given back', async () => {
+  const { parts, queue, link } = await groundOf(async () => {
+    await sql`update destinations set purge_initiated_at = now() where name = ${link.destinationName}`.execute(
+      stage.store.db,
+    );
+  });
+  await expect(setLink(parts, link)).rejects.toThrow('purge in progress');
+  expect(await queue.pendingCount()).toBe(0);
+  expect(await generations(link)).toEqual([]);
+});
+
+test('a set that is overtaken by another set of the same secret renews it, and takes one place', async () => {
+  const { parts, queue, link } = await groundOf(async (round) => {
+    if (round === 1) await setLink(parts, link);
+  });
+  await setLink(parts, link);
+  expect(await generations(link)).toEqual([2]);
+  expect(await queue.pendingCount()).toBe(1);
+});
+
+test('a set whose association goes meanwhile makes it anew', async () => {
+  const { parts, queue, link } = await groundOf(async (round) => {
+    if (round !== 2) return;
+    await sql`delete from associations where secret_name = ${link.secretName}`.execute(stage.store.db);
+  });
+  const first = await setLink(parts, link);
+  for (const { id, generation } of first.operations) await queue.release(id, generation);
+  const second = await setLink(parts, link);
+  expect(await generations(link)).toEqual([1]);
+  expect(second.operations.map(({ id }) => id)).not.toEqual(first.operations.map(({ id }) => id));
+  expect(await queue.pendingCount()).toBe(1);
+});
+
+test('a removal of what goes meanwhile has nothing to do and keeps no room', async () => {
+  const { parts, queue, link } = await groundOf(async (round) => {
+    if (round !== 2) return;
+    await sql`delete from associations where secret_name = ${link.secretName}`.execute(stage.store.db);
+  });
+  const { operations } = await setLink(parts, link);
+  for (const { id, generation } of operations) await queue.release(id, generation);
+  expect((await removeLink(parts, link)).operations).toEqual([]);
+  expect(await queue.pendingCount()).toBe(0);
+});

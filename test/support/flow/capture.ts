@@ -1,0 +1,42 @@
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { newCertificate } from '../../../lib/destinations/cloud-b-kv/fake/server.ts';
+
+/** A server that keeps what arrives, as the one of somebody who collects credentials. */
+export interface Capture {
+  readonly url: string;
+  readonly port: number;
+  /** PEM, for `tls_ca_cert`. */
+  readonly certificate: string;
+  /** Requests so far: line, headers and body of each. */
+  readonly requests: readonly string[];
+  close(): Promise<void>;
+}
+
+/** It asks for a token, as a key vault does of who comes without one. */
+const challenge = 'Bearer authorization="https://login.microsoftonline.com/x", resource="https://vault.azure.net"';
+
+export async function startCapture(): Promise<Capture> {
+  const { cert, private: key } = await newCertificate();
+  const requests: string[] = [];
+  const server = https.createServer({ cert, key }, async (request, response) => {
+    const line = `${request.method} ${request.url} ${JSON.stringify(request.rawHeaders)}`;
+    const at = requests.push(line) - 1;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk));
+    requests[at] = `${line} ${Buffer.concat(chunks)}`;
+    response.writeHead(401, { 'content-type': 'application/json', 'www-authenticate': challenge }).end('{}');
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://127.0.0.1:${port}`,
+    port,
+    certificate: cert,
+    requests,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}

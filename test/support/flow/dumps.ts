@@ -1,0 +1,105 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { Redis } from 'ioredis';
+import { sql } from 'kysely';
+import { inject } from 'vitest';
+import { eventually, type Stage } from './open-service.ts';
+
+/** Where a search finds one of the secrets, as texts such as `base64 of marker…`. */
+export const foundIn = (text: string, secrets: readonly string[]): readonly string[] =>
+  secrets.flatMap(formsOf).flatMap(([name, form]) => (text.includes(form) ? [name] : []));
+
+/** All that tells the value: as it is, in a URL, in base64 at each of its three offsets, in hexadecimal digits. */
+function formsOf(secret: string): readonly (readonly [string, string])[] {
+  const bytes = Buffer.from(secret);
+  const offsets = [0, 1, 2].map((skip) => bytes.subarray(skip).toString('base64').slice(0, 24));
+  const start = secret.split('\n').find((line) => /^[\w+/=]{20,}$/.test(line)) ?? secret.slice(0, 30);
+  const forms: (readonly [string, string])[] = [
+    ['itself', start],
+    ['URL', encodeURIComponent(secret).slice(0, 60)],
+    ['base64', offsets[0] ?? ''],
+    ['base64, one byte later', offsets[1] ?? ''],
+    ['base64, two bytes later', offsets[2] ?? ''],
+    ['hexadecimal digits', Buffer.from(start).toString('hex').slice(0, 40)],
+  ];
+  return forms
+    .filter(([, form]) => form.length >= 8)
+    .map(([name, form]) => [`${name} of ${secret.slice(0, 6)}…`, form]);
+}
+
+/** Every key of this test with all it holds. */
+export async function redisDump(stage: Stage): Promise<string> {
+  const redis = new Redis(stage.config.REDIS_URL ?? '');
+  const found: unknown[] = [];
+  // Braces are plain characters in a pattern of Redis.
+  for await (const keys of redis.scanStream({ match: `${stage.config.KEYFERRY_REDIS_PREFIX}*` })) {
+    for (const key of keys as string[]) found.push(key, await contentsOf(redis, key));
+  }
+  await redis.quit();
+  return JSON.stringify(found);
+}
+
+async function contentsOf(redis: Redis, key: string): Promise<unknown> {
+  const type = await redis.type(key);
+  if (type === 'hash') return redis.hgetall(key);
+  if (type === 'list') return redis.lrange(key, 0, -1);
+  if (type === 'set') return redis.smembers(key);
+  if (type === 'zset') return redis.zrange(key, '0', '-1');
+  if (type === 'stream') return redis.xrange(key, '-', '+');
+  if (type === 'string') return redis.get(key);
+  // It ended between the scan and the look.
+  if (type === 'none') return undefined;
+  throw new Error(`${key} is of type ${type}, which the search does not know`);
+}
+
+/** Every column of every row of every table, as text; bytes as hexadecimal digits, and once more as the text they may be. */
+export async function postgresDump(stage: Stage): Promise<string> {
+  const { db } = stage.store;
+  const tables = await sql<{ name: string }>`
+    select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables
+     where schemaname not in ('pg_catalog', 'information_schema')`.execute(db);
+  const found: string[] = [];
+  for (const { name } of tables.rows) {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.raw(name)}`.execute(db);
+    found.push(...rows.flatMap((row) => Object.values(row).flatMap(textsOf)));
+  }
+  return found.join('\n');
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (Buffer.isBuffer(value)) return [value.toString('hex'), value.toString('latin1'), value.toString('utf8')];
+  return typeof value === 'string' ? [value] : [JSON.stringify(value) ?? ''];
+}
+
+export const logDump = (stage: Stage): string =>
+  inspect(stage.logged, { depth: 12, showHidden: true, maxStringLength: null, maxArrayLength: null });
+
+/** What was answered; this test never reads the secret itself. */
+export const replyDump = (stage: Stage): string => stage.replies.map(({ text }) => text).join('\n');
+
+/** How far the write-ahead log has come. */
+export async function walPosition({ store: { db } }: Stage): Promise<string> {
+  const { rows } = await sql<{ at: string }>`select pg_current_wal_insert_lsn()::text as at`.execute(db);
+  return rows[0]?.at ?? '';
+}
+
+/** The files of the write-ahead log from there until now: all that was written meanwhile, by whichever transaction. */
+export async function walDump(stage: Stage, from: string): Promise<string> {
+  const { db } = stage.store;
+  const until = await walPosition(stage);
+  const lsn = (at: string) => sql`${at}::pg_lsn`;
+  await eventually(async () => {
+    const { rows } = await sql<{ done: boolean }>`select pg_current_wal_flush_lsn() >= ${lsn(until)} as done`.execute(
+      db,
+    );
+    return rows[0]?.done === true;
+  });
+  const { rows } = await sql<{ first: string; last: string }>`
+    select pg_walfile_name(${lsn(from)}) as first, pg_walfile_name(${lsn(until)}) as last`.execute(db);
+  const { first = '', last = '' } = rows[0] ?? {};
+  const folder = inject('postgresWal');
+  const names = (await readdir(folder)).filter((name) => name >= first && name <= last).toSorted();
+  const files = await Promise.all(names.map((name) => readFile(join(folder, name), 'latin1')));
+  return files.join('');
+}

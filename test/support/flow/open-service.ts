@@ -1,0 +1,250 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { ApiClient } from '../../../infra/demo/client.ts';
+import { type Api, openApi, openSweeper, openWorkers, type Sweeper } from '../../../lib/app.ts';
+import { type Config, readConfig } from '../../../lib/core/config.ts';
+import type { Log } from '../../../lib/core/log.ts';
+import { openMetrics } from '../../../lib/core/open-metrics.ts';
+import type { Fake } from '../../../lib/destinations/fake.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { loadDriver, loadFake } from '../../../lib/destinations/load.ts';
+import { patience } from '../patience.ts';
+import { testDatabase, testRedis } from '../services.ts';
+import { type Answer, type AskOptions, ask } from './ask.ts';
+import { type Association, associationsOf } from './associations.ts';
+
+export const everyType = definitions.map(({ type }) => type);
+
+/** The whole service in this process, and the stand-ins it syncs to. One per test file; tests take names of their own. */
+export interface Stage {
+  readonly address: string;
+  readonly rootToken: string;
+  readonly config: Config;
+  readonly store: Api['store'];
+  /** Throws unless the answer is a success; answers `data`. */
+  readonly api: ApiClient;
+  /** What was logged, and what the API answered, since the start. */
+  readonly logged: readonly unknown[];
+  readonly replies: readonly Answer[];
+  fake<F extends Fake = Fake>(type: string): F;
+  /** Any request, any answer. `path` is below `/v1/`. */
+  ask(method: string, path: string, body?: unknown, options?: AskOptions): Promise<Answer>;
+  /** A name that no other test has. */
+  name(hint: string): string;
+  /** A new destination that reaches the type's stand-in. Answers its name. */
+  destination(type: string, changes?: object): Promise<string>;
+  /** Writes a version of a secret in `secret/`; without a name, of a new one. Answers its name. */
+  secret(data: object, name?: string): Promise<string>;
+  /** `associations/set` or `remove`; answers the records. */
+  set(type: string, destination: string, secret: string, more?: object): Promise<readonly Association[]>;
+  remove(type: string, destination: string, secret: string): Promise<readonly Association[]>;
+  /** The records of a destination's associations, of one secret if it is named. */
+  associations(type: string, destination: string, secret?: string): Promise<readonly Association[]>;
+  /** Waits until the records of a secret are as wanted. */
+  until(
+    type: string,
+    destination: string,
+    secret: string,
+    holds: (records: readonly Association[]) => boolean,
+  ): Promise<readonly Association[]>;
+  /** One round of the sweep. */
+  sweep(): Promise<object>;
+  /** Waits until every change that was made has been worked off. */
+  untilQuiet(): Promise<void>;
+  /** Calls of a stand-in since the start; of one operation if it is named. */
+  calls(type: string, operation?: string): number;
+}
+
+/** Retries come soon; limits are such that a slow machine does not meet them, `set` waits as long as it may. */
+const settings = {
+  KEYFERRY_SYNC_WAIT_MS: '60000',
+  KEYFERRY_SYNC_RETRY_MS_FIRST: '40',
+  KEYFERRY_SYNC_RETRY_MS_MAX: '200',
+  KEYFERRY_SYNC_ATTEMPTS_MAX: '4',
+  KEYFERRY_SYNC_CONNECT_MS_MAX: '20000',
+  KEYFERRY_SYNC_REQUEST_MS_MAX: '20000',
+  KEYFERRY_SYNC_OPERATION_MS_MAX: '30000',
+  KEYFERRY_SYNC_LOCK_MS: '60000',
+  KEYFERRY_SHUTDOWN_MS_MAX: '3000',
+  KEYFERRY_DATABASE_POOL_SIZE: '5',
+};
+
+/** For tests of calls that hang: they are over soon, but a call that is answered has time. */
+export const briefCalls = { KEYFERRY_SYNC_CONNECT_MS_MAX: '3000', KEYFERRY_SYNC_REQUEST_MS_MAX: '3000' };
+
+/** Call it at the top of a test file: it opens the stage around the tests there and heals the stand-ins after each. */
+export function stageOf(types: readonly string[] = everyType, changes: Readonly<Record<string, string>> = {}): Stage {
+  let opened: OpenStage | undefined;
+  const started = (): OpenStage => {
+    if (opened === undefined) throw new Error('the stage is not open');
+    return opened;
+  };
+  beforeAll(async () => {
+    opened = await openStage(types, changes);
+  });
+  afterEach(() => {
+    for (const fake of opened?.fakes.values() ?? []) fake.heal();
+  });
+  afterAll(() => opened?.close());
+  return new Proxy({} as Stage, { get: (_target, member) => Reflect.get(started().stage, member) });
+}
+
+interface OpenStage {
+  readonly stage: Stage;
+  readonly fakes: ReadonlyMap<string, Fake>;
+  close(): Promise<void>;
+}
+
+async function openStage(types: readonly string[], changes: Readonly<Record<string, string>>): Promise<OpenStage> {
+  const logged: unknown[] = [];
+  const metrics = openMetrics({ process: false });
+  const app = { config: await configOf(changes), log: recordingLog(logged), metrics };
+  const api = await openApi(app);
+  const rootToken = (await api.prepareForDevelopment(undefined)) ?? '';
+  const destinations = await Promise.all(
+    definitions
+      .filter(({ type }) => types.includes(type))
+      .map(async (definition) => ({ definition, openDriver: await loadDriver(definition.type) })),
+  );
+  const workers = await openWorkers(app, destinations);
+  const sweeper = await openSweeper(app);
+  const { port } = await api.listen(0, '127.0.0.1');
+  const fakes = new Map<string, Fake>();
+  for (const type of types) fakes.set(type, await (await loadFake(type))());
+  const stage = stageAround({ app, api, sweeper, rootToken, logged, fakes, address: `http://127.0.0.1:${port}` });
+  return {
+    stage,
+    fakes,
+    async close() {
+      await workers.close();
+      await sweeper.close();
+      await api.close();
+      await Promise.all([...fakes.values()].map((fake) => fake.close()));
+    },
+  };
+}
+
+async function configOf(changes: Readonly<Record<string, string>>): Promise<Config> {
+  const { url, prefix } = testRedis();
+  return readConfig({
+    ...settings,
+    DATABASE_URL: await testDatabase(),
+    REDIS_URL: url,
+    KEYFERRY_REDIS_PREFIX: prefix,
+    KEYFERRY_SEAL_KEY: randomBytes(32).toString('hex'),
+    ...changes,
+  });
+}
+
+interface Opened {
+  readonly app: { readonly config: Config };
+  readonly api: Api;
+  readonly sweeper: Sweeper;
+  readonly rootToken: string;
+  readonly logged: readonly unknown[];
+  readonly fakes: ReadonlyMap<string, Fake>;
+  readonly address: string;
+}
+
+function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: Opened): Stage {
+  const replies: Answer[] = [];
+  let names = 0;
+  const fakeOf = <F extends Fake>(type: string): F => {
+    const fake = fakes.get(type);
+    if (fake === undefined) throw new Error(`no stand-in of type ${type} on this stage`);
+    return fake as F;
+  };
+  const client = new ApiClient(address, rootToken, patience.conditionMs);
+  const change = async (verb: string, type: string, destination: string, secret: string, more: object) => {
+    const body = { mount: 'secret', secret_name: secret, ...more };
+    return associationsOf(
+      await client.write(`sys/sync/destinations/${type}/${destination}/associations/${verb}`, body),
+    );
+  };
+  const stage: Stage = {
+    address,
+    rootToken,
+    config: app.config,
+    store: api.store,
+    api: client,
+    logged,
+    replies,
+    fake: fakeOf,
+    async ask(method, path, body, options) {
+      const answer = await ask({ address, token: rootToken, method, path, body, ...options });
+      replies.push(answer);
+      return answer;
+    },
+    name(hint) {
+      names += 1;
+      return `${hint}-${names}`;
+    },
+    async destination(type, changes = {}) {
+      const name = stage.name('place');
+      await client.write(`sys/sync/destinations/${type}/${name}`, { ...fakeOf(type).destination, ...changes });
+      return name;
+    },
+    async secret(data, name = stage.name('secret')) {
+      await client.write(`secret/data/${name}`, { data });
+      return name;
+    },
+    set: (type, destination, secret, more = {}) => change('set', type, destination, secret, more),
+    remove: (type, destination, secret) => change('remove', type, destination, secret, {}),
+    async associations(type, destination, secret) {
+      const all = associationsOf(await client.read(`sys/sync/destinations/${type}/${destination}/associations`));
+      return secret === undefined ? all : all.filter((record) => record.secret_name === secret);
+    },
+    async until(type, destination, secret, holds) {
+      let records: readonly Association[] = [];
+      await eventually(
+        async () => {
+          records = await stage.associations(type, destination, secret);
+          return records.length > 0 && holds(records);
+        },
+        () => JSON.stringify(records),
+      );
+      return records;
+    },
+    sweep: () => sweeper.run(),
+    untilQuiet: () =>
+      eventually(
+        () => isQuiet(api.store),
+        () => 'operations are left',
+      ),
+    calls(type, operation) {
+      const calls = fakeOf(type).calls();
+      if (operation !== undefined) return calls.get(operation) ?? 0;
+      return [...calls.values()].reduce((sum, count) => sum + count, 0);
+    },
+  };
+  return stage;
+}
+
+async function isQuiet({ db }: Api['store']): Promise<boolean> {
+  const { rows } = await sql<{ busy: boolean }>`
+    select exists(select 1 from associations where generation > observed_generation)
+        or exists(select 1 from destinations where purge_initiated_at is not null and purge_error is null) as busy`.execute(
+    db,
+  );
+  return rows[0]?.busy === false;
+}
+
+/** Asks until it holds. `seen` tells what was there instead. */
+export async function eventually(
+  holds: () => boolean | Promise<boolean>,
+  seen: () => string = () => '',
+): Promise<void> {
+  const deadline = Date.now() + patience.conditionMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`waited ${patience.conditionMs} ms; last seen: ${seen()}`);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}
+
+function recordingLog(lines: unknown[]): Log {
+  const write = (fields: object, message: string) => {
+    lines.push({ ...fields, message });
+  };
+  return { debug: write, info: write, warn: write, error: write };
+}
