@@ -6,7 +6,7 @@ import { silentLog } from '../../lib/core/log.ts';
 import type { Fake } from '../../lib/destinations/fake.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadFake } from '../../lib/destinations/load.ts';
-import { type Instance, startInstance } from '../instance.ts';
+import { type Instance, startInstance } from '../process/instance.ts';
 import type { Terminal } from '../show/terminal.ts';
 import { ApiClient } from './client.ts';
 

@@ -1,11 +1,11 @@
-import { runUntilSignal } from '../../infra/run.ts';
+import { runUntilSignal } from '../../infra/process/run.ts';
 import { openWorkers } from '../../lib/app.ts';
 import { readConfig } from '../../lib/core/config.ts';
 import { openLog } from '../../lib/core/open-log.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadDriver } from '../../lib/destinations/load.ts';
 
-/** Workers of all types, as `infra/worker.ts`, but with rate budgets that do not slow a stand-in down. */
+/** Workers of all types, as `infra/commands/worker.ts`, but with rate budgets that do not slow a stand-in down. */
 const rate = { callsPerSecond: 1_000, burst: 1_000 };
 
 await runUntilSignal(async () => {

@@ -129,9 +129,9 @@ function startProcesses(
       onOwnEnd,
     });
   const processes = [
-    ...ports.map((port, index) => make(`api-${index + 1}`, '../../infra/serve.ts', { PORT: String(port) })),
+    ...ports.map((port, index) => make(`api-${index + 1}`, '../../infra/commands/serve.ts', { PORT: String(port) })),
     ...Array.from({ length: workerCount }, (_, index) => make(`worker-${index + 1}`, 'worker.ts')),
-    make('sweep', '../../infra/sweep.ts'),
+    make('sweep', '../../infra/commands/sweep.ts'),
   ];
   for (const one of processes) one.start();
   return processes;

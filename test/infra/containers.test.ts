@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { definitions } from '../../lib/destinations/index.ts';
+import { scan } from '../architecture/scan.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (file: string) => readFile(new URL(file, root), 'utf8');
@@ -47,7 +48,7 @@ describe('docker-compose.yml', () => {
 
   test('has the API, the sweep and a worker of each type, which wait for what they stand on', () => {
     for (const { type } of definitions)
-      expect(services[`worker-${type}`]?.command).toEqual(['infra/worker.ts', '--type', type]);
+      expect(services[`worker-${type}`]?.command).toEqual(['infra/commands/worker.ts', '--type', type]);
     for (const name of ['sweep', ...definitions.map(({ type }) => `worker-${type}`)]) {
       expect(services[name]?.depends_on).toMatchObject({
         postgres: { condition: 'service_healthy' },
@@ -81,6 +82,16 @@ describe('the image', () => {
     expect(validate(`${dockerfile}\nUSR root\n`, { instructionCasing: ValidationSeverity.ERROR })).not.toEqual([]);
   });
 
+  test('holds every file that its commands import', async () => {
+    const copied = [...dockerfile.matchAll(/^COPY (\S+) \1\/$/gm)].map(([, folder]) => `${folder}/`);
+    expect(copied).toContain('lib/');
+    const commands = [...dockerfile.matchAll(/infra\/[\w/-]+\.ts/g), ['infra/commands/board.ts']].map(([file = '']) => file);
+    const needed = await importedBy(commands);
+    expect(needed.filter((file) => !copied.some((folder) => file.startsWith(folder)))).toEqual([]);
+    const ignored = await read('infra/Dockerfile.dockerignore');
+    for (const folder of copied) expect(ignored).toContain(`!${folder.slice(0, -1)}\n`);
+  });
+
   test('is built in stages, runs as nobody, and tells its health', () => {
     const stages = dockerfile.split(/^FROM /m).slice(1);
     expect(stages.length).toBeGreaterThan(2);
@@ -88,7 +99,15 @@ describe('the image', () => {
     const [final = ''] = stages.slice(-1);
     expect(final).toMatch(/^base AS service/);
     expect(dockerfile).toMatch(/^USER 65532:65532$/m);
-    expect(final).toMatch(/^HEALTHCHECK .*\\\n +CMD \["\/nodejs\/bin\/node", "infra\/healthy\.ts", "api"\]$/m);
+    expect(final).toMatch(/^HEALTHCHECK .*\\\n +CMD \["\/nodejs\/bin\/node", "infra\/process\/healthy\.ts", "api"\]$/m);
     expect(final).not.toMatch(/development-dependencies/);
   });
 });
+
+/** The files of the project that these import, themselves included. */
+async function importedBy(files: readonly string[]): Promise<readonly string[]> {
+  const found = new Set(files);
+  for (const file of found)
+    for (const one of scan(file, await read(file)).imports) if (one.kind === 'file') found.add(one.path);
+  return [...found];
+}

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { production } from '../../infra/bench/process.ts';
 import { isFlat, judge, rssBytesMax } from '../../infra/bench/soak/flat.ts';
-import { growingPercent } from '../../infra/heap.ts';
+import { growingPercent } from '../../infra/process/heap.ts';
 
 const read = (name: string): Promise<string> => readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
 const settings = Object.entries(production.environment).map(([name, value]) => `${name}=${value}`);

@@ -34,8 +34,10 @@ const dashboard = z.object({
   panels: z.array(z.object({ id: z.int(), type: z.string(), title: z.string(), targets: z.array(target).default([]) })),
 });
 
-const alerts = rules.parse(parse(await read('infra/prometheus/alerts.yml'))).groups.flatMap((group) => group.rules);
-const board = dashboard.parse(JSON.parse(await read('infra/grafana/keyferry.json')));
+const alerts = rules
+  .parse(parse(await read('infra/observability/prometheus/alerts.yml')))
+  .groups.flatMap((group) => group.rules);
+const board = dashboard.parse(JSON.parse(await read('infra/observability/grafana/keyferry.json')));
 const queries = board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 
 /** What a scrape names, the parts of histograms among them. */
@@ -108,7 +110,7 @@ test('prometheus.yml scrapes the ports that docker-compose.yml opens', async () 
     .object({
       scrape_configs: z.array(z.object({ static_configs: z.array(z.object({ targets: z.array(z.string()) })) })),
     })
-    .parse(parse(await read('infra/prometheus/prometheus.yml')));
+    .parse(parse(await read('infra/observability/prometheus/prometheus.yml')));
   const targets = scraped.scrape_configs.flatMap((job) => job.static_configs.flatMap((one) => one.targets));
   const compose = z
     .object({
@@ -144,6 +146,10 @@ if (!found) console.info('promtool is not there (package "prometheus", or PROMTO
 
 test.skipIf(!found)('promtool finds no mistake in the rules and the configuration', async () => {
   const at = (file: string) => new URL(file, root).pathname;
-  expect((await run(promtool, ['check', 'rules', at('infra/prometheus/alerts.yml')])).stdout).toContain('SUCCESS');
-  expect((await run(promtool, ['check', 'config', at('infra/prometheus/prometheus.yml')])).stdout).toContain('SUCCESS');
+  expect((await run(promtool, ['check', 'rules', at('infra/observability/prometheus/alerts.yml')])).stdout).toContain(
+    'SUCCESS',
+  );
+  expect(
+    (await run(promtool, ['check', 'config', at('infra/observability/prometheus/prometheus.yml')])).stdout,
+  ).toContain('SUCCESS');
 });

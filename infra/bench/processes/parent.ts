@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keepHeapSmall } from '../../heap.ts';
+import { keepHeapSmall } from '../../process/heap.ts';
 import { cpuQuestion, memoryQuestion } from '../process.ts';
 
 /** What a process of the bench offers the one that started it. */

@@ -3,7 +3,7 @@ import { openSweeper } from '../../../lib/app.ts';
 import { readConfig } from '../../../lib/core/config.ts';
 import { silentLog as log } from '../../../lib/core/log.ts';
 import { loadFake } from '../../../lib/destinations/load.ts';
-import { sweepRegularly } from '../../sweeping.ts';
+import { sweepRegularly } from '../../process/sweeping.ts';
 import { associate } from '../associations.ts';
 import { percentile } from '../figure.ts';
 import { until, within } from '../rounds.ts';

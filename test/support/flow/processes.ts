@@ -100,10 +100,16 @@ function allProcesses(): readonly number[] {
 /** Whether a process runs; one that ended and was not waited for does not. */
 export const isRunning = (pid: number): boolean => (runningProcess(pid)?.command ?? '') !== '';
 
+/** Earlier releases have their commands in `infra/` itself. */
+function fileOf(root: string, program: Program): string {
+  const file = join(root, 'infra', 'commands', `${program}.ts`);
+  return existsSync(file) ? file : join(root, 'infra', `${program}.ts`);
+}
+
 const here = fileURLToPath(new URL('../../..', import.meta.url));
 
 function launch(program: Program, { args = [], environment = {}, root = here }: ProcessOptions) {
-  const [command, all] = bound(process.execPath, [join(root, 'infra', `${program}.ts`), ...args]);
+  const [command, all] = bound(process.execPath, [fileOf(root, program), ...args]);
   const child = spawn(command, all, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], ...environment },

@@ -1,4 +1,4 @@
-import { AppError } from '../lib/core/errors.ts';
+import { AppError } from '../../lib/core/errors.ts';
 
 /** One line for people on why a process could not start; with the stack only for what nobody foresaw. */
 export function explain(error: unknown): string {

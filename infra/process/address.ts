@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { Config } from '../lib/core/config.ts';
+import type { Config } from '../../lib/core/config.ts';
 
 type Listener = Pick<Config, 'KEYFERRY_HOST' | 'KEYFERRY_TLS_CERT_FILE'>;
 

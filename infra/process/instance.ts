@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openApi, openSweeper, openWorkers } from '../lib/app.ts';
-import { type Config, readConfig } from '../lib/core/config.ts';
-import type { Log } from '../lib/core/log.ts';
-import type { Metrics } from '../lib/core/metrics.ts';
-import { openMetrics } from '../lib/core/open-metrics.ts';
-import { definitions } from '../lib/destinations/index.ts';
-import { loadDriver } from '../lib/destinations/load.ts';
+import { openApi, openSweeper, openWorkers } from '../../lib/app.ts';
+import { type Config, readConfig } from '../../lib/core/config.ts';
+import type { Log } from '../../lib/core/log.ts';
+import type { Metrics } from '../../lib/core/metrics.ts';
+import { openMetrics } from '../../lib/core/open-metrics.ts';
+import { definitions } from '../../lib/destinations/index.ts';
+import { loadDriver } from '../../lib/destinations/load.ts';
+import { mustBeFree } from '../local/child.ts';
+import { startServices } from '../local/services.ts';
 import { apiAddress } from './address.ts';
-import { mustBeFree } from './local/child.ts';
-import { startServices } from './local/services.ts';
 import { sweepRegularly } from './sweeping.ts';
 
 /** A whole service in one process, for development: API, workers of all types and sweep on services of its own. */

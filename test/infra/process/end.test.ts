@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 
-const infra = new URL('../../infra', import.meta.url).pathname;
+const infra = new URL('../../../infra', import.meta.url).pathname;
 
 /** Runs a program that tells `ready`, sends it the signals, and answers how it ended. The run ends it at last. */
 async function run(

@@ -1,12 +1,12 @@
-import { openWorkers } from '../lib/app.ts';
-import { ConfigError, readConfig } from '../lib/core/config.ts';
-import { openLog } from '../lib/core/open-log.ts';
-import { definitions } from '../lib/destinations/index.ts';
-import { loadDriver } from '../lib/destinations/load.ts';
-import { measured } from './measured.ts';
-import { runUntilSignal } from './run.ts';
-import { optionsOf } from './show/options.ts';
-import { mustUnsealItself } from './unsealing.ts';
+import { openWorkers } from '../../lib/app.ts';
+import { ConfigError, readConfig } from '../../lib/core/config.ts';
+import { openLog } from '../../lib/core/open-log.ts';
+import { definitions } from '../../lib/destinations/index.ts';
+import { loadDriver } from '../../lib/destinations/load.ts';
+import { measured } from '../process/measured.ts';
+import { runUntilSignal } from '../process/run.ts';
+import { mustUnsealItself } from '../process/unsealing.ts';
+import { optionsOf } from '../show/options.ts';
 
 const { type: names } = optionsOf('worker', { type: { type: 'string', multiple: true } });
 

@@ -1,11 +1,11 @@
-import { openBoard } from '../lib/app.ts';
-import { readConfig } from '../lib/core/config.ts';
-import { openLog } from '../lib/core/open-log.ts';
-import { authority } from './address.ts';
-import { measured } from './measured.ts';
-import { runUntilSignal } from './run.ts';
-import { optionsOf } from './show/options.ts';
-import { mustUnsealItself } from './unsealing.ts';
+import { openBoard } from '../../lib/app.ts';
+import { readConfig } from '../../lib/core/config.ts';
+import { openLog } from '../../lib/core/open-log.ts';
+import { authority } from '../process/address.ts';
+import { measured } from '../process/measured.ts';
+import { runUntilSignal } from '../process/run.ts';
+import { mustUnsealItself } from '../process/unsealing.ts';
+import { optionsOf } from '../show/options.ts';
 
 optionsOf('board', {});
 

@@ -5,13 +5,13 @@ import type { Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { generate } from 'selfsigned';
 import { expect, inject, test } from 'vitest';
-import { ending } from '../support/services.ts';
+import { ending } from '../../support/services.ts';
 
 const nobody = 'redis://127.0.0.1:1';
 
 /** The exit code of a container's health check. */
 function check(what: string, settings: Readonly<Record<string, string>>): Promise<number | null> {
-  const script = new URL('../../infra/healthy.ts', import.meta.url).pathname;
+  const script = new URL('../../../infra/process/healthy.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [script, what], { env: settings, stdio: 'ignore' });
   return new Promise((resolve) => child.once('exit', resolve));
 }

@@ -1,8 +1,8 @@
-import type { Fake } from '../lib/destinations/fake.ts';
-import { definitions } from '../lib/destinations/index.ts';
-import { loadFake } from '../lib/destinations/load.ts';
-import { runUntilSignal } from './run.ts';
-import { optionsOf } from './show/options.ts';
+import type { Fake } from '../../lib/destinations/fake.ts';
+import { definitions } from '../../lib/destinations/index.ts';
+import { loadFake } from '../../lib/destinations/load.ts';
+import { runUntilSignal } from '../process/run.ts';
+import { optionsOf } from '../show/options.ts';
 
 optionsOf('fakes', {});
 

@@ -1,4 +1,4 @@
-import { readConfig } from '../lib/core/config.ts';
+import { readConfig } from '../../lib/core/config.ts';
 import { endProcess } from './end.ts';
 import { explain } from './explain.ts';
 import { keepHeapSmall } from './heap.ts';

@@ -1,11 +1,11 @@
-import { openApi } from '../lib/app.ts';
-import { readConfig } from '../lib/core/config.ts';
-import { openLog } from '../lib/core/open-log.ts';
-import { apiAddress } from './address.ts';
-import { measured } from './measured.ts';
-import { runUntilSignal } from './run.ts';
-import { optionsOf } from './show/options.ts';
-import { firstThing } from './unsealing.ts';
+import { openApi } from '../../lib/app.ts';
+import { readConfig } from '../../lib/core/config.ts';
+import { openLog } from '../../lib/core/open-log.ts';
+import { apiAddress } from '../process/address.ts';
+import { measured } from '../process/measured.ts';
+import { runUntilSignal } from '../process/run.ts';
+import { firstThing } from '../process/unsealing.ts';
+import { optionsOf } from '../show/options.ts';
 
 optionsOf('serve', {});
 

@@ -1,12 +1,12 @@
-import { openSweeper } from '../lib/app.ts';
-import { readConfig } from '../lib/core/config.ts';
-import { openLog } from '../lib/core/open-log.ts';
-import { endProcess } from './end.ts';
-import { measured } from './measured.ts';
-import { runUntilSignal } from './run.ts';
-import { optionsOf } from './show/options.ts';
-import { sweepRegularly } from './sweeping.ts';
-import { mustUnsealItself } from './unsealing.ts';
+import { openSweeper } from '../../lib/app.ts';
+import { readConfig } from '../../lib/core/config.ts';
+import { openLog } from '../../lib/core/open-log.ts';
+import { endProcess } from '../process/end.ts';
+import { measured } from '../process/measured.ts';
+import { runUntilSignal } from '../process/run.ts';
+import { sweepRegularly } from '../process/sweeping.ts';
+import { mustUnsealItself } from '../process/unsealing.ts';
+import { optionsOf } from '../show/options.ts';
 
 /** `npm run sweep`: the rounds of the sweep, as a process of its own. `-- --once`: one round. */
 const { once } = optionsOf('sweep', { once: { type: 'boolean', default: false } });

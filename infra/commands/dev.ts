@@ -1,9 +1,9 @@
-import { readConfig } from '../lib/core/config.ts';
-import { openLog } from '../lib/core/open-log.ts';
-import { startInstance } from './instance.ts';
-import { measured } from './measured.ts';
-import { runUntilSignal } from './run.ts';
-import { optionsOf } from './show/options.ts';
+import { readConfig } from '../../lib/core/config.ts';
+import { openLog } from '../../lib/core/open-log.ts';
+import { startInstance } from '../process/instance.ts';
+import { measured } from '../process/measured.ts';
+import { runUntilSignal } from '../process/run.ts';
+import { optionsOf } from '../show/options.ts';
 
 optionsOf('start', {});
 

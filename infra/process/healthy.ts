@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { connect } from 'node:net';
-import { readConfig } from '../lib/core/config.ts';
+import { readConfig } from '../../lib/core/config.ts';
 import { hasTls, hostToAsk } from './address.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { type Config, ConfigError } from '../lib/core/config.ts';
-import type { SealStatus } from '../lib/store/seal/contract.ts';
+import { type Config, ConfigError } from '../../lib/core/config.ts';
+import type { SealStatus } from '../../lib/store/seal/contract.ts';
 
 /** Nobody can unseal a process that has no API, so it needs the automatic seal. @throws ConfigError without its key */
 export function mustUnsealItself(config: Config, process: string): void {
