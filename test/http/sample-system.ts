@@ -2,6 +2,7 @@ import { AppError, badRequest, type ErrorKind } from '../../lib/core/errors.ts';
 import { duration, pathText, text, textList } from '../../lib/path/fields.ts';
 import { type Engine, operation, type Row } from '../../lib/path/row.ts';
 import { typeName } from '../../lib/path/vocabulary.ts';
+import { aborted } from '../support/aborted.ts';
 import { reading } from './sample-secrets.ts';
 
 const seen: { signal?: AbortSignal } = {};
@@ -94,7 +95,7 @@ export function systemEngine(): Engine {
       operations: {
         read: reading(async (_input, { signal }) => {
           seen.signal = signal;
-          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          await aborted(signal);
           return { data: {} };
         }),
       },

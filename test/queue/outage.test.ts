@@ -9,6 +9,7 @@ import { type RedisOptions, redisUrl, startRedis } from '../../infra/local/redis
 import type { LocalServer } from '../../infra/local/server.ts';
 import type { Handler } from '../../lib/queue/contract.ts';
 import { openGate } from '../../lib/queue/gate/gate.ts';
+import { aborted } from '../support/aborted.ts';
 import { ending } from '../support/services.ts';
 import { gateway, keptLog, operation, operations, testQueue, type, until } from './queues.ts';
 
@@ -190,7 +191,7 @@ it('a queue can be closed while Redis is away', async () => {
   const started = gateway();
   const handler: Handler = async (_job, signal) => {
     started.open();
-    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    await aborted(signal);
     throw signal.reason;
   };
   const consumer = queue.consume(type, handler, options);
@@ -208,7 +209,7 @@ it('a handler is stopped when its lock cannot be renewed', async () => {
   const stopped = gateway();
   const handler: Handler = async (_job, signal) => {
     started.open();
-    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    await aborted(signal);
     stopped.open();
     throw signal.reason;
   };

@@ -2,6 +2,7 @@ import { Job } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Handler, Outcome } from '../../../lib/queue/contract.ts';
+import { aborted } from '../../support/aborted.ts';
 import { ending } from '../../support/services.ts';
 import { farDeadline, gateway, keptLog, lockMs, operation, operations, testQueue, type, until } from '../queues.ts';
 
@@ -213,7 +214,7 @@ describe('a consumer', () => {
     const handler: Handler = async (_job, signal) => {
       runs += 1;
       if (runs > 1) return done();
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await aborted(signal);
       throw signal.reason;
     };
     queue.consume(type, handler, { concurrency: 4, lockMs: 1_500 });
@@ -231,7 +232,7 @@ describe('a consumer', () => {
       type,
       async (_job, signal) => {
         started.open();
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        await aborted(signal);
         lost.open();
         return done();
       },
@@ -271,7 +272,7 @@ describe('a consumer', () => {
       type,
       async (_job, signal) => {
         started.open();
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        await aborted(signal);
         throw signal.reason;
       },
       { concurrency: 1, lockMs: 600_000 },

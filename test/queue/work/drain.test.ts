@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Handler, Outcome } from '../../../lib/queue/contract.ts';
+import { aborted } from '../../support/aborted.ts';
 import { farDeadline, gateway, lockMs, operation, operations, otherType, testQueue, type, until } from '../queues.ts';
 
 const capacity = 10_000;
@@ -50,7 +51,7 @@ describe('drain', () => {
     const queue = await testQueue();
     await queue.enqueue([operation(1)], capacity);
     const untilStopped: Handler = async (_job, signal) => {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await aborted(signal);
       throw signal.reason;
     };
     const deadline = inMs(4_000);

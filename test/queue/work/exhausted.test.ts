@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import type { Handler, Outcome } from '../../../lib/queue/contract.ts';
+import { aborted } from '../../support/aborted.ts';
 import { ending } from '../../support/services.ts';
 import { farDeadline, lockMs, operation, testQueue, type, until } from '../queues.ts';
 
@@ -73,7 +74,7 @@ it('a job that loses its worker again and again is run a few times and then hand
     runs.push(spent);
     if (spent) return done;
     await redis.client.del(`${queue.prefix}:sync-${type}:1:lock`);
-    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    await aborted(signal);
     throw signal.reason;
   };
   await queue.enqueue([operation(1)], capacity);

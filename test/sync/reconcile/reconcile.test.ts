@@ -10,6 +10,7 @@ import type { Finish } from '../../../lib/sync/reconcile/outcome.ts';
 import { type ReconcileParts, reconcile } from '../../../lib/sync/reconcile/reconcile.ts';
 import { compileTemplate } from '../../../lib/sync/template/template.ts';
 import { testStore } from '../../store/stores.ts';
+import { aborted } from '../../support/aborted.ts';
 
 let store: OpenStore;
 beforeAll(async () => {
@@ -92,10 +93,10 @@ function partsWith(put: Driver['put'], changes: Partial<ReconcileParts> = {}) {
 }
 
 /** A call that ends when it is told to, as drivers' calls do. */
-const hanging: Driver['put'] = (_item, signal) =>
-  new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new DestinationFailure('timeout', 'the operation was ended')));
-  });
+const hanging: Driver['put'] = async (_item, signal) => {
+  await aborted(signal);
+  throw new DestinationFailure('timeout', 'the operation was ended');
+};
 
 test('an attempt that a worker breaks off because it has to stop is no failure, and is gone on with', async () => {
   const stop = new AbortController();
