@@ -9,6 +9,7 @@ import { type Authors, patchAuthors } from './attribution.ts';
 import { openCustomMetadata } from './custom-metadata.ts';
 import { mergePatch } from './merge-patch.ts';
 import type { KvParts } from './parts.ts';
+import { mustNotBeTooLarge } from './patched-size.ts';
 import type { VersionRow } from './read.ts';
 import { replyAfter, showVersion, unreadable } from './reply.ts';
 import { casRefusal, isReadable } from './versions.ts';
@@ -47,6 +48,7 @@ async function patchLocked(parts: KvParts, tx: Kysely<Database>, place: SecretPl
   const json = await readableJson(parts, { db: tx, barrier: parts.store.barrier, hold: patch.hold }, place, row);
   if (json === undefined) return { refusal: deleted(parts, place, secret, row) };
   const merged = mergePatch(await secretOf(json), patch.data);
+  await mustNotBeTooLarge(merged, parts.secretBytesMax);
   const write = { ...place, data: merged, cas: secret.current_version, by: patch.by };
   return { written: await writeLockedVersion(parts, tx, write) };
 }

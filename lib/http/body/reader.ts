@@ -23,6 +23,8 @@ export class BodyReader implements IncomingBody, Arriving {
   #part: 'first' | 'large' = 'first';
   #bytes = 0;
   #members = 0;
+  #storedBytes = 0;
+  #released = false;
   #readingAway: Promise<void> | undefined;
   #stopFirst: ((error: Error) => void) | undefined;
 
@@ -62,7 +64,13 @@ export class BodyReader implements IncomingBody, Arriving {
   }
 
   hold(bytes: number): void {
-    this.#hold('large', bytes);
+    // Who was answered because it took too long may still be at work, and nobody would take back what it takes now.
+    if (this.#released) throw new AppError('unavailable', 'the request has been answered already');
+    // What a transaction read that is run again is not needed any more.
+    const more = Math.max(0, bytes - this.#storedBytes);
+    this.#room.takeStored(this, more);
+    this.#storedBytes += more;
+    this.#held.large += more;
   }
 
   weigh(members: number): void {
@@ -73,8 +81,9 @@ export class BodyReader implements IncomingBody, Arriving {
   }
 
   release(): void {
+    this.#released = true;
     this.#room.arrived(this);
-    this.#room.give(this.#held);
+    this.#room.give(this, this.#held);
     Object.assign(this.#held, { first: 0, large: 0, members: 0 });
     this.#pieces = [];
     this.#readingAway ??= readAway(this.#stream);
