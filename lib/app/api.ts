@@ -38,7 +38,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const { config, log } = parts;
   const { store, queue, changed, metrics, tracing } = shared;
   const gauges = gaugeService(parts, shared);
-  const engineParts = { store, clock, changed };
+  const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const secrets = kvV2(engineParts);
   const engines = [tokenEngine({ store, clock }), secrets.engine, kvV1(engineParts)];
   const mounts = openMountTable({ store, clock, fixed: alwaysMounted([{ ...system, rows: [] }, ...engines]) });

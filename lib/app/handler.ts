@@ -28,7 +28,7 @@ export function openHandler(
   const { type } = destination.definition;
   const observed = observedSync({ type, metrics, tracing, log });
   const timeouts = { connectMs: config.KEYFERRY_SYNC_CONNECT_MS_MAX, requestMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX };
-  const { current } = kvV2({ store, clock, changed });
+  const { current } = kvV2({ store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX });
   const drivers = keepDrivers(destination, {
     store,
     clock,

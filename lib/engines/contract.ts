@@ -11,6 +11,8 @@ export interface EngineParts {
   readonly clock: Clock;
   /** Told after the commit what a change made dirty. */
   readonly changed: Changed;
+  /** For the JSON text of a secret. What a request brings is bounded before; what is made of it and a stored one is not. */
+  readonly secretBytesMax: number;
 }
 
 /** What the sync reads of an engine: the secret as it should be at the destinations now. */

@@ -110,7 +110,11 @@ export interface RequestContext {
   readonly query: URLSearchParams;
   /** Ends when the client has gone or the request's time is over. */
   readonly signal: AbortSignal;
-  /** Takes memory for a long reply, in bytes, until it is sent. @throws AppError `unavailable` when none is left */
+  /**
+   * Takes memory for a long stored secret, in bytes, until the reply is sent; of several the longest counts.
+   *
+   * @throws AppError `unavailable` when others have it
+   */
   hold(bytes: number): void;
   /** Adds a text to the reply's `warnings`. */
   warn(message: string): void;

@@ -107,8 +107,8 @@ export async function decryptInTurns(
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of sealed) {
     rest = Buffer.concat([rest, piece]);
-    if (rest.length < overheadBytes) continue;
     if (decipher === undefined) {
+      if (rest.length < overheadBytes) continue;
       decipher = decipherOf(keyOf(termOf(rest)), rest, aad);
       rest = rest.subarray(headerBytes + nonceBytes);
     }

@@ -29,6 +29,7 @@ export async function engineParts(poolSize = 5) {
   const parts = {
     store,
     clock,
+    secretBytesMax: 1024 * 1024,
     changed: async (dirty: readonly Dirty[]) => {
       told.push(...dirty);
       return [];

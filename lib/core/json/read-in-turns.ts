@@ -5,8 +5,8 @@ import { JsonProblem } from './problem.ts';
 import { JsonReader } from './reader.ts';
 
 const unbounded = { levelsMax: Number.POSITIVE_INFINITY, membersMax: Number.POSITIVE_INFINITY };
-/** Longer texts are only written again. */
-const wholeMax = 65_536;
+/** Longer texts are only written again, and take less memory as bytes. */
+const wholeMax = 4_096;
 const sliceCharacters = 32_768;
 
 /** Reads JSON of our own from its pieces in UTF-8, in turns with everything else. */

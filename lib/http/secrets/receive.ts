@@ -12,8 +12,11 @@ const firstBytesMax = 65_536;
 /** What a body may have where no secret is written. The server's own limit is for secrets. */
 const plainBytesMax = 1_048_576;
 
-/** Longer texts of secrets are not put together; they are only written. */
-const textCharactersMax = 65_536;
+/**
+ * Longer texts of secrets are not put together; they are only written. As bytes they are no burden for the garbage collector,
+ * and a character beyond Latin-1 does not make two bytes of each of the others.
+ */
+const textCharactersMax = 4_096;
 
 /** Query parameters that speak to the server and are no fields. */
 const reserved = new Set(['help', 'list', 'scan']);

@@ -33,7 +33,11 @@ export interface IncomingBody {
   rest(bytesMax: number, take: (piece: string) => void): Promise<void>;
   /** Told while data are made of it how many members they have by now. @throws AppError `unavailable` when the memory is taken */
   weigh(members: number): void;
-  /** Takes more memory for its answer, in bytes. @throws AppError `unavailable` when the memory is taken */
+  /**
+   * Takes memory for a stored secret, in bytes; of several the longest counts.
+   *
+   * @throws AppError `unavailable` when the memory is taken, and when the request was answered
+   */
   hold(bytes: number): void;
   /** Gives back the memory, when the answer is known or sent. What was not read is read away from then on. */
   release(): void;

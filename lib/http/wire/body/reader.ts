@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError, badRequest } from '../../../core/errors.ts';
 import { nextTurn } from '../../../core/turns.ts';
 import type { IncomingBody } from '../exchange.ts';
@@ -9,6 +10,8 @@ import { textOf, Utf8Pieces } from './utf8.ts';
 const pieceBytes = 256;
 /** What a member of its data costs beside its text. */
 const memberBytes = 128;
+/** Between two pieces of a body that nobody wants any more. */
+const awayPauseMs = 2;
 
 /**
  * The body of a request, read in at most two parts. What is not read on is read away, within the time for the request, so that
@@ -23,6 +26,8 @@ export class BodyReader implements IncomingBody, Arriving {
   #part: 'first' | 'large' = 'first';
   #bytes = 0;
   #members = 0;
+  #storedBytes = 0;
+  #released = false;
   #readingAway: Promise<void> | undefined;
   #stopFirst: ((error: Error) => void) | undefined;
 
@@ -62,7 +67,13 @@ export class BodyReader implements IncomingBody, Arriving {
   }
 
   hold(bytes: number): void {
-    this.#hold('large', bytes);
+    // Who was answered because it took too long may still be at work, and nobody would take back what it takes now.
+    if (this.#released) throw new AppError('unavailable', 'the request has been answered already');
+    // What a transaction read that is run again is not needed any more.
+    const more = Math.max(0, bytes - this.#storedBytes);
+    this.#room.takeStored(this, more);
+    this.#storedBytes += more;
+    this.#held.large += more;
   }
 
   weigh(members: number): void {
@@ -73,8 +84,9 @@ export class BodyReader implements IncomingBody, Arriving {
   }
 
   release(): void {
+    this.#released = true;
     this.#room.arrived(this);
-    this.#room.give(this.#held);
+    this.#room.give(this, this.#held);
     Object.assign(this.#held, { first: 0, large: 0, members: 0 });
     this.#pieces = [];
     this.#readingAway ??= readAway(this.#stream);
@@ -139,11 +151,11 @@ export class BodyReader implements IncomingBody, Arriving {
   }
 }
 
-/** Whoever is still sending has a turn like everybody, so that many of them together hold up nobody. */
+/** Slowly: however many are still sending, they take little time from the requests that are being answered. */
 async function readAway(stream: Readable): Promise<void> {
   if (stream.readableEnded || stream.destroyed) return;
   try {
-    for await (const _bytes of stream.iterator({ destroyOnReturn: false })) await nextTurn();
+    for await (const _bytes of stream.iterator({ destroyOnReturn: false })) await delay(awayPauseMs);
   } catch {
     // The sender has gone.
   }

@@ -14,15 +14,23 @@ export interface Arriving {
 export interface Held {
   /** Bytes of a first part, and of what its members cost. */
   first: number;
-  /** Bytes of a large body. */
+  /** Bytes of a large body, and of a long secret that was read from the store for it. */
   large: number;
   /** Members of the data of a large body. */
   members: number;
 }
 
-/** The memory for the bodies of all requests of a server. */
+/**
+ * The memory for the bodies of all requests of a server, and for the long secrets that they read from the store.
+ *
+ * One request at a time may go beyond it, with what is stored: a stored secret may be larger than the room by what sealing
+ * adds, and a patch holds its body beside it. It asks for nothing more then, so it comes to its end; whoever is refused is
+ * refused because of others, and is served when they have gone. So of two patches that hold their bodies and could not both
+ * have their secrets, the first goes on and the other is refused. The memory is bounded by the room and one stored secret.
+ */
 export class BodyRoom {
   readonly #max: Pick<Held, 'large' | 'members'>;
+  #beyond: object | undefined;
   readonly #arriving = new Set<Arriving>();
   readonly #used: Held = { first: 0, large: 0, members: 0 };
 
@@ -58,7 +66,18 @@ export class BodyRoom {
     this.#used[what] += count;
   }
 
-  give({ first, large, members }: Readonly<Held>): void {
+  /** Takes room for a stored secret, which `holder` reads. @throws Busy when another one is beyond the room */
+  takeStored(holder: object, bytes: number): void {
+    if (this.#used.large + bytes > this.#max.large) {
+      if ((this.#beyond ?? holder) !== holder) throw tooMuch();
+      this.#beyond = holder;
+    }
+    this.#used.large += bytes;
+  }
+
+  /** Takes back all that `holder` holds. */
+  give(holder: object, { first, large, members }: Readonly<Held>): void {
+    if (this.#beyond === holder) this.#beyond = undefined;
     this.#used.first -= first;
     this.#used.large -= large;
     this.#used.members -= members;

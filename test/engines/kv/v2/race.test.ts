@@ -16,7 +16,7 @@ import { associate, type Call, calling, dirtyIds, fixed, mounted } from '../../s
 /** What a service process holds: a pool of its own on the shared database. */
 async function openSide(databaseUrl: string, seal: { readonly key: Secret }) {
   const store = await openStore(storeOptions(databaseUrl, { seal }));
-  const parts = { store, clock: systemClock, changed: async () => [] };
+  const parts = { store, clock: systemClock, secretBytesMax: 1024 * 1024, changed: async () => [] };
   return { store, parts, mounts: openMountTable({ store, clock: systemClock, fixed }), ...kvV2(parts) };
 }
 

@@ -12,8 +12,10 @@ import type { VersionRow } from '../read/read.ts';
 import { replyAfter, showVersion, unreadable } from '../read/reply.ts';
 import { casRefusal, isReadable } from '../versions/versions.ts';
 import { mergePatch } from './merge-patch.ts';
+import { mustNotBeTooLarge } from './patched-size.ts';
 import { casOf, dataOf, type Given, showWritten } from './secret.ts';
-import { type LockedSecret, lockSecret, type Written, writeLockedVersion } from './write.ts';
+import type { NewVersion } from './statement.ts';
+import { type LockedSecret, lockSecret, newVersion, type Written, writeLockedVersion } from './write.ts';
 
 interface Patch {
   readonly data: JsonObject;
@@ -44,11 +46,29 @@ async function patchLocked(parts: KvParts, tx: Kysely<Database>, place: SecretPl
   const refusal = casRefusal(patch.cas, casRequired, secret.current_version);
   if (refusal !== undefined) throw badRequest(refusal);
   if (row === undefined) throw notFound();
-  const json = await readableJson(parts, { db: tx, barrier: parts.store.barrier, hold: patch.hold }, place, row);
-  if (json === undefined) return { refusal: deleted(parts, place, secret, row) };
-  const merged = mergePatch(await secretOf(json), patch.data);
-  const write = { ...place, data: merged, cas: secret.current_version, by: patch.by };
-  return { written: await writeLockedVersion(parts, tx, write) };
+  if (row.bytes === null || !isReadable(row, parts.clock.now())) return { refusal: deleted(parts, place, secret, row) };
+  const version = await patchedVersion(parts, tx, place, { ...patch, cas: secret.current_version }, row);
+  return { written: await writeLockedVersion(tx, version) };
+}
+
+/** The version to write. The secret as it was, and as it is to be, are not held while it is being written. */
+async function patchedVersion(
+  parts: KvParts,
+  tx: Kysely<Database>,
+  place: SecretPlace,
+  { data, cas, by, hold }: Patch,
+  row: StoredVersion,
+): Promise<NewVersion> {
+  const opening = { db: tx, barrier: parts.store.barrier, hold };
+  const merged = mergePatch(await storedSecret(opening, place, row), data);
+  await mustNotBeTooLarge(merged, parts.secretBytesMax);
+  return newVersion(parts, { ...place, data: merged, cas, by });
+}
+
+async function storedSecret(opening: Opening, place: SecretPlace, row: StoredVersion): Promise<JsonObject> {
+  const json = await openStored(opening, { ...place, id: row.id, version: row.version }, row);
+  if (json === undefined) throw notFound();
+  return secretOf(json);
 }
 
 type StoredVersion = Omit<VersionRow, 'custom_metadata'>;
@@ -67,11 +87,6 @@ async function readCurrent(
     .where('mount_id', '=', mountId)
     .executeTakeFirst();
   return { row: rows[0], casRequired: secret.cas_required || settings?.cas_required === true };
-}
-
-async function readableJson({ clock }: KvParts, opening: Opening, place: SecretPlace, row: StoredVersion) {
-  if (!isReadable(row, clock.now())) return undefined;
-  return openStored(opening, { ...place, id: row.id, version: row.version }, row);
 }
 
 const deleted = ({ store }: KvParts, place: SecretPlace, secret: LockedSecret, row: StoredVersion): ReplyContent =>

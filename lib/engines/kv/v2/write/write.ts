@@ -47,8 +47,7 @@ export function versionWriter(parts: EngineParts): WriteVersion {
 }
 
 /** The same inside of a transaction that has locked the secret. */
-export async function writeLockedVersion(parts: EngineParts, tx: Kysely<Database>, write: Write): Promise<Written> {
-  const version = await newVersion(parts, write);
+export async function writeLockedVersion(tx: Kysely<Database>, version: NewVersion): Promise<Written> {
   const written = await insertVersion(tx, version);
   if (written === undefined) throw refused(version);
   return { ...written, created: version.now };
@@ -70,7 +69,11 @@ export interface LockedSecret {
   readonly custom_metadata: Buffer | null;
 }
 
-async function newVersion({ store, clock }: EngineParts, { mountId, path, data, cas, by }: Write): Promise<NewVersion> {
+/** A version ready to be written. @throws AppError `bad-request` for data that is nested too deeply */
+export async function newVersion(
+  { store, clock }: EngineParts,
+  { mountId, path, data, cas, by }: Write,
+): Promise<NewVersion> {
   const id = uuid();
   const sealed = await sealVersion(store.barrier, { mountId, path, id }, data);
   return { mountId, path, id, data: sealed, cas, now: clock.now(), by };
