@@ -164,14 +164,13 @@ export function systemEngine(): Engine {
 
 const kinds: readonly ErrorKind[] = [
   'bad-request',
+  'already-exists',
   'permission-denied',
   'not-found',
   'unsupported-path',
   'unsupported-operation',
   'too-large',
   'unsupported-media',
-  'too-many-requests',
-  'upstream',
   'sealed',
   'unavailable',
   'internal',

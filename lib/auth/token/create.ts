@@ -38,7 +38,7 @@ export const createFields = {
 
 type CreateInput = Input<typeof createFields>;
 
-/** Creates a child of the caller's token. @throws AppError `bad-request` with the rule that was broken */
+/** Creates a child of the caller's token. @throws AppError `bad-request` with the rule that was broken, `already-exists` */
 export async function createToken(parts: TokenParts, input: CreateInput, caller: Caller): Promise<Reply> {
   checkKind(input);
   checkRights(input, caller);

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { badRequest } from '../../core/errors.ts';
+import { alreadyExists } from '../../core/errors.ts';
 import { randomBase62 } from '../../core/ids.ts';
 import type { AuthReply } from '../../path/row.ts';
 import type { Barrier } from '../../store/store.ts';
@@ -30,7 +30,7 @@ export interface NewToken {
 
 /**
  * The only place that creates tokens.
- * @throws AppError `bad-request` when a token of this id exists
+ * @throws AppError `already-exists` when a token of this id exists
  */
 export async function mintToken(place: TokenPlace, now: Date, token: NewToken): Promise<AuthReply> {
   const id = token.id ?? `hvs.${randomBase62(24)}`;
@@ -62,7 +62,7 @@ export async function mintToken(place: TokenPlace, now: Date, token: NewToken): 
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .returning('accessor')
     .executeTakeFirst();
-  if (made === undefined) throw badRequest('cannot create a token with a duplicate ID');
+  if (made === undefined) throw alreadyExists('cannot create a token with a duplicate ID');
   return {
     client_token: id,
     accessor,

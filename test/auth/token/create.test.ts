@@ -112,6 +112,14 @@ describe('creating a token', () => {
     });
   });
 
+  test('an id that is taken is an error of its own kind', async () => {
+    await create(root, { id: 'taken-token' });
+    await expect(create(root, { id: 'taken-token' })).rejects.toMatchObject({
+      kind: 'already-exists',
+      message: 'cannot create a token with a duplicate ID',
+    });
+  });
+
   test.each([
     [[' b '], ['b', 'default']],
     [
