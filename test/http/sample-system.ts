@@ -33,6 +33,13 @@ export function systemEngine(): Engine {
         }),
       },
     },
+    {
+      pattern: 'connection',
+      help: 'Connection.',
+      operations: {
+        read: reading(async (_input, { connection: { remoteAddress, tls } }) => ({ data: { remoteAddress, tls } })),
+      },
+    },
     { pattern: 'guarded', help: 'Guarded.', operations: { read: reading(async () => ({ data: {} }), { sudo: true }) } },
     {
       pattern: 'flat',

@@ -42,7 +42,7 @@ type CreateInput = Input<typeof createFields>;
 export async function createToken(parts: TokenParts, input: CreateInput, caller: Caller): Promise<Reply> {
   checkKind(input);
   checkRights(input, caller);
-  const parentHash = hashToken(parts.store.barrier, caller.tokenId);
+  const parentHash = hashToken(parts.store.barrier, caller.token);
   const [parent] = await findTokens(parts.store, [parentHash]);
   const policies = policiesOf(input, caller);
   const { ttl, warnings } = lifeOf(input, policies.includes('root'));

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { alreadyExists } from '../../core/errors.ts';
 import { randomBase62 } from '../../core/ids.ts';
+import { Secret } from '../../core/secret.ts';
 import type { AuthReply } from '../../path/row.ts';
 import type { Barrier } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
@@ -38,7 +39,7 @@ export async function mintToken(place: TokenPlace, now: Date, token: NewToken): 
   const made = await place.db
     .insertInto('tokens')
     .values({
-      hash: hashToken(place.barrier, id),
+      hash: hashToken(place.barrier, new Secret(id)),
       accessor,
       parent: token.parent,
       policies: [...token.policies],

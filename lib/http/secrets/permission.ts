@@ -42,8 +42,10 @@ export async function authorise(
   // Without a caller `identify` has let pass only what needs none.
   if (marks?.unauthenticated === true || caller === undefined) return;
   const capability = await capabilityFor(asked, target?.match, parsed, context, caller);
-  const need = { capability, path: asked.path, sudo: marks?.sudo === true };
-  if (!(await gatekeeper.authorise(caller, need))) throw permissionDenied();
+  const { path, data: parameters, wrapSeconds } = asked;
+  const need = { capability, path, sudo: marks?.sudo === true, parameters, wrapSeconds };
+  const decision = await gatekeeper.authorise(caller, need);
+  if (!decision.allowed) throw permissionDenied();
 }
 
 /** A write is create or update as the row says; root may do both, so for root nobody looks. */

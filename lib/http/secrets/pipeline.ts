@@ -130,8 +130,8 @@ async function help(
   const at = asked.path.replace(/\/$/, '');
   const body = target && helpOf(target.engine.table.rows, target.path, at, asked.vocabulary);
   if (body !== undefined) return { status: status.ok, body: JSON.stringify(body) };
-  const need = { capability: 'read', path: asked.path, sudo: false } as const;
-  if (caller === undefined || !(await gatekeeper.authorise(caller, need))) throw permissionDenied();
+  const need = { capability: 'read', path: asked.path, sudo: false, parameters: {}, wrapSeconds: undefined } as const;
+  if (caller === undefined || !(await gatekeeper.authorise(caller, need)).allowed) throw permissionDenied();
   if (target === undefined) throw noRoute(asked);
   throw new UnsupportedPath(target.engine.unsupportedPathWarning?.(asked.verb));
 }
