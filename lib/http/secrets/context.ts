@@ -3,12 +3,12 @@ import { permissionDenied } from '../../core/errors.ts';
 import type { Caller, Mount, RequestContext, Verb } from '../../path/row.ts';
 import type { Ending } from '../wire/ending.ts';
 import type { Incoming } from '../wire/exchange.ts';
-import type { Asked } from './request.ts';
+import type { AskedHead } from './request.ts';
 
 /** What a context is made of. */
 export interface ContextParts {
   readonly incoming: Incoming;
-  readonly asked: Asked;
+  readonly asked: AskedHead;
   readonly mount: Mount;
   /** Below the mount. */
   readonly path: string;

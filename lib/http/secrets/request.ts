@@ -3,7 +3,6 @@ import { Secret } from '../../core/secret.ts';
 import { duration } from '../../path/fields.ts';
 import type { Verb, Vocabulary } from '../../path/row.ts';
 import { canonicalPath } from '../../path/vocabulary.ts';
-import type { Data } from '../wire/body/fields.ts';
 import { mustBeMergePatch, mustBeUncompressed } from '../wire/body/media.ts';
 import { type Headers, header, type Incoming } from '../wire/exchange.ts';
 import { UnsupportedOperation } from '../wire/refusals.ts';
@@ -22,11 +21,6 @@ export interface AskedHead {
   readonly vocabulary: Vocabulary;
   /** Seconds for which the reply shall be wrapped; undefined: not at all. */
   readonly wrapSeconds: number | undefined;
-}
-
-/** A request, read. */
-export interface Asked extends AskedHead {
-  readonly data: Data;
 }
 
 const verbs: Readonly<Record<string, Verb>> = {
@@ -52,8 +46,6 @@ export function readHead(incoming: Incoming, { path: sent, query }: Address): As
   const path = inNamespace(headers, sent);
   mustBeSound(path);
   const wrapSeconds = wrapSecondsOf(headers);
-  // Who asks for a wrapped reply must not get the secret in the clear instead.
-  if (wrapSeconds !== undefined) throw badRequest('response wrapping is not supported');
   if (bringsBody(verb)) mustHaveReadableBody(verb, headers);
   return {
     verb,
