@@ -3,6 +3,7 @@ import { openGatekeeper } from '../auth/gatekeeper.ts';
 import { mintRootToken } from '../auth/token/mint.ts';
 import { tokenEngine } from '../auth/token/rows.ts';
 import { type Config, ConfigError, largeBodiesBytesMax } from '../core/config.ts';
+import { AppError } from '../core/errors.ts';
 import { definitions } from '../destinations/index.ts';
 import { kvV1 } from '../engines/kv/v1/index.ts';
 import { kvV2 } from '../engines/kv/v2/index.ts';
@@ -123,6 +124,6 @@ function tlsOf(config: Config) {
 
 /** A fixed root token that was made at an earlier start. */
 function isThere(error: unknown): void {
-  if (error instanceof Error && error.message.includes('duplicate ID')) return;
+  if (error instanceof AppError && error.kind === 'already-exists') return;
   throw error;
 }

@@ -1,16 +1,40 @@
-import type { Caller, Verb } from '../path/row.ts';
+import type { Secret } from '../core/secret.ts';
+import type { Caller } from '../path/row.ts';
+import type { Capability } from './policy/rule.ts';
 
-/** Who asks, and may they. The pipeline's only door to this room. */
+/** Who asks, and may they: what other rooms see of this one. */
 export interface Gatekeeper {
   /** The caller behind a token; undefined for a token that is unknown, expired or revoked. */
-  authenticate(token: string): Promise<Caller | undefined>;
-  /** Whether the caller's policies allow the capability on a full path (below `/v1/`, without a leading slash). */
-  authorise(caller: Caller, need: Need): Promise<boolean>;
+  authenticate(token: Secret): Promise<Caller | undefined>;
+  /** Whether the policies of a caller allow a request, and why. */
+  authorise(caller: Caller, need: Need): Promise<Decision>;
 }
 
+/** A request as policies see it. */
 export interface Need {
-  readonly capability: Exclude<Verb, 'write'> | 'create' | 'update';
+  readonly capability: Exclude<Capability, 'deny' | 'sudo'>;
+  /** Below `/v1/` and the namespace, without a leading slash. A listing ends in a slash. */
   readonly path: string;
   /** The path needs the sudo capability as well. */
   readonly sudo: boolean;
+  /** Members of the body, or of the query where there is no body. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Seconds for which the reply shall be wrapped; undefined: not at all. */
+  readonly wrapSeconds: number | undefined;
+}
+
+export type Decision = Allowed | Denied;
+
+export interface Allowed {
+  readonly allowed: true;
+  /** The caller has the sudo capability on the path, whether it is needed or not. */
+  readonly sudo: boolean;
+  /** Names of TOTP methods that have to be passed before the request runs. */
+  readonly mfaMethods: readonly string[];
+}
+
+export interface Denied {
+  readonly allowed: false;
+  /** For the audit log and for people who may read policies, not for the caller. It names parameters, never their values. */
+  readonly why: string;
 }

@@ -1,7 +1,7 @@
 import { coalesce } from '../core/coalesce.ts';
 import type { Caller } from '../path/row.ts';
 import type { Store } from '../store/store.ts';
-import type { Gatekeeper, Need } from './contract.ts';
+import type { Decision, Gatekeeper, Need } from './contract.ts';
 import { countUse, findTokens, hashToken } from './token/store.ts';
 
 export interface GatekeeperParts {
@@ -26,7 +26,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
       if (row.num_uses > 0 && !(await countUse(parts.store, row.hash))) return undefined;
       parts.seenMountsRevision(row.mounts_revision);
       return {
-        tokenId: token,
+        token,
         accessor: row.accessor,
         policies: row.policies,
         displayName: row.display_name,
@@ -34,9 +34,16 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
         root: row.policies.includes('root'),
       };
     },
-    authorise: async (caller, need) => caller.root || (caller.policies.includes('default') && ownToken(need)),
+    authorise: async (caller, need) => {
+      if (caller.root) return allowedAll;
+      return caller.policies.includes('default') && ownToken(need) ? allowed : denied;
+    },
   };
 }
+
+const allowedAll: Decision = { allowed: true, sudo: true, mfaMethods: [] };
+const allowed: Decision = { allowed: true, sudo: false, mfaMethods: [] };
+const denied: Decision = { allowed: false, why: 'no rule matches the path' };
 
 /** What the policy `default` allows of the paths there are: a caller's own token. */
 const ownPaths: ReadonlyMap<string, readonly Need['capability'][]> = new Map([

@@ -1,17 +1,16 @@
 /**
- * The kinds of error that a handler may throw. One file maps a kind to an HTTP status (`http/status.ts`);
+ * The kinds of error that a handler may throw. One file maps a kind to an HTTP status (`http/secrets/status.ts`);
  * nobody else knows statuses.
  */
 export type ErrorKind =
   | 'bad-request'
+  | 'already-exists'
   | 'permission-denied'
   | 'not-found'
   | 'unsupported-path'
   | 'unsupported-operation'
   | 'too-large'
   | 'unsupported-media'
-  | 'too-many-requests'
-  | 'upstream'
   | 'sealed'
   | 'unavailable'
   | 'internal';
@@ -52,14 +51,12 @@ const inWords = (messages: readonly Message[], word: Word): readonly string[] =>
 export const badRequest = (message: Message, options?: ErrorOptions): AppError =>
   new AppError('bad-request', message, options);
 
+/** 400 as the API family answers, of a kind of its own: whoever wanted the thing to be there may be content. */
+export const alreadyExists = (message: Message): AppError => new AppError('already-exists', message);
+
 /** 403 in the wording of the API family (reference core 1.4). */
 export const permissionDenied = (): AppError =>
   new AppError('permission-denied', '1 error occurred:\n\t* permission denied\n\n');
 
 /** 404 `{"errors":[]}`: nothing is there. */
 export const notFound = (messages: readonly string[] = []): AppError => new AppError('not-found', messages);
-
-/** Closes a switch over a union: a member that is forgotten does not compile. */
-export function unreachable(value: never): never {
-  throw new Error(`unreachable: ${typeof value}`);
-}

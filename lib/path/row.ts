@@ -1,4 +1,5 @@
 import type { WrittenJson } from '../core/json/written.ts';
+import type { Secret } from '../core/secret.ts';
 import type { Fields, Input } from './fields.ts';
 
 /**
@@ -100,6 +101,7 @@ export interface RequestContext {
   readonly caller: Caller | undefined;
   /** Whether a token came; without a caller it is not a valid one. */
   readonly tokenSent: boolean;
+  readonly connection: ClientConnection;
   readonly mount: Mount;
   /** Path below the mount, without a leading slash. */
   readonly path: string;
@@ -124,9 +126,17 @@ export interface RequestContext {
 
 export type Vocabulary = 'canonical' | 'alias';
 
+/** How a request reached this process, or the gateway of the platform in front of it. */
+export interface ClientConnection {
+  /** Of who opened the connection, which may be a proxy. IPv4 is in dotted form. Empty: nobody knows it any more. */
+  readonly remoteAddress: string;
+  /** The connection is encrypted. */
+  readonly tls: boolean;
+}
+
 /** The caller of a request: a valid token. */
 export interface Caller {
-  readonly tokenId: string;
+  readonly token: Secret;
   readonly accessor: string;
   readonly policies: readonly string[];
   readonly displayName: string;

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openDoor } from '../../lib/app/board/door.ts';
 import { openApi, openBoard } from '../../lib/app.ts';
+import type { Gatekeeper } from '../../lib/auth/contract.ts';
 import { readConfig } from '../../lib/core/config.ts';
 import { silentLog } from '../../lib/core/log.ts';
+import { Secret } from '../../lib/core/secret.ts';
 import { loadFake } from '../../lib/destinations/load.ts';
 import { ending, testDatabase, testRedis } from '../support/services.ts';
 
@@ -135,8 +137,19 @@ test('a browser is asked for the token, and gets a cookie that no script reads, 
 
 test('sessions end by their time, and the oldest makes room', async () => {
   let now = 0;
-  const caller = { tokenId: '', accessor: '', policies: ['root'], displayName: '', entityId: '', root: true };
-  const door = openDoor({ gatekeeper: { authenticate: async () => caller }, now: () => now });
+  const caller = {
+    token: new Secret(''),
+    accessor: '',
+    policies: ['root'],
+    displayName: '',
+    entityId: '',
+    root: true,
+  };
+  const gatekeeper: Gatekeeper = {
+    authenticate: async () => caller,
+    authorise: async () => ({ allowed: true, sudo: true, mfaMethods: [] }),
+  };
+  const door = openDoor({ gatekeeper, now: () => now });
   const cookie = (await door.login('t'))?.split(';')[0];
   expect(await door.admits({ cookie })).toBe('root');
   for (let count = 0; count < 100; count += 1) await door.login('t');

@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/core/errors.ts';
+import { Secret } from '../../lib/core/secret.ts';
 import { openMountTable } from '../../lib/engines/mounts/table.ts';
 import type { Caller, Engine, Mount, ReplyContent, RequestContext, Verb } from '../../lib/path/row.ts';
 import { compileTable } from '../../lib/path/table.ts';
@@ -8,7 +9,7 @@ import { heldClock } from '../store/clocks.ts';
 import { testStore } from '../store/stores.ts';
 
 export const root: Caller = {
-  tokenId: 'root',
+  token: new Secret('root'),
   accessor: 'root',
   policies: ['root'],
   displayName: 'root',
@@ -90,6 +91,7 @@ function contextOf(verb: Verb, path: string, mount: Mount, options: Calling): Re
     requestId: 'test',
     caller,
     tokenSent: options.tokenSent ?? caller !== undefined,
+    connection: { remoteAddress: '', tls: false },
     mount,
     path,
     verb,

@@ -34,6 +34,13 @@ export function systemEngine(): Engine {
         }),
       },
     },
+    {
+      pattern: 'connection',
+      help: 'Connection.',
+      operations: {
+        read: reading(async (_input, { connection: { remoteAddress, tls } }) => ({ data: { remoteAddress, tls } })),
+      },
+    },
     { pattern: 'guarded', help: 'Guarded.', operations: { read: reading(async () => ({ data: {} }), { sudo: true }) } },
     {
       pattern: 'flat',
@@ -165,14 +172,13 @@ export function systemEngine(): Engine {
 
 const kinds: readonly ErrorKind[] = [
   'bad-request',
+  'already-exists',
   'permission-denied',
   'not-found',
   'unsupported-path',
   'unsupported-operation',
   'too-large',
   'unsupported-media',
-  'too-many-requests',
-  'upstream',
   'sealed',
   'unavailable',
   'internal',

@@ -1,12 +1,13 @@
 import type { Gatekeeper, Need } from '../../lib/auth/contract.ts';
 import type { Log } from '../../lib/core/log.ts';
+import { Secret } from '../../lib/core/secret.ts';
 import type { HttpParts } from '../../lib/http/secrets/parts.ts';
 import type { Caller, Mount, MountTable } from '../../lib/path/row.ts';
 import { plainEngine, versionedEngine } from './sample-secrets.ts';
 import { systemEngine } from './sample-system.ts';
 
 const caller = (accessor: string, root: boolean): Caller => ({
-  tokenId: accessor,
+  token: new Secret(accessor),
   accessor,
   policies: [root ? 'root' : 'default'],
   displayName: accessor,
@@ -20,14 +21,14 @@ export function fakeGatekeeper(): Gatekeeper & { readonly needs: Need[] } {
   return {
     needs,
     async authenticate(token) {
-      if (token === 'root') return caller('root', true);
-      return token === 'reader' ? caller('reader', false) : undefined;
+      if (token.reveal() === 'root') return caller('root', true);
+      return token.reveal() === 'reader' ? caller('reader', false) : undefined;
     },
     async authorise(who, need) {
       needs.push(need);
-      if (who.root) return true;
       const open = need.path.startsWith('secret/open/') || need.path.startsWith('sys/');
-      return open && !need.sudo;
+      if (who.root || (open && !need.sudo)) return { allowed: true, sudo: who.root, mfaMethods: [] };
+      return { allowed: false, why: 'the reader may not' };
     },
   };
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { Gatekeeper } from '../../auth/contract.ts';
+import type { Gatekeeper, Need } from '../../auth/contract.ts';
 import { Secret } from '../../core/secret.ts';
 
 export interface DoorParts {
-  readonly gatekeeper: Pick<Gatekeeper, 'authenticate'>;
+  readonly gatekeeper: Gatekeeper;
   /** In milliseconds. */
   readonly now: () => number;
 }
 
-/** Who comes in: callers whose token is one of root, at this moment, in the store. */
+/** Who comes in: callers whose token gives them the board at this moment, in the store. */
 export interface Door {
   /** By a token of a header, or the session of a cookie. */
   admits(headers: Readonly<Record<string, string | readonly string[] | undefined>>): Promise<Admission>;
@@ -18,6 +18,9 @@ export interface Door {
 
 /** `stranger`: no token came, or none that is valid. `forbidden`: a token that is not one of root. */
 export type Admission = 'root' | 'forbidden' | 'stranger';
+
+/** What a caller has to be allowed. Only root tokens are. */
+const need: Need = { capability: 'read', path: 'sys/board', sudo: true, parameters: {}, wrapSeconds: undefined };
 
 const sessionMsMax = 8 * 3_600_000;
 const sessionsMax = 100;
@@ -30,21 +33,22 @@ const cookieName = 'keyferry_board';
  */
 export function openDoor({ gatekeeper, now }: DoorParts): Door {
   const sessions = new Map<string, { readonly token: Secret; readonly endsAt: number }>();
-  const judge = async (token: string | undefined): Promise<Admission> => {
+  const judge = async (token: Secret | undefined): Promise<Admission> => {
     const caller = token === undefined ? undefined : await gatekeeper.authenticate(token);
     if (caller === undefined) return 'stranger';
-    return caller.root ? 'root' : 'forbidden';
+    return (await gatekeeper.authorise(caller, need)).allowed ? 'root' : 'forbidden';
   };
-  const tokenOfSession = (cookies: string): string | undefined => {
+  const tokenOfSession = (cookies: string): Secret | undefined => {
     const session = sessions.get(new RegExp(`(?:^|; *)${cookieName}=([\\w-]+)`).exec(cookies)?.[1] ?? '');
-    return session !== undefined && session.endsAt > now() ? session.token.reveal() : undefined;
+    return session !== undefined && session.endsAt > now() ? session.token : undefined;
   };
   return {
     admits: (headers) => judge(tokenOf(headers) ?? tokenOfSession(String(headers['cookie'] ?? ''))),
-    async login(token) {
+    async login(given) {
+      const token = new Secret(given);
       if ((await judge(token)) !== 'root') return undefined;
       const id = randomBytes(32).toString('base64url');
-      sessions.set(id, { token: new Secret(token), endsAt: now() + sessionMsMax });
+      sessions.set(id, { token, endsAt: now() + sessionMsMax });
       const oldest = sessions.keys().next().value;
       if (sessions.size > sessionsMax && oldest !== undefined) sessions.delete(oldest);
       return `${cookieName}=${id}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${sessionMsMax / 1_000}`;
@@ -54,8 +58,9 @@ export function openDoor({ gatekeeper, now }: DoorParts): Door {
 
 const tokenHeaders = ['x-service-token', 'x-vault-token'];
 
-function tokenOf(headers: Parameters<Door['admits']>[0]): string | undefined {
+function tokenOf(headers: Parameters<Door['admits']>[0]): Secret | undefined {
   const given = tokenHeaders.map((name) => headers[name]).find((value) => typeof value === 'string' && value !== '');
-  if (typeof given === 'string') return given;
-  return /^Bearer +(\S+) *$/i.exec(String(headers['authorization'] ?? ''))?.[1];
+  if (typeof given === 'string') return new Secret(given);
+  const bearer = /^Bearer +(\S+) *$/i.exec(String(headers['authorization'] ?? ''))?.[1];
+  return bearer === undefined ? undefined : new Secret(bearer);
 }

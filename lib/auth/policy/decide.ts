@@ -1,27 +1,14 @@
+import type { Decision, Need } from '../contract.ts';
 import type { Acl } from './acl.ts';
-import { type Parameters, parameterRefusal } from './parameters.ts';
+import { parameterRefusal } from './parameters.ts';
 import type { Capability, Grant } from './rule.ts';
 
-export type Asked = Exclude<Capability, 'deny' | 'sudo'>;
-
-/** A request as policies see it. */
-export interface Need {
-  readonly capability: Asked;
-  /** Below `/v1/` and the namespace, without a leading slash. A listing ends in a slash. */
-  readonly path: string;
-  /** The path needs the sudo capability as well. */
-  readonly sudo: boolean;
-  readonly parameters: Parameters;
-  /** Seconds for which the answer shall be wrapped; undefined: not at all. */
-  readonly wrapSeconds: number | undefined;
-}
-
-export type Decision =
-  | { readonly allowed: true; readonly sudo: boolean; readonly mfaMethods: readonly string[] }
-  /** `why` is for the audit log and for people who may read policies, not for the caller. */
-  | { readonly allowed: false; readonly why: string };
-
-const withParameters: ReadonlySet<Asked> = new Set<Asked>(['create', 'read', 'update', 'patch']);
+const withParameters: ReadonlySet<Need['capability']> = new Set<Need['capability']>([
+  'create',
+  'read',
+  'update',
+  'patch',
+]);
 
 /** Whether the policies of a caller allow a request. It touches nothing and costs microseconds. */
 export function decide(acl: Acl, need: Need): Decision {

@@ -38,11 +38,11 @@ export const createFields = {
 
 type CreateInput = Input<typeof createFields>;
 
-/** Creates a child of the caller's token. @throws AppError `bad-request` with the rule that was broken */
+/** Creates a child of the caller's token. @throws AppError `bad-request` with the rule that was broken, `already-exists` */
 export async function createToken(parts: TokenParts, input: CreateInput, caller: Caller): Promise<Reply> {
   checkKind(input);
   checkRights(input, caller);
-  const parentHash = hashToken(parts.store.barrier, caller.tokenId);
+  const parentHash = hashToken(parts.store.barrier, caller.token);
   const [parent] = await findTokens(parts.store, [parentHash]);
   const policies = policiesOf(input, caller);
   const { ttl, warnings } = lifeOf(input, policies.includes('root'));

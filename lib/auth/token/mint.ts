@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
-import { badRequest } from '../../core/errors.ts';
+import { alreadyExists } from '../../core/errors.ts';
 import { randomBase62 } from '../../core/ids.ts';
+import { Secret } from '../../core/secret.ts';
 import type { AuthReply } from '../../path/row.ts';
 import type { Barrier } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
@@ -30,7 +31,7 @@ export interface NewToken {
 
 /**
  * The only place that creates tokens.
- * @throws AppError `bad-request` when a token of this id exists
+ * @throws AppError `already-exists` when a token of this id exists
  */
 export async function mintToken(place: TokenPlace, now: Date, token: NewToken): Promise<AuthReply> {
   const id = token.id ?? `hvs.${randomBase62(24)}`;
@@ -38,7 +39,7 @@ export async function mintToken(place: TokenPlace, now: Date, token: NewToken): 
   const made = await place.db
     .insertInto('tokens')
     .values({
-      hash: hashToken(place.barrier, id),
+      hash: hashToken(place.barrier, new Secret(id)),
       accessor,
       parent: token.parent,
       policies: [...token.policies],
@@ -62,7 +63,7 @@ export async function mintToken(place: TokenPlace, now: Date, token: NewToken): 
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .returning('accessor')
     .executeTakeFirst();
-  if (made === undefined) throw badRequest('cannot create a token with a duplicate ID');
+  if (made === undefined) throw alreadyExists('cannot create a token with a duplicate ID');
   return {
     client_token: id,
     accessor,

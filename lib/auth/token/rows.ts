@@ -34,7 +34,7 @@ export function tokenEngine(parts: TokenParts): Engine {
             {
               summary: 'Revoke the own token',
               async run(_input, context) {
-                await revokeTree(parts.store, hashToken(parts.store.barrier, callerOf(context).tokenId));
+                await revokeTree(parts.store, hashToken(parts.store.barrier, callerOf(context).token));
                 return undefined;
               },
             },
@@ -50,9 +50,9 @@ const lookupSelf = (parts: TokenParts) =>
 
 async function lookup(parts: TokenParts, caller: Caller): Promise<Reply> {
   // The caller has been let in: this look-up may be the last use of its token.
-  const [row] = await findTokens(parts.store, [hashToken(parts.store.barrier, caller.tokenId)], -1);
+  const [row] = await findTokens(parts.store, [hashToken(parts.store.barrier, caller.token)], -1);
   if (row === undefined) throw permissionDenied();
-  return { data: tokenView(row, caller.tokenId, parts.clock.now()) };
+  return { data: tokenView(row, caller.token.reveal(), parts.clock.now()) };
 }
 
 /** A token as look-ups show it (specification 2.3). */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Secret } from '../../core/secret.ts';
 import type { Barrier, Store } from '../../store/store.ts';
 
 /** A valid token as the store has it. */
@@ -24,7 +25,7 @@ export interface TokenRow {
 }
 
 /** Tokens are stored as keyed hashes: who reads the database cannot use them. */
-export const hashToken = (barrier: Barrier, token: string): Buffer => barrier.mac('token', token);
+export const hashToken = (barrier: Barrier, token: Secret): Buffer => barrier.mac('token', token.reveal());
 
 /**
  * Looks up many tokens in one round trip; in the order of the hashes, undefined for what is unknown, expired or used up.

@@ -3,12 +3,12 @@ import { permissionDenied } from '../../core/errors.ts';
 import type { Caller, Mount, RequestContext, Verb } from '../../path/row.ts';
 import type { Ending } from '../wire/ending.ts';
 import type { Incoming } from '../wire/exchange.ts';
-import type { Asked } from './request.ts';
+import type { AskedHead } from './request.ts';
 
 /** What a context is made of. */
 export interface ContextParts {
   readonly incoming: Incoming;
-  readonly asked: Asked;
+  readonly asked: AskedHead;
   readonly mount: Mount;
   /** Below the mount. */
   readonly path: string;
@@ -22,6 +22,7 @@ export class Context implements RequestContext {
   readonly requestId: string;
   readonly caller: Caller | undefined;
   readonly tokenSent: boolean;
+  readonly connection: RequestContext['connection'];
   readonly mount: Mount;
   readonly path: string;
   readonly verb: Verb;
@@ -37,6 +38,7 @@ export class Context implements RequestContext {
     this.requestId = incoming.requestId;
     this.caller = caller;
     this.tokenSent = asked.token !== undefined;
+    this.connection = incoming.connection;
     this.mount = mount;
     this.path = path;
     this.verb = asked.verb;
@@ -59,8 +61,17 @@ export class Context implements RequestContext {
   };
 
   readonly mustBeAllowed = async (verb: Verb, fullPath: string): Promise<void> => {
-    const need = { capability: capabilityOf(verb), path: fullPath, sudo: false };
-    if (this.caller === undefined || !(await this.#gatekeeper.authorise(this.caller, need))) throw permissionDenied();
+    if (this.caller === undefined) throw permissionDenied();
+    // What the client sent, and how it wants its reply, is said of the path it asked for and not of this one.
+    const need = {
+      capability: capabilityOf(verb),
+      path: fullPath,
+      sudo: false,
+      parameters: {},
+      wrapSeconds: undefined,
+    };
+    const decision = await this.#gatekeeper.authorise(this.caller, need);
+    if (!decision.allowed) throw permissionDenied();
   };
 }
 

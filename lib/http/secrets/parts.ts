@@ -5,6 +5,7 @@ import type { Log } from '../../core/log.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import type { Tracing } from '../../core/trace.ts';
 import type { Engine, MountTable } from '../../path/row.ts';
+import type { Stage } from './stages.ts';
 
 /** What the room is handed. */
 export interface HttpParts {
@@ -23,6 +24,8 @@ export interface HttpParts {
   readonly largeBodiesBytesMax: number;
   /** For receiving a request, and again for answering it. */
   readonly requestTimeoutMs: number;
+  /** What happens to every request of `/v1/` beside what the pipeline does itself. */
+  readonly stages?: readonly Stage[];
   /** Routes beside `/v1/`, such as another API on the same port. Each has its own parsers and error handler. */
   readonly plugins?: readonly FastifyPluginAsync[];
 }

@@ -1,11 +1,10 @@
 import type { Gatekeeper, Need } from '../../auth/contract.ts';
 import { AppError, permissionDenied } from '../../core/errors.ts';
-import type { Parsed } from '../../path/parse.ts';
-import type { Caller, RequestContext } from '../../path/row.ts';
-import type { Match } from '../../path/table.ts';
+import type { Caller } from '../../path/row.ts';
 import { capabilityOf } from './context.ts';
+import type { Exchange } from './exchange.ts';
 import type { HttpParts } from './parts.ts';
-import type { Asked, AskedHead } from './request.ts';
+import type { AskedHead } from './request.ts';
 import type { Target } from './target.ts';
 
 /**
@@ -30,33 +29,29 @@ export async function identify(
 }
 
 /** @throws AppError `permission-denied` unless the caller may do what was asked, whether the path is there or not. */
-export async function authorise(
-  gatekeeper: Gatekeeper,
-  asked: Asked,
-  target: Target | undefined,
-  parsed: Parsed | undefined,
-  context: RequestContext,
-): Promise<void> {
-  const marks = target?.match?.operation?.marks;
-  const { caller } = context;
+export async function authorise(gatekeeper: Gatekeeper, exchange: Exchange): Promise<void> {
+  const { asked, data, target, caller } = exchange;
+  const match = target?.match;
+  exchange.parsed = match?.operation?.read({ parameters: match.parameters, data });
+  const marks = match?.operation?.marks;
   // Without a caller `identify` has let pass only what needs none.
   if (marks?.unauthenticated === true || caller === undefined) return;
-  const capability = await capabilityFor(asked, target?.match, parsed, context, caller);
-  const need = { capability, path: asked.path, sudo: marks?.sudo === true };
-  if (!(await gatekeeper.authorise(caller, need))) throw permissionDenied();
+  const capability = await capabilityFor(exchange, caller);
+  const { path, wrapSeconds } = asked;
+  const need = { capability, path, sudo: marks?.sudo === true, parameters: data, wrapSeconds };
+  exchange.decision = await gatekeeper.authorise(caller, need);
+  if (!exchange.decision.allowed) throw permissionDenied();
 }
 
 /** A write is create or update as the row says; root may do both, so for root nobody looks. */
 async function capabilityFor(
-  asked: Asked,
-  match: Match | undefined,
-  parsed: Parsed | undefined,
-  context: RequestContext,
+  { asked, data, target, parsed, context }: Exchange,
   caller: Caller,
 ): Promise<Need['capability']> {
+  const match = target?.match;
   const exists = match?.row.exists;
-  if (asked.verb !== 'write' || match === undefined || exists === undefined || caller.root)
-    return capabilityOf(asked.verb);
-  const known = parsed?.ok === true ? parsed.input : { ...asked.data, ...match.parameters };
+  const isKnown = asked.verb !== 'write' || exists === undefined || caller.root || context === undefined;
+  if (isKnown) return capabilityOf(asked.verb);
+  const known = parsed?.ok === true ? parsed.input : { ...data, ...match?.parameters };
   return (await exists(known, context)) ? 'update' : 'create';
 }

@@ -1,11 +1,10 @@
-import type { Caller } from '../../path/row.ts';
 import { LargeBody, readBody, type Weigh } from '../wire/body/data.ts';
-import { type Data, fieldsOf, noData } from '../wire/body/fields.ts';
+import { type Data, fieldsOf } from '../wire/body/fields.ts';
 import { tooLarge } from '../wire/body/reader.ts';
 import { header, type Incoming } from '../wire/exchange.ts';
+import type { Exchange } from './exchange.ts';
 import type { HttpParts } from './parts.ts';
-import { type AskedHead, bringsBody } from './request.ts';
-import type { Target } from './target.ts';
+import { bringsBody } from './request.ts';
 
 /** So much of a body is read whoever sends it; more only when it is known who does. */
 const firstBytesMax = 65_536;
@@ -21,43 +20,32 @@ const textCharactersMax = 4_096;
 /** Query parameters that speak to the server and are no fields. */
 const reserved = new Set(['help', 'list', 'scan']);
 
-/** Who asks, and for what, as it was found out before the body was read. */
-export interface Admitted {
-  readonly caller: Caller | undefined;
-  readonly target: Target | undefined;
-}
-
-export interface Received {
-  readonly data: Data;
-  /** Undefined: nobody has looked yet. */
-  readonly admitted: Admitted | undefined;
-}
-
 /**
- * The data of a request. A small body is read and understood before anybody asks for anything. The sender of a larger one is
- * looked up first: `admit` throws unless the request may go on.
+ * Reads and understands the data of a request whose body is small, before anybody asks for anything. False: the body is
+ * larger, and `receiveLarge` reads it when its sender is known.
  *
- * @throws AppError 400, 413, 503 and what `admit` throws
+ * @throws AppError 400, 413, 503
  */
-export async function receive(
-  { bodyLimitBytes }: HttpParts,
-  incoming: Incoming,
-  head: AskedHead,
-  admit: () => Promise<Admitted>,
-): Promise<Received> {
-  if (!bringsBody(head.verb)) return { data: fieldsOf(head.query, reserved), admitted: undefined };
+export async function receiveSmall({ bodyLimitBytes }: HttpParts, exchange: Exchange): Promise<boolean> {
+  const { asked, incoming } = exchange;
+  if (!bringsBody(asked.verb)) {
+    exchange.data = fieldsOf(asked.query, reserved);
+    return true;
+  }
   const { body } = incoming;
   mustFit(body, bodyLimitBytes);
-  const smallMax = Math.min(firstBytesMax, bodyLimitBytes);
-  if (await body.first(smallMax)) {
-    const data = await readBody(body.text(), header(incoming.headers, 'content-type'), weighing(body));
-    return { data, admitted: undefined };
-  }
-  const admitted = await admit();
-  if (!isWanted(head, admitted)) return { data: noData, admitted };
-  const bytesMax = Math.min(bytesMaxFor(admitted), bodyLimitBytes);
-  mustFit(body, bytesMax);
-  return { data: await largeDataOf(incoming, bytesMax, isForSecrets(admitted)), admitted };
+  if (!(await body.first(Math.min(firstBytesMax, bodyLimitBytes)))) return false;
+  exchange.data = await readBody(body.text(), header(incoming.headers, 'content-type'), weighing(body));
+  return true;
+}
+
+/** @throws AppError 400, 413, 503 */
+export async function receiveLarge({ bodyLimitBytes }: HttpParts, exchange: Exchange): Promise<void> {
+  if (!isWanted(exchange)) return;
+  const { incoming } = exchange;
+  const bytesMax = Math.min(bytesMaxFor(exchange), bodyLimitBytes);
+  mustFit(incoming.body, bytesMax);
+  exchange.data = await largeDataOf(incoming, bytesMax, isForSecrets(exchange));
 }
 
 async function largeDataOf({ body, headers }: Incoming, bytesMax: number, forSecrets: boolean): Promise<Data> {
@@ -80,12 +68,11 @@ function mustFit({ length = 0 }: Incoming['body'], bytesMax: number): void {
 }
 
 /** The answer to everything else is the same whatever the body holds. */
-const isWanted = ({ help }: AskedHead, { target }: Admitted): boolean =>
-  !help && target?.match?.operation !== undefined;
+const isWanted = ({ asked, target }: Exchange): boolean => !asked.help && target?.match?.operation !== undefined;
 
-function bytesMaxFor({ caller, target }: Admitted): number {
-  if (caller === undefined) return firstBytesMax;
-  return isForSecrets({ caller, target }) ? Number.POSITIVE_INFINITY : plainBytesMax;
+function bytesMaxFor(exchange: Exchange): number {
+  if (exchange.caller === undefined) return firstBytesMax;
+  return isForSecrets(exchange) ? Number.POSITIVE_INFINITY : plainBytesMax;
 }
 
-const isForSecrets = ({ target }: Admitted): boolean => target?.match?.operation?.marks.large === true;
+const isForSecrets = ({ target }: Exchange): boolean => target?.match?.operation?.marks.large === true;

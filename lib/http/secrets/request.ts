@@ -1,7 +1,8 @@
 import { badRequest } from '../../core/errors.ts';
+import { Secret } from '../../core/secret.ts';
+import { duration } from '../../path/fields.ts';
 import type { Verb, Vocabulary } from '../../path/row.ts';
 import { canonicalPath } from '../../path/vocabulary.ts';
-import type { Data } from '../wire/body/fields.ts';
 import { mustBeMergePatch, mustBeUncompressed } from '../wire/body/media.ts';
 import { type Headers, header, type Incoming } from '../wire/exchange.ts';
 import { UnsupportedOperation } from '../wire/refusals.ts';
@@ -16,13 +17,10 @@ export interface AskedHead {
   /** Full path, namespace first, types by their canonical names. */
   readonly path: string;
   readonly query: URLSearchParams;
-  readonly token: string | undefined;
+  readonly token: Secret | undefined;
   readonly vocabulary: Vocabulary;
-}
-
-/** A request, read. */
-export interface Asked extends AskedHead {
-  readonly data: Data;
+  /** Seconds for which the reply shall be wrapped; undefined: not at all. */
+  readonly wrapSeconds: number | undefined;
 }
 
 const verbs: Readonly<Record<string, Verb>> = {
@@ -47,7 +45,7 @@ export function readHead(incoming: Incoming, { path: sent, query }: Address): As
   const verb = method === 'GET' && flag(query, 'list') ? 'list' : base;
   const path = inNamespace(headers, sent);
   mustBeSound(path);
-  refuseWrapping(headers);
+  const wrapSeconds = wrapSecondsOf(headers);
   if (bringsBody(verb)) mustHaveReadableBody(verb, headers);
   return {
     verb,
@@ -56,6 +54,7 @@ export function readHead(incoming: Incoming, { path: sent, query }: Address): As
     query,
     token: tokenOf(headers),
     vocabulary: vocabularyOf(headers, path),
+    wrapSeconds,
   };
 }
 
@@ -75,18 +74,26 @@ function inNamespace(headers: Headers, path: string): string {
   return isRoot ? path : `${namespace.join('/')}/${path}`;
 }
 
-function tokenOf(headers: Headers): string | undefined {
+function tokenOf(headers: Headers): Secret | undefined {
   const given = aliasedHeader(headers, 'token')?.value;
-  if (given !== undefined && given !== '') return given;
-  const bearer = /^Bearer +(\S+) *$/i.exec(header(headers, 'authorization') ?? '');
-  return bearer?.[1];
+  if (given !== undefined && given !== '') return new Secret(given);
+  const bearer = /^Bearer +(\S+) *$/i.exec(header(headers, 'authorization') ?? '')?.[1];
+  return bearer === undefined ? undefined : new Secret(bearer);
 }
 
-/** Who asks for a wrapped reply must not get the secret in the clear instead. */
-function refuseWrapping(headers: Headers): void {
-  const ttl = aliasedHeader(headers, 'wrapTtl')?.value.trim() ?? '';
-  if (ttl !== '' && !/^0+s?$/.test(ttl)) throw badRequest('response wrapping is not supported');
+/** Zero seconds are no wish (reference 1.6). */
+function wrapSecondsOf(headers: Headers): number | undefined {
+  const given = aliasedHeader(headers, 'wrapTtl');
+  if (given === undefined) return undefined;
+  const { name, value } = given;
+  if (value.trim().startsWith('-')) throw badRequest('requested wrap ttl cannot be negative');
+  const seconds = wrapTtl.safeParse(value);
+  if (!seconds.success)
+    throw badRequest(`error parsing the header ${name}: it is a number of seconds, or a text such as "30s"`);
+  return seconds.data === 0 ? undefined : seconds.data;
 }
+
+const wrapTtl = duration();
 
 function flag(query: URLSearchParams, name: string): boolean {
   const value = query.size === 0 ? null : query.get(name);

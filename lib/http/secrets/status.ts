@@ -3,14 +3,13 @@ import type { ErrorKind } from '../../core/errors.ts';
 /** Kind of error to HTTP status: the only place that knows the numbers. */
 const statuses = {
   'bad-request': 400,
+  'already-exists': 400,
   'permission-denied': 403,
   'not-found': 404,
   'unsupported-path': 404,
   'unsupported-operation': 405,
   'too-large': 413,
   'unsupported-media': 415,
-  'too-many-requests': 429,
-  upstream: 502,
   sealed: 503,
   unavailable: 503,
   internal: 500,

@@ -1,3 +1,5 @@
+import type { ClientConnection } from '../../path/row.ts';
+
 /** A request as the pipeline gets it, whatever brought it. */
 export interface Incoming {
   readonly requestId: string;
@@ -7,6 +9,7 @@ export interface Incoming {
   readonly url: string;
   readonly headers: Headers;
   readonly body: IncomingBody;
+  readonly connection: ClientConnection;
   /** Told once, when it is known, which row of the path table the request is for. */
   readonly onRoute?: (route: string) => void;
   /** Calls `gone` once when the connection closes. */

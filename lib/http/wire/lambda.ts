@@ -1,6 +1,8 @@
 import { METHODS } from 'node:http';
 import { awsLambdaFastify } from '@fastify/aws-lambda';
 import type { FastifyInstance } from 'fastify';
+import type { ClientConnection } from '../../path/row.ts';
+import { carriedOver } from './connection.ts';
 import { disguised } from './verbs/names.ts';
 
 /** The part of an API Gateway (payload format 2.0) or function URL event that is a request. */
@@ -29,11 +31,17 @@ export interface LambdaHttpResult {
 export function answersEvents(routes: FastifyInstance): (event: LambdaHttpEvent) => Promise<LambdaHttpResult> {
   const answer = awsLambdaFastify<LambdaHttpEvent>(routes, { decorateRequest: false });
   return async (event) => {
-    const { headers, ...result } = await answer(asSent(event), noContext);
+    const { headers, ...result } = await carriedOver(connectionOf(event), () => answer(asSent(event), noContext));
     for (const name of madeByPlatform) delete headers[name];
     return { ...result, headers };
   };
 }
+
+/** The platform's gateways speak TLS only. */
+const connectionOf = ({ requestContext }: LambdaHttpEvent): ClientConnection => ({
+  remoteAddress: requestContext.http.sourceIp ?? '',
+  tls: true,
+});
 
 /** Nothing of the platform's context is read. */
 const noContext = undefined as never;

@@ -10,6 +10,7 @@ import { status } from '../secrets/status.ts';
 import { vocabularyOf } from '../secrets/vocabulary.ts';
 import { BodyReader } from './body/reader.ts';
 import { BodyRoom } from './body/room.ts';
+import { connectionOf } from './connection.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
 import { createObserver, type Observer } from './observe.ts';
 import { requestIdOf } from './request-id.ts';
@@ -86,6 +87,7 @@ function incomingOf(request: FastifyRequest, reply: FastifyReply, room: BodyRoom
     method: trueVerb(request.method),
     url: originForm(raw.url ?? ''),
     headers: raw.headers,
+    connection: connectionOf(raw.socket),
     body: new BodyReader(raw, lengthOf(raw), room),
     onClose: (gone) => void reply.raw.once('close', gone),
   };

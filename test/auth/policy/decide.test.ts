@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Need } from '../../../lib/auth/contract.ts';
 import { compileAcl } from '../../../lib/auth/policy/acl.ts';
 import { defaultPolicyText, responseWrappingPolicyText } from '../../../lib/auth/policy/built-in.ts';
-import { capabilitiesOn, decide, type Need } from '../../../lib/auth/policy/decide.ts';
+import { capabilitiesOn, decide } from '../../../lib/auth/policy/decide.ts';
 import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
 import { rulesFor, type Subject } from '../../../lib/auth/policy/template.ts';
 

@@ -3,6 +3,7 @@ import { openGatekeeper } from '../../../lib/auth/gatekeeper.ts';
 import { mintRootToken } from '../../../lib/auth/token/mint.ts';
 import { tokenEngine } from '../../../lib/auth/token/rows.ts';
 import { systemClock } from '../../../lib/core/clock.ts';
+import { Secret } from '../../../lib/core/secret.ts';
 import { systemMount } from '../../../lib/http/secrets/engines.ts';
 import type { AuthReply } from '../../../lib/path/row.ts';
 import type { OpenStore } from '../../../lib/store/open.ts';
@@ -20,7 +21,7 @@ afterAll(() => store.close());
 
 /** Calls as the pipeline does: whose token is not valid is not let in. */
 async function as(token: string) {
-  const caller = await openGatekeeper({ store, seenMountsRevision: () => {} }).authenticate(token);
+  const caller = await openGatekeeper({ store, seenMountsRevision: () => {} }).authenticate(new Secret(token));
   if (caller === undefined) throw new Error('not let in');
   return calling(tokenEngine({ store, clock: systemClock }), systemMount, { caller });
 }
@@ -109,6 +110,14 @@ describe('creating a token', () => {
     expect(made).toMatchObject({
       client_token: 'my-own-token',
       warnings: [expect.stringMatching(/^Supplying a custom ID for the token .* as easy to guess/)],
+    });
+  });
+
+  test('an id that is taken is an error of its own kind', async () => {
+    await create(root, { id: 'taken-token' });
+    await expect(create(root, { id: 'taken-token' })).rejects.toMatchObject({
+      kind: 'already-exists',
+      message: 'cannot create a token with a duplicate ID',
     });
   });
 

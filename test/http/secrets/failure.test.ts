@@ -5,14 +5,13 @@ import { keptLog, sampleParts } from '../sample.ts';
 describe('statuses', () => {
   test.each([
     ['bad-request', 400],
+    ['already-exists', 400],
     ['permission-denied', 403],
     ['not-found', 404],
     ['unsupported-path', 404],
     ['unsupported-operation', 405],
     ['too-large', 413],
     ['unsupported-media', 415],
-    ['too-many-requests', 429],
-    ['upstream', 502],
     ['unavailable', 503],
     ['internal', 500],
   ])('an error of kind %s is %i', async (kind, expected) => {

@@ -57,6 +57,22 @@ describe('the order of the checks', () => {
       400,
       'response wrapping is not supported',
     ],
+    [
+      'a wrapped reply for less than no time',
+      'GET',
+      '/v1/secret/a',
+      { ...root, 'x-service-wrap-ttl': '-1' },
+      400,
+      'requested wrap ttl cannot be negative',
+    ],
+    [
+      'a wrapped reply for nobody knows how long',
+      'GET',
+      '/v1/secret/a',
+      { ...root, 'x-vault-wrap-ttl': 'long' },
+      400,
+      'error parsing the header x-vault-wrap-ttl: it is a number of seconds, or a text such as "30s"',
+    ],
     ['an engine that is not there', 'GET', '/v1/odd/a', root, 500, 'no engine of type "unknown" serves odd/'],
   ])('%s', async (_name, method, url, headers, status, error) => {
     const reply = await ask(method, url, { headers });
@@ -132,7 +148,8 @@ describe('the order of the checks', () => {
   test('the capability of a listing is asked on the path with its slash', async () => {
     const gatekeeper = fakeGatekeeper();
     await ask('LIST', '/v1/secret/open', { headers: reader }, sampleParts({ gatekeeper }));
-    expect(gatekeeper.needs).toEqual([{ capability: 'list', path: 'secret/open/', sudo: false }]);
+    const listing = { capability: 'list', path: 'secret/open/', sudo: false, parameters: {}, wrapSeconds: undefined };
+    expect(gatekeeper.needs).toEqual([listing]);
   });
 
   test('a handler can ask for another path', async () => {

@@ -35,6 +35,12 @@ test('an event that cannot be answered well is answered as any request is', asyn
   expect(await answer(event('GET', '/elsewhere'))).toMatchObject({ statusCode: 404 });
 });
 
+test('a handler knows the address that the gateway saw, and that the client came over TLS', async () => {
+  const headers = { 'x-vault-token': 'root', 'x-forwarded-for': '198.51.100.1', 'x-forwarded-proto': 'http' };
+  const { body } = await answer(event('GET', '/v1/sys/connection', { headers }));
+  expect(JSON.parse(body).data).toEqual({ remoteAddress: '192.0.2.1', tls: true });
+});
+
 test('a verb that no request can have is not allowed', async () => {
   expect(await answer(event('FETCH', '/v1/secret/a'))).toMatchObject({ statusCode: 405 });
 });

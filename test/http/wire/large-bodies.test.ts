@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { JsonReader } from '../../../lib/core/json/reader.ts';
+import type { Secret } from '../../../lib/core/secret.ts';
 import { nextTurn } from '../../../lib/core/turns.ts';
 import type { HttpParts } from '../../../lib/http/secrets/parts.ts';
 import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
@@ -18,8 +19,8 @@ const small = 64 * kib;
 async function start(changes: Partial<HttpParts> = {}) {
   const gatekeeper = fakeGatekeeper();
   const asked: string[] = [];
-  const authenticate = (token: string) => {
-    asked.push(token);
+  const authenticate = (token: Secret) => {
+    asked.push(token.reveal());
     return gatekeeper.authenticate(token);
   };
   const parts = { gatekeeper: { ...gatekeeper, authenticate }, bodyLimitBytes: 32 * kib * kib, ...changes };

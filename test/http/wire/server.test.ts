@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Secret } from '../../../lib/core/secret.ts';
 import type { HttpParts } from '../../../lib/http/secrets/parts.ts';
 import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
 import { fakeGatekeeper, sampleParts } from '../sample.ts';
@@ -317,7 +318,7 @@ async function roundTrip(client: RawClient): Promise<void> {
 function held() {
   const gatekeeper = fakeGatekeeper();
   const [reached, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const authenticate = async (token: string) => {
+  const authenticate = async (token: Secret) => {
     reached.resolve();
     await gone.promise;
     return gatekeeper.authenticate(token);

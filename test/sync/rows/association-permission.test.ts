@@ -29,6 +29,7 @@ function contextOf(mayRead: (path: string) => boolean, asked: string[]): Request
     requestId: '',
     caller: undefined,
     tokenSent: false,
+    connection: { remoteAddress: '', tls: false },
     mount,
     path: '',
     verb: 'write',
