@@ -1,6 +1,6 @@
 import { DestinationFailure, type Driver, type OpenDriver, type PutItem } from '../contract.ts';
 import { attempt } from '../frame/attempt.ts';
-import { newTouch, touching } from '../frame/write-tracker.ts';
+import { newWriteTracker, tracked } from '../frame/write-tracker.ts';
 import { openClient } from './client.ts';
 import { explain } from './failure.ts';
 import type { Connection, fields } from './fields.ts';
@@ -27,8 +27,8 @@ const roundsMax = 3;
 export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
   const client = openClient(connection, context);
   const verb = <T>(signal: AbortSignal, what: string, run: (secrets: Secrets) => Promise<T>) => {
-    const touch = newTouch(kindOf);
-    return touching(touch, () => attempt(signal, what, () => run(secretsOf(client, signal, touch)), explain));
+    const tracker = newWriteTracker(kindOf);
+    return tracked(tracker, () => attempt(signal, what, () => run(secretsOf(client, signal, tracker)), explain));
   };
 
   const driver: Driver = {

@@ -1,6 +1,6 @@
 import { DestinationFailure, type Driver, type OpenDriver, type PutItem } from '../contract.ts';
 import { failing } from '../frame/attempt.ts';
-import { newTouch, type Touch, touching } from '../frame/write-tracker.ts';
+import { newWriteTracker, tracked, type WriteTracker } from '../frame/write-tracker.ts';
 import { openClient } from './client.ts';
 import type { fields } from './fields.ts';
 import { definition } from './index.ts';
@@ -21,10 +21,10 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context): Driv
   const secrets = openSecrets(client, location);
   const write = openWriter(connection, location, client, context.clock);
 
-  async function put(item: PutItem, touch: Touch, signal: AbortSignal) {
+  async function put(item: PutItem, tracker: WriteTracker, signal: AbortSignal) {
     mustFit(item);
     if (item.claim === 'create') await mustNotBeForeign(secrets, location, item, signal);
-    return { remoteVersion: await write(item, touch, signal) };
+    return { remoteVersion: await write(item, tracker, signal) };
   }
 
   /**
@@ -58,8 +58,8 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context): Driv
 
   return {
     put: (item, signal) => {
-      const touch = newTouch();
-      return touching(touch, () => failing(`write secret ${item.name}`, signal, () => put(item, touch, signal)));
+      const tracker = newWriteTracker();
+      return tracked(tracker, () => failing(`write secret ${item.name}`, signal, () => put(item, tracker, signal)));
     },
     remove: ({ name }, signal) => failing(`remove secret ${name}`, signal, () => remove(name, signal)),
     inspect: (name, signal) => failing(`look at secret ${name}`, signal, () => inspect(name, signal)),

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import { DestinationFailure, type PutItem } from '../contract.ts';
-import type { Touch } from '../frame/write-tracker.ts';
+import { cached } from '../frame/cached.ts';
+import type { WriteTracker } from '../frame/write-tracker.ts';
 import { type Access, accessFreshMs, fetchAccess } from './access.ts';
-import { cached } from './cached.ts';
 import type { Client } from './client.ts';
 import type { Call } from './exchange.ts';
 import { isSigned, refusal } from './failure.ts';
@@ -14,8 +14,8 @@ import { isSameVersion, versionAt } from './versions.ts';
 
 type Written = Pick<PutItem, 'name' | 'value' | 'remoteVersion'>;
 
-/** Gives a secret its value, whoever made it, and answers its version. `touch` follows what the calls change. */
-export type Write = (item: Written, touch: Touch, signal: AbortSignal) => Promise<string | null>;
+/** Gives a secret its value, whoever made it, and answers its version. `tracker` follows what the calls change. */
+export type Write = (item: Written, tracker: WriteTracker, signal: AbortSignal) => Promise<string | null>;
 
 /** What a put needs to know of the location beside the value. Kept between puts. */
 interface Setting {
@@ -57,11 +57,11 @@ export function openWriter(connection: Connection, location: Location, client: C
     return updatedAt;
   }
 
-  return async (item, touch, signal) => {
+  return async (item, tracker, signal) => {
     const setting = await settings.get(signal);
     const send = async (one: Setting) => {
       const call = await callOf(item, one);
-      return touch.write(() => mustBeDone(call, item, signal));
+      return tracker.write(() => mustBeDone(call, item, signal));
     };
     try {
       return await send(setting);

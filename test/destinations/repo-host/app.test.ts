@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Secret } from '../../../lib/core/secret.ts';
 import type { Driver, DriverContext } from '../../../lib/destinations/contract.ts';
-import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake.ts';
+import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 import { calm, failureOf, item, movableClock, open } from './connection.ts';
 
 let fake: RepoHostFake;

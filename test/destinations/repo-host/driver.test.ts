@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Driver } from '../../../lib/destinations/contract.ts';
-import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake.ts';
+import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 import { isSameVersion } from '../../../lib/destinations/repo-host/versions.ts';
 import { strictPolicy } from '../../../lib/network/policy.ts';
 import { calm, contextFor, failureOf, item, open } from './connection.ts';
