@@ -2,7 +2,7 @@ import type { Secret } from '../../core/secret.ts';
 import type { WriteTracker } from '../frame/write-tracker.ts';
 import type { Client, Opened } from './client.ts';
 import { crc32c } from './crc32c.ts';
-import { changedIf, otherwise } from './otherwise.ts';
+import { changedIf, otherwise } from './failure.ts';
 import type { Replication } from './replication.ts';
 
 export type Labels = Readonly<Record<string, string>>;
