@@ -12,7 +12,7 @@ import type { Rate } from './frame/rate.ts';
  * - **object**: one entry at the destination (a secret, an environment variable).
  * - **definition**: what the API has to know of a type without its SDK: fields, names, limits. `<type>/index.ts`.
  * - **driver**: the few verbs on the SDK. `<type>/driver.ts`, imported by that type's worker only.
- * - **fake**: a local stand-in server for the external system. `<type>/fake.ts`.
+ * - **fake**: a local stand-in server for the external system. `<type>/fake/`.
  * - **mark**: 32 hex digits that we attach to each object we create, where the system has a place for it, so that
  *   after a crash we know our own object again, and remove no other. A *markless* system has no such place.
  */
@@ -51,6 +51,8 @@ export interface DestinationDefinition<F extends Fields = Fields> {
   /** Two writes may leave the same version (its times are in seconds, say), so a look does not tell a late write. */
   readonly coarseVersions?: true;
   readonly valueBytesMax: number;
+  /** The system keeps no empty value. */
+  readonly refusesEmpty?: true;
   /** Members of sensitive JSON fields that are no secret: failures may show them. */
   readonly publicMembers?: readonly string[];
   /**

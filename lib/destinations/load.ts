@@ -16,7 +16,7 @@ export async function loadDriver(type: string): Promise<OpenDriver> {
  * @throws Error when there is no such type
  */
 export async function loadFake(type: string): Promise<StartFake> {
-  const { startFake }: { readonly startFake: StartFake } = await import(addressOf(type, 'fake.ts'));
+  const { startFake }: { readonly startFake: StartFake } = await import(addressOf(type, 'fake/index.ts'));
   return startFake;
 }
 

@@ -12,7 +12,7 @@ import { silentLog } from '../../lib/core/log.ts';
 import type { Fake } from '../../lib/destinations/fake.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadFake } from '../../lib/destinations/load.ts';
-import type { RepoHostFake } from '../../lib/destinations/repo-host/fake.ts';
+import type { RepoHostFake } from '../../lib/destinations/repo-host/fake/index.ts';
 import { KeptProcess } from './child.ts';
 
 /** A repository has room for a hundred secrets, which a long run outgrows; an organization has room for a thousand. */

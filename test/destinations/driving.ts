@@ -10,9 +10,15 @@ import { patience } from '../support/patience.ts';
 export const never: AbortSignal = new AbortController().signal;
 
 /** A context that may reach the stand-in. */
-export function contextFor({ url }: Fake, changes: Partial<DriverContext> = {}): DriverContext {
+export function contextFor(
+  { url, destination }: Pick<Fake, 'url' | 'destination'>,
+  changes: Partial<DriverContext> = {},
+): DriverContext {
+  const pem = destination['tls_ca_cert'];
+  const caCertificates = typeof pem === 'string' ? pem : undefined;
+  const allowedPorts = [Number(new URL(url).port)];
   return {
-    network: { ...strictPolicy, allowedIpv4: ['127.0.0.0/8'], allowedPorts: [Number(new URL(url).port)] },
+    network: { ...strictPolicy, allowedIpv4: ['127.0.0.0/8'], allowedPorts, caCertificates },
     timeouts: { connectMs: patience.conditionMs, requestMs: patience.conditionMs },
     clock: systemClock,
     log: silentLog,
@@ -65,7 +71,8 @@ export async function startSetting(
   const fake = await startFake();
   const opened: Driver[] = [];
   const openWith: Setting['open'] = (others = {}, context = {}) => {
-    const driver = open({ ...fake.destination, ...fields, ...others }, contextFor(fake, context));
+    const destination = { ...fake.destination, ...fields, ...others };
+    const driver = open(destination, contextFor({ url: fake.url, destination }, context));
     opened.push(driver);
     return driver;
   };

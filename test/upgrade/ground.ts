@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { expect } from 'vitest';
 import { ApiClient } from '../../infra/demo/client.ts';
-import { startFake } from '../../lib/destinations/cloud-a-sm/fake.ts';
+import { startFake } from '../../lib/destinations/cloud-a-sm/fake/index.ts';
 import { whatIsKnown } from '../chaos/known.ts';
 import { associationsOf } from '../support/flow/associations.ts';
 import { until } from '../support/flow/ground.ts';

@@ -2,22 +2,23 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { guardedAgents } from '../../network/agents.ts';
 import type { DriverContext } from '../contract.ts';
 import { baseUrl } from '../frame/endpoint.ts';
-import type { Touch } from '../frame/write-tracker.ts';
+import { withinRequestTime } from '../frame/request-time.ts';
+import type { WriteTracker } from '../frame/write-tracker.ts';
 import { refuseStrangers } from './answer.ts';
-import { openCredentials } from './credentials.ts';
 import { toFailure } from './failure.ts';
 import type { Connection } from './fields.ts';
+import { openCredentials } from './login.ts';
 import { settingsOf } from './settings.ts';
 
 /**
  * One request, one attempt, within requestMs (the getting of credentials included).
- * @param action for messages: "create secret a/b"
+ * @param step for messages, where the request is not the verb itself: "tag it"
  * @throws DestinationFailure `ServiceFailure` when the service refuses
  */
 type Ask = <Answer>(
-  action: string,
   signal: AbortSignal,
   request: (sdk: SecretsManagerClient, options: { readonly abortSignal: AbortSignal }) => Promise<Answer>,
+  step?: string,
 ) => Promise<Answer>;
 
 /** Secrets Manager with our credentials. */
@@ -28,10 +29,10 @@ export interface Client {
   close(): void;
 }
 
-/** The client for one put: `touch` follows what it changes. */
-export const followed = (client: Client, touch: Touch): Client => ({
+/** The client for one put: `tracker` follows what it changes. */
+export const followed = (client: Client, tracker: WriteTracker): Client => ({
   ...client,
-  call: (action, signal, request) => touch.write(() => client.call(action, signal, request)),
+  call: (signal, request, step) => tracker.write(() => client.call(signal, request, step)),
 });
 
 export function openClient(connection: Connection, { network, timeouts, obtained }: DriverContext): Client {
@@ -43,16 +44,11 @@ export function openClient(connection: Connection, { network, timeouts, obtained
     credentials: openCredentials(connection, network, settings, timeouts, obtained),
   });
   refuseStrangers(sdk);
-  const ask: Ask = async (action, signal, request) => {
-    // Getting credentials takes no signal, so the wait ends here and not only in the SDK.
-    const ends = AbortSignal.any([signal, AbortSignal.timeout(timeouts.requestMs)]);
-    try {
-      ends.throwIfAborted();
-      return await Promise.race([request(sdk, { abortSignal: ends }), whenAborted(ends)]);
-    } catch (error) {
-      throw toFailure(error, { action, requestMs: timeouts.requestMs, stopped: signal.aborted });
-    }
-  };
+  // Getting credentials takes no signal, so the wait ends here and not only in the SDK.
+  const ask: Ask = (signal, request, step) =>
+    withinRequestTime(timeouts.requestMs, signal, (abortSignal) => request(sdk, { abortSignal })).catch((error) => {
+      throw toFailure(error, step);
+    });
   return {
     read: ask,
     call: ask,
@@ -61,10 +57,4 @@ export function openClient(connection: Connection, { network, timeouts, obtained
       agents.close();
     },
   };
-}
-
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }

@@ -26,7 +26,7 @@ export async function create(
     ...optionsOf(connection),
   });
   try {
-    await client.call(`create secret ${item.name}`, signal, (sdk, options) => sdk.send(command, options));
+    await client.call(signal, (sdk, options) => sdk.send(command, options));
     return version;
   } catch (error) {
     if (error instanceof ServiceFailure && (error.scheduled || error.code === 'ResourceExistsException')) {

@@ -1,8 +1,8 @@
-import type { Driver, OpenDriver } from '../contract.ts';
-import { failing } from '../frame/attempt.ts';
-import { newTouch, touching } from '../frame/write-tracker.ts';
+import type { OpenDriver } from '../contract.ts';
+import { framed } from '../frame/framed.ts';
 import { followed, openClient } from './client.ts';
 import type { fields } from './fields.ts';
+import { definition } from './index.ts';
 import { look } from './look.ts';
 import { put } from './put.ts';
 import { remove } from './remove.ts';
@@ -16,7 +16,7 @@ import { keyDiffers } from './update.ts';
  * RemoveRegionsFromReplication. Without DescribeSecret we write unseen: an own secret is not told from a foreign one
  * after a crash. No value is ever read.
  */
-export const openDriver: OpenDriver<typeof fields> = (connection, context): Driver => {
+export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
   const client = openClient(connection, context);
 
   async function inspect(name: string, signal: AbortSignal) {
@@ -28,15 +28,10 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context): Driv
     return { remoteVersion, mark: tags[markTag] ?? null, tags, differs };
   }
 
-  return {
-    put: (item, signal) => {
-      const touch = newTouch();
-      const run = () => put(followed(client, touch), connection, item, signal);
-      return touching(touch, () => failing(`write secret ${item.name}`, signal, run));
-    },
-    remove: (item, signal) =>
-      failing(`remove secret ${item.name}`, signal, () => remove(client, connection, context.log, item, signal)),
-    inspect: (name, signal) => failing(`look at secret ${name}`, signal, () => inspect(name, signal)),
+  return framed(definition, {
+    put: (item, tracker, signal) => put(followed(client, tracker), connection, item, signal),
+    remove: (item, signal) => remove(client, connection, context.log, item, signal),
+    look: inspect,
     close: async () => client.close(),
-  };
+  });
 };

@@ -22,6 +22,8 @@ export const definition = {
   names,
   tags,
   valueBytesMax: 65_536,
+  // SecretString has at least one character: the service's own rule.
+  refusesEmpty: true,
   // CreateSecret, DeleteSecret, TagResource and PutSecretValue have 50 calls a second each, for everybody in the account
   // and region: https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_limits.html
   rate: nineTenthsOf(50, 1),

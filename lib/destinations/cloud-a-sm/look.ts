@@ -1,6 +1,8 @@
 import { DescribeSecretCommand, type DescribeSecretCommandOutput } from '@aws-sdk/client-secrets-manager';
+import type { PutItem, RemoveItem } from '../contract.ts';
 import type { Client } from './client.ts';
 import { ServiceFailure } from './failure.ts';
+import { markTag, ownerRemoved, ownerTag } from './tags.ts';
 
 /** What the service tells of a secret without its value. */
 export interface RemoteSecret {
@@ -23,8 +25,10 @@ export async function look(
 ): Promise<RemoteSecret | undefined | 'unknown'> {
   try {
     return toRemote(
-      await client.read(`look at secret ${name}`, signal, (sdk, options) =>
-        sdk.send(new DescribeSecretCommand({ SecretId: name }), options),
+      await client.read(
+        signal,
+        (sdk, options) => sdk.send(new DescribeSecretCommand({ SecretId: name }), options),
+        'look at it',
       ),
     );
   } catch (error) {
@@ -49,4 +53,23 @@ function toRemote(answer: DescribeSecretCommandOutput): RemoteSecret {
     replicaRegions: replicas.map(([region]) => region),
     replicaKeys: Object.fromEntries(replicas),
   };
+}
+
+/**
+ * Whether a put may write to a secret that is there. With claim `create`: it carries our mark, or one of us has given it
+ * up: it was released before it was deleted, or it waits for its deletion and was made by us in an earlier life.
+ */
+export function mayWrite(found: RemoteSecret, { claim, mark }: PutItem): boolean {
+  if (claim !== 'create' || found.tags[markTag] === mark) return true;
+  const owner = found.tags[ownerTag];
+  return owner === ownerRemoved || (found.deleted && owner !== undefined);
+}
+
+/**
+ * Whether a secret is still the one that we wrote: by its mark or, where somebody took the tags off, by its version. One that
+ * was released and is back without a new mark was restored by a put of ours that came no further.
+ */
+export function isOurs(found: RemoteSecret, { mark, remoteVersion }: RemoveItem): boolean {
+  if (found.tags[markTag] === mark || found.tags[ownerTag] === ownerRemoved) return true;
+  return remoteVersion !== null && found.currentVersion === remoteVersion;
 }

@@ -1,6 +1,8 @@
 import type { NameRule } from '../contract.ts';
+import { nameProblem } from '../frame/name-problem.ts';
 
 const lengthMax = 512;
+const other = 'the name has other characters than A-Z a-z 0-9 / _ + = . @ -';
 
 /**
  * https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_CreateSecret.html. A name that ends in a hyphen and
@@ -10,13 +12,6 @@ export const names: NameRule = {
   lengthMax,
   text: `1 to ${lengthMax} characters of A-Z a-z 0-9 / _ + = . @ -; any other character becomes -`,
   normalise: (name) => name.replace(/[^A-Za-z0-9/_+=.@-]/gu, '-'),
-  refuse,
+  refuse: (name) => nameProblem(name, lengthMax, /^[A-Za-z0-9/_+=.@-]+$/, other),
   key: (name) => name,
 };
-
-function refuse(name: string): string | undefined {
-  if (name === '') return 'the name is empty';
-  if (name.length > lengthMax) return `the name has ${name.length} characters, at most ${lengthMax} are allowed`;
-  if (!/^[A-Za-z0-9/_+=.@-]+$/.test(name)) return 'the name has other characters than A-Z a-z 0-9 / _ + = . @ -';
-  return undefined;
-}

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DestinationFailure, type PutItem, type PutReceipt } from '../contract.ts';
+import { foreignObject } from '../frame/foreign.ts';
 import type { Client } from './client.ts';
 import { create } from './create.ts';
 import type { Connection } from './fields.ts';
-import { definition } from './index.ts';
-import { look, type RemoteSecret } from './look.ts';
-import { mayWrite } from './ownership.ts';
+import { look, mayWrite, type RemoteSecret } from './look.ts';
 import { tagChanges } from './tagging.ts';
 import { update } from './update.ts';
 import { writeNext } from './versions.ts';
@@ -24,13 +23,12 @@ export async function put(
   item: PutItem,
   signal: AbortSignal,
 ): Promise<PutReceipt> {
-  mustFit(item);
   for (const waitMs of waitsMs) {
     if (waitMs > 0) await sleep(waitMs, undefined, { signal });
     const version = await tryOnce(client, connection, item, signal);
     if (version !== undefined) return { remoteVersion: version };
   }
-  const text = `cannot write secret ${item.name}: an earlier secret of this name is still being deleted; it is tried again`;
+  const text = 'an earlier secret of this name is still being deleted; it is tried again';
   throw new DestinationFailure('unavailable', text, { retryAfterMs });
 }
 
@@ -71,28 +69,12 @@ function isInLine(found: RemoteSecret | 'unknown' | undefined, version: string, 
   return found.currentVersion === version && Object.keys(set).length === 0 && unset.length === 0;
 }
 
-function mustFit({ name, value }: PutItem): void {
-  const { names, valueBytesMax } = definition;
-  const reason = names.refuse(name);
-  if (reason !== undefined) throw new DestinationFailure('name', `cannot write secret ${name}: ${reason}`);
-  if (value.bytes === 0) {
-    const text = `cannot write secret ${name}: the value is empty, and the service stores no empty value`;
-    throw new DestinationFailure('invalid', text);
-  }
-  if (value.bytes <= valueBytesMax) return;
-  const size = `the value has ${value.bytes} bytes, at most ${valueBytesMax} are allowed`;
-  throw new DestinationFailure('too-large', `cannot write secret ${name}: ${size}`);
-}
-
 function mustBeWritable(found: RemoteSecret | 'unknown', item: PutItem): void {
-  const { name, claim } = item;
   if (found === 'unknown') {
-    if (claim !== 'create') return;
+    if (item.claim !== 'create') return;
     const rule = 'give the credentials secretsmanager:DescribeSecret to find out whose it is, or adopt it';
-    throw new DestinationFailure('permission', `cannot create secret ${name}: there is one of this name; ${rule}`);
+    throw new DestinationFailure('permission', `there is a secret of this name: ${rule}`);
   }
   if (mayWrite(found, item)) return;
-  const state = found.deleted ? 'waits for its deletion' : 'was there before';
-  const rule = 'remove it for good, change secret_name_template, or adopt it';
-  throw new DestinationFailure('conflict', `cannot create secret ${name}: one that is not ours ${state}; ${rule}`);
+  throw foreignObject(found.deleted ? 'a secret of this name, which waits for its deletion,' : 'a secret of this name');
 }

@@ -1,11 +1,11 @@
 import { DeleteSecretCommand } from '@aws-sdk/client-secrets-manager';
 import type { Log } from '../../core/log.ts';
 import { DestinationFailure, type RemoveItem } from '../contract.ts';
+import { warnOfForeign } from '../frame/foreign.ts';
 import type { Client } from './client.ts';
 import { isGone } from './failure.ts';
 import type { Connection } from './fields.ts';
-import { look } from './look.ts';
-import { isOurs } from './ownership.ts';
+import { isOurs, look } from './look.ts';
 import { removeReplicas } from './replicas.ts';
 import { changeTags } from './tagging.ts';
 import { ownerRemoved, ownerTag } from './tags.ts';
@@ -26,7 +26,7 @@ export async function remove(
   if (found === undefined || (found !== 'unknown' && found.deleted)) return;
   if (found !== 'unknown') {
     if (!isOurs(found, item)) {
-      log.warn({ name }, 'nothing to remove: the secret of this name is not ours any more');
+      warnOfForeign(log, name);
       return;
     }
     // The service deletes no secret that has replicas.
@@ -52,9 +52,7 @@ async function release(client: Client, name: string, signal: AbortSignal): Promi
 async function deleteSecret(client: Client, name: string, days: number, signal: AbortSignal): Promise<void> {
   const how = days === 0 ? { ForceDeleteWithoutRecovery: true } : { RecoveryWindowInDays: days };
   try {
-    await client.call(`remove secret ${name}`, signal, (sdk, options) =>
-      sdk.send(new DeleteSecretCommand({ SecretId: name, ...how }), options),
-    );
+    await client.call(signal, (sdk, options) => sdk.send(new DeleteSecretCommand({ SecretId: name, ...how }), options));
   } catch (error) {
     if (!isGone(error)) throw error;
   }

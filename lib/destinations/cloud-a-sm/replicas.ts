@@ -6,7 +6,6 @@ import {
 import type { Client } from './client.ts';
 import type { Connection } from './fields.ts';
 import type { RemoteSecret } from './look.ts';
-import { isSameKey } from './same-key.ts';
 
 type Wanted = Connection['replica_regions'];
 
@@ -30,8 +29,11 @@ export async function changeReplicas(
   const { gone, added } = replicaChanges(wanted, present);
   await removeReplicas(client, name, gone, signal);
   if (added.length === 0) return;
-  await client.call(`replicate secret ${name}`, signal, (sdk, options) =>
-    sdk.send(new ReplicateSecretToRegionsCommand({ SecretId: name, AddReplicaRegions: added }), options),
+  await client.call(
+    signal,
+    (sdk, options) =>
+      sdk.send(new ReplicateSecretToRegionsCommand({ SecretId: name, AddReplicaRegions: added }), options),
+    'replicate it',
   );
 }
 
@@ -59,7 +61,19 @@ export async function removeReplicas(
   signal: AbortSignal,
 ): Promise<void> {
   if (regions.length === 0) return;
-  await client.call(`remove replicas of secret ${name}`, signal, (sdk, options) =>
-    sdk.send(new RemoveRegionsFromReplicationCommand({ SecretId: name, RemoveReplicaRegions: [...regions] }), options),
+  await client.call(
+    signal,
+    (sdk, options) =>
+      sdk.send(
+        new RemoveRegionsFromReplicationCommand({ SecretId: name, RemoveReplicaRegions: [...regions] }),
+        options,
+      ),
+    'remove its replicas',
   );
+}
+
+/** The service may tell the ARN of a key that was given by its id or alias, and the other way round. */
+export function isSameKey(one: string, other: string): boolean {
+  const ends = (whole: string, part: string) => [':', '/'].some((before) => whole.endsWith(`${before}${part}`));
+  return one === other || (one !== '' && other !== '' && (ends(one, other) || ends(other, one)));
 }

@@ -31,13 +31,17 @@ export async function changeTags(
   signal: AbortSignal,
 ): Promise<void> {
   if (unset.length > 0) {
-    await client.call(`untag secret ${name}`, signal, (sdk, options) =>
-      sdk.send(new UntagResourceCommand({ SecretId: name, TagKeys: [...unset] }), options),
+    await client.call(
+      signal,
+      (sdk, options) => sdk.send(new UntagResourceCommand({ SecretId: name, TagKeys: [...unset] }), options),
+      'untag it',
     );
   }
   if (Object.keys(set).length === 0) return;
-  await client.call(`tag secret ${name}`, signal, (sdk, options) =>
-    sdk.send(new TagResourceCommand({ SecretId: name, Tags: toTags(set) }), options),
+  await client.call(
+    signal,
+    (sdk, options) => sdk.send(new TagResourceCommand({ SecretId: name, Tags: toTags(set) }), options),
+    'tag it',
   );
 }
 

@@ -4,8 +4,7 @@ import type { Client } from './client.ts';
 import { ServiceFailure } from './failure.ts';
 import type { Connection } from './fields.ts';
 import type { RemoteSecret } from './look.ts';
-import { changeReplicas } from './replicas.ts';
-import { isSameKey } from './same-key.ts';
+import { changeReplicas, isSameKey } from './replicas.ts';
 import { changeTags, tagChanges } from './tagging.ts';
 import { writeValue } from './versions.ts';
 
@@ -38,8 +37,10 @@ export async function update(
 }
 
 async function restore(client: Client, name: string, signal: AbortSignal): Promise<void> {
-  await client.call(`restore secret ${name}`, signal, (sdk, options) =>
-    sdk.send(new RestoreSecretCommand({ SecretId: name }), options),
+  await client.call(
+    signal,
+    (sdk, options) => sdk.send(new RestoreSecretCommand({ SecretId: name }), options),
+    'restore it',
   );
 }
 
@@ -65,8 +66,10 @@ async function changeKey(
   signal: AbortSignal,
 ): Promise<void> {
   if (wanted === undefined || (found !== 'unknown' && !keyDiffers(wanted, found))) return;
-  await client.call(`change the KMS key of secret ${name}`, signal, (sdk, options) =>
-    sdk.send(new UpdateSecretCommand({ SecretId: name, KmsKeyId: wanted }), options),
+  await client.call(
+    signal,
+    (sdk, options) => sdk.send(new UpdateSecretCommand({ SecretId: name, KmsKeyId: wanted }), options),
+    'change its KMS key',
   );
 }
 

@@ -43,10 +43,7 @@ export async function writeValue(
   for (const version of versionCandidates(found, item)) {
     if (await tryVersion(client, item, version, signal)) return version;
   }
-  throw new DestinationFailure(
-    'unavailable',
-    `cannot write secret ${item.name}: others write versions at the same time`,
-  );
+  throw new DestinationFailure('unavailable', 'others write versions at the same time');
 }
 
 /**
@@ -76,9 +73,7 @@ async function tryVersion(
     ClientRequestToken: version,
   });
   try {
-    const { VersionStages = [] } = await client.call(`write secret ${name}`, signal, (sdk, options) =>
-      sdk.send(command, options),
-    );
+    const { VersionStages = [] } = await client.call(signal, (sdk, options) => sdk.send(command, options));
     // A repeat of an older version is ignored as well, and does not become current.
     return VersionStages.includes('AWSCURRENT');
   } catch (error) {

@@ -3,9 +3,9 @@ import { SecretClient } from '@azure/keyvault-secrets';
 import { guardedAgents } from '../../network/agents.ts';
 import type { DriverContext } from '../contract.ts';
 import { baseUrl } from '../frame/endpoint.ts';
-import type { Touch } from '../frame/write-tracker.ts';
-import { answerPolicy, sizePolicy } from './answer.ts';
-import { deadlinePolicy } from './deadline.ts';
+import type { WriteTracker } from '../frame/write-tracker.ts';
+import { answerPolicy } from './answer.ts';
+import { deadlinePolicy, sizePolicy } from './bounds.ts';
 import type { Connection } from './fields.ts';
 import { type Login, newLogin } from './login.ts';
 
@@ -19,17 +19,15 @@ export interface Client {
   close(): void;
 }
 
-/** The client for one put: `touch` follows what it changes. */
-export const followed = (client: Client, touch: Touch): Client => ({
+/** The client for one put: `tracker` follows what it changes. */
+export const followed = (client: Client, tracker: WriteTracker): Client => ({
   ...client,
-  call: (signal, run) => touch.write(() => client.call(signal, run)),
+  call: (signal, run) => tracker.write(() => client.call(signal, run)),
 });
 
 /** The SDK's own retries and redirects are off: one call is one attempt. */
 export function openClient(connection: Connection, context: DriverContext): Client {
-  const { tls_ca_cert: pem } = connection;
-  const network = { ...context.network, caCertificates: context.network.caCertificates ?? pem };
-  const agents = guardedAgents(network, context.timeouts);
+  const agents = guardedAgents(context.network, context.timeouts);
   const login = newLogin(connection, context, agents.https);
   const base = baseUrl(connection.endpoint ?? connection.key_vault_uri);
   const gate = firstAlone();

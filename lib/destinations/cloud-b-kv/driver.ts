@@ -1,22 +1,12 @@
-import {
-  DestinationFailure,
-  type Driver,
-  type Inspection,
-  type OpenDriver,
-  type PutItem,
-  type PutReceipt,
-} from '../contract.ts';
-import { attempt } from '../frame/attempt.ts';
-import { newTouch, touching } from '../frame/write-tracker.ts';
+import type { Inspection, OpenDriver } from '../contract.ts';
+import { framed } from '../frame/framed.ts';
 import { type Client, followed, openClient } from './client.ts';
 import { explain } from './failure.ts';
 import type { fields } from './fields.ts';
 import { definition } from './index.ts';
-import { look, refuseForeign } from './look.ts';
-import { newRecovered } from './recovered.ts';
+import { look } from './look.ts';
+import { newPut } from './put.ts';
 import { remove } from './remove.ts';
-import { untilSettled } from './settle.ts';
-import { freeName, obstacleOf } from './soft-delete.ts';
 
 /**
  * Secrets in one vault.
@@ -30,67 +20,15 @@ import { freeName, obstacleOf } from './soft-delete.ts';
  */
 export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
   const client = openClient(connection, context);
-  const purge = connection.purge_on_delete;
-  const verb = <T>(signal: AbortSignal, what: string, run: () => Promise<T>) => attempt(signal, what, run, explain);
-  const recovered = newRecovered();
-
-  async function lookAndPut(calls: Client, item: PutItem, signal: AbortSignal): Promise<PutReceipt> {
-    refuseItem(item);
-    if (item.claim === 'create' && !recovered.has(item)) {
-      refuseForeign(await look(calls, item.name, signal), item.name, item.mark);
-    }
-    const free = () => freeName(calls, item, purge, signal, () => recovered.add(item));
-    const receipt = await put(calls, item, signal, free);
-    recovered.drop(item);
-    return receipt;
-  }
-
-  const driver: Driver = {
-    put: (item, signal) => {
-      const touch = newTouch(kindOf);
-      const run = () => lookAndPut(followed(client, touch), item, signal);
-      return touching(touch, () => verb(signal, `setting secret ${item.name}`, run));
-    },
-    remove: (item, signal) =>
-      verb(signal, `removing secret ${item.name}`, () => remove(client, item, purge, context.log, signal)),
-    inspect: (name, signal) => verb(signal, `inspecting secret ${name}`, () => inspect(client, name, signal)),
+  const put = newPut(connection.purge_on_delete);
+  return framed(definition, {
+    put: (item, tracker, signal) => put(followed(client, tracker), item, signal),
+    remove: (item, signal) => remove(client, item, connection.purge_on_delete, context.log, signal),
+    look: (name, signal) => inspect(client, name, signal),
     close: async () => client.close(),
-  };
-  return driver;
-};
-
-const kindOf = (error: unknown) => explain(error, 'a call').kind;
-
-function refuseItem({ name, value }: PutItem): void {
-  const problem = definition.names.refuse(name);
-  if (problem !== undefined) {
-    throw new DestinationFailure('name', `secret name ${JSON.stringify(name.slice(0, 200))}: ${problem}`);
-  }
-  if (value.bytes <= definition.valueBytesMax) return;
-  const sizes = `${value.bytes} bytes, at most ${definition.valueBytesMax} are allowed`;
-  throw new DestinationFailure('too-large', `the value of secret ${name} has ${sizes}`);
-}
-
-async function put(client: Client, item: PutItem, signal: AbortSignal, free: () => Promise<void>): Promise<PutReceipt> {
-  return untilSettled(item.name, signal, async () => {
-    try {
-      return await set(client, item, signal);
-    } catch (error) {
-      const obstacle = obstacleOf(error);
-      if (obstacle === undefined) throw error;
-      if (obstacle === 'deleted') await free();
-      return undefined;
-    }
+    explain,
   });
-}
-
-async function set(client: Client, item: PutItem, signal: AbortSignal): Promise<PutReceipt> {
-  const options = { enabled: true, tags: { ...item.tags }, abortSignal: signal };
-  const { properties } = await client.call(signal, (secrets) =>
-    secrets.setSecret(item.name, item.value.reveal(), options),
-  );
-  return { remoteVersion: properties.version ?? null };
-}
+};
 
 async function inspect(client: Client, name: string, signal: AbortSignal): Promise<Inspection | undefined | 'unknown'> {
   const found = await look(client, name, signal);

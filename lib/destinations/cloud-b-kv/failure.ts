@@ -1,23 +1,19 @@
 import { isRestError, type RestError } from '@azure/core-rest-pipeline';
-import { blockedMessage } from '../../network/blocked.ts';
 import { strangeAdvice, strangeMessage } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import { codeList, localCode, shownCode } from '../frame/shown-code.ts';
-import { RequestTimeout } from './deadline.ts';
+import { noAnswer } from '../frame/no-answer.ts';
+import { retryAfterMs } from '../frame/retry-after.ts';
+import { codeList, shownCode } from '../frame/shown-code.ts';
+import { unexpected } from '../frame/verb.ts';
 
 /**
  * What went wrong, in the words of the contract. An error of a request is never kept as `cause`: it carries the request, and
  * so the value and the token.
  */
-export function explain(error: unknown, what: string): DestinationFailure {
+export function explain(error: unknown): DestinationFailure {
   if (error instanceof DestinationFailure) return error;
-  const blocked = blockedMessage(error);
-  if (blocked !== undefined) return new DestinationFailure('blocked', blocked);
-  const strange = strangeMessage(error);
-  if (strange !== undefined) return new DestinationFailure('unavailable', `${what}: ${strange}`);
-  if (error instanceof RequestTimeout) return new DestinationFailure('timeout', `${what}: ${error.message}`);
-  if (isRestError(error)) return error.statusCode === undefined ? unsent(error, what) : refused(error, what);
-  return new DestinationFailure('internal', `${what}: unexpected error`, { cause: error });
+  if (isRestError(error) && error.statusCode !== undefined) return refused(error);
+  return unsent(error) ?? noAnswer(error) ?? unexpected(error);
 }
 
 /** The provider's error codes, from outer to inner: `['Conflict', 'ObjectIsBeingDeleted']`. */
@@ -35,31 +31,26 @@ export function codesOf(error: unknown): readonly string[] {
 
 export const statusOf = (error: unknown): number | undefined => (isRestError(error) ? error.statusCode : undefined);
 
-/** No answer came: `code` is that of the socket or of TLS. */
-function unsent(error: RestError, what: string): DestinationFailure {
-  const code = localCode(error.code ?? '');
-  if (code === 'ENOTFOUND') return new DestinationFailure('missing', `${what}: ${noSuchVault}`);
-  if (code === 'ETIMEDOUT') return new DestinationFailure('timeout', `${what}: the connection was not ready in time`);
-  if (code === 'PARSE_ERROR') {
-    return new DestinationFailure('unavailable', `${what}: the answer could not be read: ${strangeAdvice}`);
-  }
-  const advice = isTrustProblem(code) ? '; if its certificate is signed by a private authority, set tls_ca_cert' : '';
-  return new DestinationFailure('network', `${what}: the connection failed (${code})${advice}`);
+/** No answer came, for a reason that has its own advice here. */
+function unsent(error: unknown): DestinationFailure | undefined {
+  if (!isRestError(error) || strangeMessage(error) !== undefined) return undefined;
+  if (error.code === 'ENOTFOUND') return new DestinationFailure('missing', noSuchVault);
+  if (error.code !== 'PARSE_ERROR') return undefined;
+  return new DestinationFailure('unavailable', `the answer could not be read: ${strangeAdvice}`);
 }
 
 // A name that does not exist; one that cannot be looked up at the moment is EAI_AGAIN.
 const noSuchVault = 'its host name does not exist: check key_vault_uri, and whether the vault was deleted';
 
-export const isTrustProblem = (code: string): boolean => /CERT|SIGNATURE|SELF_SIGNED|^ERR_TLS/.test(code);
-
-function refused(error: RestError, what: string): DestinationFailure {
+function refused(error: RestError): DestinationFailure {
   const status = error.statusCode ?? 0;
   const codes = codesOf(error);
   const shown = [`status ${status}`, ...codes.filter((code) => shownCode(code, documentedCodes))].join(', ');
   const kind = kindOf(status);
-  const retryAfterMs = retryAfter(error.response?.headers.get('retry-after'));
-  const message = `${what} was refused (${shown})${adviceFor(kind, codes, status < 400)}`;
-  return new DestinationFailure(kind, message, retryAfterMs === undefined ? {} : { retryAfterMs });
+  const message = `the vault refused it (${shown})${adviceFor(kind, codes, status < 400)}`;
+  return new DestinationFailure(kind, message, {
+    retryAfterMs: retryAfterMs((name) => error.response?.headers.get(name)),
+  });
 }
 
 /** https://learn.microsoft.com/azure/key-vault/general/rest-error-codes and common-error-codes. */
@@ -93,14 +84,6 @@ function adviceFor(kind: FailureKind, codes: readonly string[], redirected: bool
   if (codes.includes('ForbiddenByConnection')) return ': the vault takes connections by its private endpoint only';
   if (codes.includes('SecretDisabled')) return ': the secret is disabled';
   return ': the app registration needs the role Key Vault Secrets Officer, or an access policy with get, list, set, delete, recover (and purge, for purge_on_delete)';
-}
-
-/** Seconds or an HTTP date, in milliseconds. */
-export function retryAfter(header: string | undefined): number | undefined {
-  if (header === undefined || header.trim() === '') return undefined;
-  const seconds = Number(header);
-  const waitMs = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(waitMs) ? Math.max(0, waitMs) : undefined;
 }
 
 function get(value: unknown, key: string): unknown {

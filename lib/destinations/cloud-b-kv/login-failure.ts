@@ -1,7 +1,11 @@
+// Beyond the usual files: the login service has codes and advice of its own, beside those of the vault.
 import { isRestError, type PipelineResponse } from '@azure/core-rest-pipeline';
 import { z } from 'zod';
 import { DestinationFailure } from '../contract.ts';
-import { explain, kindOf, retryAfter } from './failure.ts';
+import { jsonIn } from '../frame/json-in.ts';
+import { retryAfterMs } from '../frame/retry-after.ts';
+import { cannot } from '../frame/verb.ts';
+import { explain, kindOf } from './failure.ts';
 
 /** Codes of https://learn.microsoft.com/entra/identity-platform/reference-error-codes that say what to mend. */
 const advice: Readonly<Record<string, string>> = {
@@ -20,13 +24,8 @@ const advice: Readonly<Record<string, string>> = {
 };
 
 /** The answer has a token. A page that a proxy or a captive portal puts in its place has the status of a success as well. */
-export function hasToken({ bodyAsText }: PipelineResponse): boolean {
-  try {
-    return tokenBody.safeParse(JSON.parse(bodyAsText ?? '')).success;
-  } catch {
-    return false;
-  }
-}
+export const hasToken = ({ bodyAsText }: PipelineResponse): boolean =>
+  tokenBody.safeParse(jsonIn(bodyAsText ?? '')).success;
 
 const tokenBody = z.object({ access_token: z.string().min(1), expires_in: z.union([z.number(), z.string()]) });
 
@@ -37,28 +36,25 @@ const strangeLogin =
 export function refusedLogin(response: PipelineResponse, origin: string): DestinationFailure {
   const { status } = response;
   const kind = kindOf(status);
-  const retryAfterMs = retryAfter(response.headers.get('retry-after'));
   if (kind === 'throttled' || kind === 'unavailable' || kind === 'timeout') {
-    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-    return new DestinationFailure(kind, `the login at ${origin} is not possible now (status ${status})`, wait);
+    return new DestinationFailure(kind, `cannot log in at ${origin} now (status ${status})`, {
+      retryAfterMs: retryAfterMs((name) => response.headers.get(name)),
+    });
   }
   if (status < 400) {
-    return new DestinationFailure('unavailable', `the login at ${origin} (status ${status}): ${strangeLogin}`);
+    return new DestinationFailure('unavailable', `cannot log in at ${origin} (status ${status}): ${strangeLogin}`);
   }
   const told = /AADSTS\d{4,9}/.exec(response.bodyAsText ?? '')?.[0] ?? '';
   const why = advice[told] ?? 'check tenant_id, client_id and client_secret';
   const code = told in advice ? told : undefined;
-  return new DestinationFailure(
-    'credentials',
-    `the login at ${origin} was refused (${code ?? `status ${status}`}): ${why}`,
-  );
+  return new DestinationFailure('credentials', `cannot log in at ${origin} (${code ?? `status ${status}`}): ${why}`);
 }
 
 /** No answer came. A login host that cannot be found is no vault that is missing. */
 export function explainLogin(error: unknown, origin: string): DestinationFailure {
-  const what = `the login at ${origin}`;
+  const action = `log in at ${origin}`;
   if (isRestError(error) && error.code === 'ENOTFOUND') {
-    return new DestinationFailure('network', `${what} failed: its host name could not be found`);
+    return cannot(action, new DestinationFailure('network', 'its host name could not be found'));
   }
-  return explain(error, what);
+  return error instanceof DestinationFailure ? error : cannot(action, explain(error));
 }

@@ -2,10 +2,10 @@ import type { Agent } from 'node:https';
 import type { PipelinePolicy } from '@azure/core-rest-pipeline';
 import { type AccessToken, ClientSecretCredential, type TokenCredential } from '@azure/identity';
 import { DestinationFailure, type DriverContext } from '../contract.ts';
+import { cached } from '../frame/cached.ts';
 import { baseUrl } from '../frame/endpoint.ts';
-import { sizePolicy } from './answer.ts';
+import { deadlinePolicy, sizePolicy } from './bounds.ts';
 import { findCloud, vaultScope } from './clouds.ts';
-import { deadlinePolicy } from './deadline.ts';
 import type { Connection } from './fields.ts';
 import { explainLogin, hasToken, refusedLogin } from './login-failure.ts';
 
@@ -26,38 +26,32 @@ const marginMs = 2 * 60 * 1000;
  * that nobody awaits. It is told that every token has ended, so it asks here each time.
  */
 export function newLogin(connection: Connection, context: DriverContext, agent: Agent): Login {
-  let held: AccessToken | undefined;
-  let underWay: Promise<AccessToken> | undefined;
-
-  async function fill(): Promise<AccessToken> {
-    try {
-      held = await logIn(connection, context, agent);
-      context.obtained?.(held.token);
-      return held;
-    } finally {
-      underWay = undefined;
-    }
-  }
-
-  async function current(): Promise<AccessToken> {
-    if (held !== undefined && held.expiresOnTimestamp - marginMs > context.clock.now().getTime()) return held;
-    underWay ??= fill();
-    return underWay;
-  }
+  let last: AccessToken | undefined;
+  const tokens = cached(
+    async () => {
+      last = await logIn(connection, context, agent);
+      context.obtained?.(last.token);
+      return last;
+    },
+    ({ expiresOnTimestamp }) => expiresOnTimestamp - marginMs > context.clock.now().getTime(),
+  );
 
   return {
     credential: {
       // What the vault's challenge names as resource is not asked for: the token is for vaults of this cloud only.
       async getToken(_scopes, options) {
         refuseTenant(connection, options?.tenantId);
-        return { token: (await current()).token, expiresOnTimestamp: 0 };
+        return { token: (await tokens.get(unending)).token, expiresOnTimestamp: 0 };
       },
     },
     forget(token) {
-      if (held?.token === token) held = undefined;
+      if (last?.token === token) tokens.drop(last);
     },
   };
 }
+
+/** The login has its own time, and the SDK hands no signal of the call through. */
+const unending = new AbortController().signal;
 
 async function logIn(connection: Connection, context: DriverContext, agent: Agent): Promise<AccessToken> {
   const cloud = findCloud(connection.cloud);

@@ -1,5 +1,6 @@
 import type { SecretProperties } from '@azure/keyvault-secrets';
-import { DestinationFailure, type Inspection } from '../contract.ts';
+import { DestinationFailure, type Inspection, type RemoveItem } from '../contract.ts';
+import { foreignObject } from '../frame/foreign.ts';
 import type { Client } from './client.ts';
 import { statusOf } from './failure.ts';
 import { managedRemoved, managedTag, markTag } from './tags.ts';
@@ -77,15 +78,21 @@ function absentOrDenied(error: unknown): undefined | 'denied' {
 }
 
 /** A create may only take what is free, carries its own mark, or was given up by one of us. */
-export function refuseForeign(found: Found | undefined | 'unknown', name: string, mark: string): void {
+export function refuseForeign(found: Found | undefined | 'unknown', mark: string): void {
   if (found === undefined) return;
   if (found === 'unknown') {
-    const message = `creating secret ${name}: whether it exists cannot be told without the permission list or get`;
+    const message = 'whether there is a secret of this name cannot be told without the permission list or get';
     throw new DestinationFailure('permission', message);
   }
   if (found.mark === mark || found.released) return;
-  throw new DestinationFailure(
-    'conflict',
-    `secret ${name} exists in the vault and was not written by this association: remove it there, change secret_name_template, or adopt it`,
-  );
+  throw foreignObject('a secret of this name in the vault');
+}
+
+/**
+ * Whether a secret is still the one that we wrote: by its mark or, where somebody took the tags off, by its version. One that
+ * was released and is back without a new mark was recovered by a put of ours that came no further.
+ */
+export function isOurs(found: Found, { mark, remoteVersion }: RemoveItem): boolean {
+  if (found.mark === mark || found.released) return true;
+  return remoteVersion !== null && found.remoteVersion === remoteVersion;
 }

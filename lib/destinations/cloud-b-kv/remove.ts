@@ -1,10 +1,10 @@
 import type { DeletedSecret } from '@azure/keyvault-secrets';
 import type { Log } from '../../core/log.ts';
 import type { RemoveItem } from '../contract.ts';
+import { warnOfForeign } from '../frame/foreign.ts';
 import type { Client } from './client.ts';
 import { statusOf } from './failure.ts';
-import { foundOf, look } from './look.ts';
-import { isOurs } from './ownership.ts';
+import { foundOf, isOurs, look } from './look.ts';
 import { untilSettled } from './settle.ts';
 import { findDeleted, obstacleOf, purgeDeleted, recoverDeleted, release } from './soft-delete.ts';
 
@@ -23,16 +23,16 @@ export async function remove(
   const { name } = item;
   const found = await look(client, name, signal);
   if (typeof found === 'object') {
-    if (!isOurs(found, item)) return log.warn({ name }, 'nothing to remove: the secret of this name is not ours');
+    if (!isOurs(found, item)) return warnOfForeign(log, name);
     if (!purge) await release(client, name, found, signal);
   }
-  const deleted = await untilSettled(name, signal, () => softDelete(client, name, signal));
+  const deleted = await untilSettled(signal, () => softDelete(client, name, signal));
   if (deleted === 'for ever') return;
   // Left over from a removal that ended before its purge. What others deleted is theirs.
   const left = deleted === 'was not there' ? await findLeft(client, item, purge, signal) : deleted;
   if (left === undefined) return;
   if (found !== 'unknown' && !isOurs(foundOf(left.properties), item)) return giveBack(client, name, log, signal);
-  if (purge) await untilSettled(name, signal, () => settled(purgeDeleted(client, name, signal)));
+  if (purge) await untilSettled(signal, () => settled(purgeDeleted(client, name, signal)));
 }
 
 type Deleted = DeletedSecret | 'for ever' | 'was not there';
@@ -58,7 +58,7 @@ async function findLeft(client: Client, item: RemoveItem, purge: boolean, signal
 
 async function giveBack(client: Client, name: string, log: Log, signal: AbortSignal): Promise<void> {
   log.warn({ name }, 'somebody wrote the secret of this name while it was removed: it is recovered');
-  await untilSettled(name, signal, () => settled(recoverDeleted(client, name, signal)));
+  await untilSettled(signal, () => settled(recoverDeleted(client, name, signal)));
 }
 
 /** Undefined for 404 as well as 409: it is still being deleted. */

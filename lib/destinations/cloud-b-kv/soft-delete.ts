@@ -36,7 +36,7 @@ export async function freeName(
   if (deleted === undefined) return;
   const ours = isManaged(deleted);
   // To recover what others deleted would bring their old versions back to light.
-  if (!ours && item.claim === 'create') throw foreignDeleted(item.name);
+  if (!ours && item.claim === 'create') throw foreignDeleted();
   if (purge && ours) return tolerate(purgeDeleted(client, item.name, signal));
   recovering();
   await tolerate(recoverDeleted(client, item.name, signal));
@@ -86,7 +86,7 @@ export async function purgeDeleted(client: Client, name: string, signal: AbortSi
     if (statusOf(error) !== 403) throw error;
     throw new DestinationFailure(
       'permission',
-      `purging secret ${name} was refused: it needs the permission purge, and a vault with purge protection never allows it (set purge_on_delete to false)`,
+      'cannot purge it: that needs the permission purge, and a vault with purge protection never allows it (set purge_on_delete to false)',
     );
   }
 }
@@ -104,8 +104,8 @@ async function tolerate(step: Promise<void>): Promise<void> {
   }
 }
 
-const foreignDeleted = (name: string) =>
+const foreignDeleted = () =>
   new DestinationFailure(
     'conflict',
-    `a deleted secret ${name}, which this service did not write, still holds the name: recover or purge it in the vault, change secret_name_template, or adopt it`,
+    'a deleted secret, which this service did not write, still holds the name: recover or purge it in the vault, change secret_name_template, or adopt it',
   );

@@ -1,5 +1,7 @@
+// Beyond the usual files: the SDK takes answers of something else for those of the service, so each is checked before it.
 import { z } from 'zod';
 import { StrangeAnswer } from '../../network/strange-answer.ts';
+import { jsonIn } from '../frame/json-in.ts';
 
 /** https://cloud.google.com/secret-manager/docs/reference/rest, the operations of secrets and their versions. */
 const pathForm = /\/projects\/[^/]+\/secrets(?:\/([^/:]+))?(\/versions)?(?:\/([^/:]+))?(?::(\w+))?$/;
@@ -16,7 +18,7 @@ const nothing = z.strictObject({});
  */
 export async function refuseStranger(method: string, url: URL, response: Response): Promise<void> {
   if (response.status !== 200) throw new StrangeAnswer(`status ${response.status} is not one of its successes`);
-  const body = parsed(await response.text());
+  const body = jsonIn(await response.text());
   if (body === undefined) throw new StrangeAnswer('it is not JSON');
   const problem = problemOf(method, url, body);
   if (problem !== undefined) throw new StrangeAnswer(problem);
@@ -44,13 +46,4 @@ function isListing(id: string, body: unknown): boolean {
   if (data === undefined) return false;
   if (data.versions === undefined) return z.strictObject({ totalSize: z.number().optional() }).safeParse(body).success;
   return data.versions.every(({ name }) => versionForm.exec(name)?.[1] === id);
-}
-
-/** Undefined: not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,7 @@
+// Beyond the usual files: the SDK loses parts of a refusal, so the transport reads it by itself.
 import { z } from 'zod';
+import { jsonIn } from '../frame/json-in.ts';
+import { retryAfterMs } from '../frame/retry-after.ts';
 
 /** The service answered, but not with success. `code` is the canonical one, such as `NOT_FOUND`. */
 export class ApiError extends Error {
@@ -34,18 +37,18 @@ const errorBody = z.object({
 /** `quote`: the service's text is passed on, to the exit; not where the request held the value. */
 export async function readApiError(response: Response, quote: boolean): Promise<ApiError> {
   const { status } = response;
-  const parsed = errorBody.safeParse(parseJson(await response.text()));
+  const parsed = errorBody.safeParse(jsonIn(await response.text()));
   // Between us and the service there are proxies, which answer with pages.
   const error = parsed.success ? parsed.data.error : { status: undefined, message: '', details: [] };
   const reason = error.details.find((detail) => detail['@type'].endsWith('ErrorInfo'))?.reason;
   const delay = error.details.find((detail) => detail['@type'].endsWith('RetryInfo'))?.retryDelay;
-  const retryAfterMs = delayMs(delay) ?? retryAfter(response.headers.get('retry-after'));
+  const waitMs = delayMs(delay) ?? retryAfterMs((name) => response.headers.get(name));
   return new ApiError({
     status,
     code: error.status ?? codeOfStatus(status),
     message: quote ? error.message : '',
     ...(reason !== undefined && { reason }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
   });
 }
 
@@ -62,20 +65,4 @@ function codeOfStatus(status: number): string {
 function delayMs(delay: string | undefined): number | undefined {
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? '')?.[1];
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
-}
-
-/** Seconds or an HTTP date, in milliseconds. */
-export function retryAfter(header: string | null): number | undefined {
-  if (header === null || header.trim() === '') return undefined;
-  const seconds = Number(header);
-  const waitMs = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(waitMs) ? Math.max(0, waitMs) : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,10 +3,10 @@ import { SecretManagerServiceClient } from '@google-cloud/secret-manager';
 import { JWT } from 'google-auth-library';
 import { guardedFetch } from '../../network/fetch.ts';
 import type { DriverContext } from '../contract.ts';
-import { type Account, readAccount } from './account.ts';
+import { usualUniverse } from './credentials.ts';
 import type { Connection } from './fields.ts';
+import { type Account, readAccount } from './login.ts';
 import { transport } from './transport.ts';
-import { usualUniverse } from './universe.ts';
 
 /** The SDK's client, guarded and bounded. */
 export interface Client {
@@ -23,8 +23,7 @@ export interface Opened {
 
 /** The SDK's own retries are off: one call is one attempt. */
 export function openClient(connection: Connection, context: DriverContext): Client {
-  const network = { ...context.network, caCertificates: context.network.caCertificates ?? connection.tls_ca_cert };
-  const guarded = guardedFetch(network, { ...context.timeouts, obtained: context.obtained });
+  const guarded = guardedFetch(context.network, { ...context.timeouts, obtained: context.obtained });
   const signals = new AsyncLocalStorage<AbortSignal>();
   const fetch = transport(guarded.fetch, connection.endpoint, signals);
   const options = { timeout: context.timeouts.requestMs, retry: null };

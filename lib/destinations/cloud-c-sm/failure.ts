@@ -1,7 +1,8 @@
-import { blockedMessage } from '../../network/blocked.ts';
 import { strangeAdvice, strangeMessage } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import { codeList, localCode, shownCode } from '../frame/shown-code.ts';
+import { connectionFailed, noAnswer } from '../frame/no-answer.ts';
+import { codeList, shownCode } from '../frame/shown-code.ts';
+import { unexpected } from '../frame/verb.ts';
 import { ApiError } from './api-error.ts';
 import { Unanswered } from './transport.ts';
 
@@ -9,17 +10,19 @@ import { Unanswered } from './transport.ts';
  * What went wrong, in the words of the contract. The SDK's error of a request is never kept as `cause`: it carries the
  * request, and so the value and the token.
  */
-export function explain(error: unknown, what: string): DestinationFailure {
+export function explain(error: unknown): DestinationFailure {
   const chain = causesOf(error);
   const known = chain.find((link) => link instanceof DestinationFailure || link instanceof ApiError);
   if (known instanceof DestinationFailure) return known;
-  if (known instanceof ApiError) return refused(known, what);
-  const blocked = blockedMessage(error);
-  if (blocked !== undefined) return new DestinationFailure('blocked', blocked);
+  if (known instanceof ApiError) return refused(known);
+  if (!chain.some((link) => link instanceof Unanswered)) return strangeAnswer(error) ?? unexpected(error);
+  return noAnswer(error) ?? connectionFailed(undefined);
+}
+
+/** A success that is no answer of the service. Other errors of the SDK are faults, whatever code they have. */
+function strangeAnswer(error: unknown): DestinationFailure | undefined {
   const strange = strangeMessage(error);
-  if (strange !== undefined) return new DestinationFailure('unavailable', `${what}: ${strange}`);
-  if (chain.some((link) => link instanceof Unanswered)) return unanswered(chain, what);
-  return new DestinationFailure('internal', `${what}: unexpected error`, { cause: error });
+  return strange === undefined ? undefined : new DestinationFailure('unavailable', strange);
 }
 
 /** The service's code behind an SDK's error: `NOT_FOUND`. */
@@ -65,13 +68,13 @@ const documentedCodes = codeList(
   'GCP_SUSPENDED LOCATION_POLICY_VIOLATED MISSING_ORIGIN OVERLOADED_CREDENTIALS IAM_PERMISSION_DENIED',
 );
 
-function refused(error: ApiError, what: string): DestinationFailure {
+function refused(error: ApiError): DestinationFailure {
   const kind = kinds[error.code] ?? (error.status >= 500 ? 'unavailable' : 'invalid');
   const codes = [error.code, error.reason].filter((code) => shownCode(code, documentedCodes) !== undefined);
   const shown = [`status ${error.status}`, ...codes].join(', ');
   const advice = error.status < 400 ? `: it answers with a redirect: ${strangeAdvice}` : adviceFor(kind, error.reason);
   const { retryAfterMs, message: said } = error;
-  return new DestinationFailure(kind, `${what} was refused (${shown})${advice}`, { retryAfterMs, said });
+  return new DestinationFailure(kind, `the service refused it (${shown})${advice}`, { retryAfterMs, said });
 }
 
 function adviceFor(kind: FailureKind, reason: string | undefined): string {
@@ -83,21 +86,19 @@ function adviceFor(kind: FailureKind, reason: string | undefined): string {
   return ': the service account needs the permissions create, get, update and delete of secrets, and add and get (list and destroy, for destroy_old_versions) of versions';
 }
 
-/** `code` is that of the socket or of TLS. */
-function unanswered(chain: readonly unknown[], what: string): DestinationFailure {
-  const errors = chain.filter((link) => link instanceof Error);
-  const code = errors.map(socketCode).findLast((found) => found !== undefined) ?? 'no code';
-  const ended = errors.some(({ name }) => name === 'TimeoutError' || name === 'AbortError');
-  if (ended || code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') {
-    return new DestinationFailure('timeout', `${what}: the service did not answer in time`);
+/** The value that stands for the service's code in `answers`; other failures go on. */
+export async function otherwise<T, A>(promise: Promise<T>, answers: Readonly<Record<string, A>>): Promise<T | A> {
+  try {
+    return await promise;
+  } catch (error) {
+    const code = codeOf(error);
+    for (const [known, answer] of Object.entries(answers)) if (known === code) return answer;
+    throw error;
   }
-  const advice = isTrustProblem(code) ? '; if its certificate is signed by a private authority, set tls_ca_cert' : '';
-  return new DestinationFailure('network', `${what}: the connection failed (${code})${advice}`);
 }
 
-function socketCode(error: Error): string | undefined {
-  const code = 'code' in error && typeof error.code === 'string' ? localCode(error.code) : 'no code';
-  return code === 'no code' ? undefined : code;
-}
-
-const isTrustProblem = (code: string): boolean => /CERT|SIGNATURE|SELF_SIGNED|^ERR_TLS/.test(code);
+/** What a call answers that names an etag: https://cloud.google.com/secret-manager/docs/etags, another one is FAILED_PRECONDITION. */
+export const changedIf = (etag: string | undefined) => ({
+  ABORTED: 'changed' as const,
+  ...(etag && { FAILED_PRECONDITION: 'changed' as const }),
+});

@@ -1,8 +1,8 @@
 import type { DestinationDefinition } from '../contract.ts';
 import { nineTenthsOf } from '../frame/rate.ts';
 import { fields } from './fields.ts';
-import { fixed } from './locations.ts';
 import { names } from './names.ts';
+import { fixed } from './replication.ts';
 import { tags } from './tags.ts';
 import { validate } from './validate.ts';
 
@@ -25,6 +25,8 @@ export const definition = {
   tags,
   // "Maximum size of a secret version payload: 64 KiB": https://cloud.google.com/secret-manager/quotas
   valueBytesMax: 64 * 1024,
+  // A version without data is refused by the service.
+  refusesEmpty: true,
   publicMembers: [
     'type',
     'project_id',

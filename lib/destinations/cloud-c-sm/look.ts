@@ -1,4 +1,5 @@
 import { DestinationFailure, type Inspection } from '../contract.ts';
+import { foreignObject } from '../frame/foreign.ts';
 import type { FoundSecret, Secrets } from './secrets.ts';
 import { markLabel } from './tags.ts';
 
@@ -15,14 +16,11 @@ export async function look(secrets: Secrets, name: string): Promise<Inspection |
 }
 
 /** A create may only take what is free or carries its own mark. */
-export function refuseForeign(found: FoundSecret | 'denied', name: string, mark: string): void {
+export function refuseForeign(found: FoundSecret | 'denied', mark: string): void {
   if (found === 'denied') {
-    const message = `creating secret ${name}: it exists, and whose it is cannot be told without the permission secretmanager.secrets.get`;
+    const message =
+      'there is a secret of this name, and whose it is cannot be told without the permission secretmanager.secrets.get';
     throw new DestinationFailure('permission', message);
   }
-  if (found.labels[markLabel] === mark) return;
-  throw new DestinationFailure(
-    'conflict',
-    `secret ${name} exists in the project and was not written by this association: remove it there, change secret_name_template, or adopt it`,
-  );
+  if (found.labels[markLabel] !== mark) throw foreignObject('a secret of this name in the project');
 }

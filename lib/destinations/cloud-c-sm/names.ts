@@ -1,18 +1,14 @@
 import type { NameRule } from '../contract.ts';
+import { nameProblem } from '../frame/name-problem.ts';
 
 const lengthMax = 255;
+const other = 'the name has other characters than A-Z a-z 0-9 _ -';
 
 /** https://cloud.google.com/secret-manager/docs/reference/rest/v1/projects.secrets/create: `secretId` */
 export const names: NameRule = {
   lengthMax,
   text: `1 to ${lengthMax} characters of A-Z a-z 0-9 _ -; any other character becomes -`,
   normalise: (name) => name.replace(/[^0-9A-Za-z_-]/gu, '-'),
-  refuse,
+  refuse: (name) => nameProblem(name, lengthMax, /^[0-9A-Za-z_-]+$/, other),
   key: (name) => name,
 };
-
-function refuse(name: string): string | undefined {
-  if (name === '') return 'the name is empty';
-  if (name.length > lengthMax) return `the name has ${name.length} characters, at most ${lengthMax} are allowed`;
-  return /^[0-9A-Za-z_-]+$/.test(name) ? undefined : 'the name has other characters than A-Z a-z 0-9 _ -';
-}

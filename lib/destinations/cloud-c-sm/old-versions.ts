@@ -1,5 +1,6 @@
+// Beyond the usual files: a setting of this type has the older versions destroyed after a put.
 import type { Log } from '../../core/log.ts';
-import { DestinationFailure } from '../contract.ts';
+import { cannot } from '../frame/verb.ts';
 import { codeOf, explain } from './failure.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -16,8 +17,8 @@ export async function destroyOlder(
       await secrets.destroyVersion(name, older);
     }
   } catch (error) {
-    const { kind, message } = explain(error, `destroying older versions of secret ${name}`);
-    if (codeOf(error) === 'PERMISSION_DENIED') throw new DestinationFailure(kind, message);
-    log.warn({ secret: name, kind }, 'older versions were not destroyed; the next put tries again');
+    const failure = explain(error);
+    if (codeOf(error) === 'PERMISSION_DENIED') throw cannot('destroy its older versions', failure);
+    log.warn({ secret: name, kind: failure.kind }, 'older versions were not destroyed; the next put tries again');
   }
 }

@@ -1,5 +1,6 @@
 import type { Log } from '../../core/log.ts';
 import { DestinationFailure, type RemoveItem } from '../contract.ts';
+import { warnOfForeign } from '../frame/foreign.ts';
 import type { Secrets } from './secrets.ts';
 import { markLabel } from './tags.ts';
 
@@ -20,11 +21,11 @@ export async function remove(
     const found = await secrets.find(name);
     if (found === 'absent') return;
     if (found !== 'denied' && found.labels[markLabel] !== mark) {
-      log.warn({ name }, 'nothing to remove: the secret of this name is not ours');
+      warnOfForeign(log, name);
       return;
     }
     const etag = found === 'denied' ? undefined : found.etag;
     if ((await secrets.remove(name, etag)) === 'removed') return;
   }
-  throw new DestinationFailure('unavailable', `secret ${name} is being changed by others all the time`);
+  throw new DestinationFailure('unavailable', 'others change the secret all the time');
 }

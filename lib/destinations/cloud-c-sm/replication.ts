@@ -1,6 +1,5 @@
 import type { protos } from '@google-cloud/secret-manager';
 import type { Connection } from './fields.ts';
-import { globalKeyOf, keysOf } from './locations.ts';
 
 export type Replication = protos.google.cloud.secretmanager.v1.IReplication;
 
@@ -48,3 +47,18 @@ const keyIn = (place: Encrypted | null | undefined): string | undefined =>
 
 const encryption = (kmsKeyName: string | undefined) =>
   kmsKeyName === undefined || kmsKeyName === '' ? {} : { customerManagedEncryption: { kmsKeyName } };
+
+/** Locations with the key of each, or an empty text: by the newer name or the earlier ones. Empty: the provider chooses. */
+function keysOf(connection: Connection): Readonly<Record<string, string>> {
+  const { replica_regions = {}, replication_locations = [], locational_kms_keys: keys = {} } = connection;
+  if (Object.keys(replica_regions).length > 0) return replica_regions;
+  return Object.fromEntries(replication_locations.map((location) => [location, keys[location] ?? '']));
+}
+
+/** The key where the provider chooses the locations. */
+const globalKeyOf = ({ kms_key_id, global_kms_key }: Connection): string | undefined => kms_key_id ?? global_kms_key;
+
+/** Locations are fixed with the first secret, whatever name they were given by. */
+export const fixed = (connection: Connection) => ({
+  'replica_regions (or replication_locations)': Object.keys(keysOf(connection)).sort(),
+});

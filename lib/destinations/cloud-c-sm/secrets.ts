@@ -1,8 +1,8 @@
 import type { Secret } from '../../core/secret.ts';
-import type { Touch } from '../frame/write-tracker.ts';
+import type { WriteTracker } from '../frame/write-tracker.ts';
 import type { Client, Opened } from './client.ts';
 import { crc32c } from './crc32c.ts';
-import { changedIf, otherwise } from './otherwise.ts';
+import { changedIf, otherwise } from './failure.ts';
 import type { Replication } from './replication.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -38,10 +38,10 @@ export interface Secrets {
 /** Enabled versions that are seen at once. */
 const pageSize = 100;
 
-/** `touch` follows what the calls change. */
-export function secretsOf(client: Client, signal: AbortSignal, touch: Touch): Secrets {
+/** `tracker` follows what the calls change. */
+export function secretsOf(client: Client, signal: AbortSignal, tracker: WriteTracker): Secrets {
   const read = <T>(run: (opened: Opened) => Promise<T>) => client.call(signal, run);
-  const call = <T>(run: (opened: Opened) => Promise<T>) => touch.write(() => read(run));
+  const call = <T>(run: (opened: Opened) => Promise<T>) => tracker.write(() => read(run));
   const path = ({ secrets, project }: Opened, id: string) => secrets.secretPath(project, id);
 
   return {

@@ -1,6 +1,5 @@
-import { fileOf, parseCredentials } from './credentials.ts';
+import { fileOf, parseCredentials, universeProblem } from './credentials.ts';
 import type { Connection } from './fields.ts';
-import { universeProblem } from './universe.ts';
 import { replicationProblems } from './validate-replication.ts';
 
 /** Rules over the fields of a connection. Texts never hold anything of the credentials. */

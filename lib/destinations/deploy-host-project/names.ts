@@ -1,4 +1,5 @@
 import type { NameRule } from '../contract.ts';
+import { nameProblem } from '../frame/name-problem.ts';
 
 const lengthMax = 256;
 
@@ -31,10 +32,9 @@ export const names: NameRule = {
 };
 
 function refuse(name: string): string | undefined {
-  if (name === '') return 'the name is empty';
-  if (name.length > lengthMax) return `the name has ${name.length} characters, at most ${lengthMax} are allowed`;
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return 'a name takes A-Z a-z 0-9 _ and does not start with a digit';
-  return isReserved(name) ? 'the name is reserved for the runtime of deployments' : undefined;
+  const rule = 'a name takes A-Z a-z 0-9 _ and does not start with a digit';
+  const problem = nameProblem(name, lengthMax, /^[A-Za-z_][A-Za-z0-9_]*$/, rule);
+  return problem ?? (isReserved(name) ? 'the name is reserved for the runtime of deployments' : undefined);
 }
 
 // The host sets VERCEL_* itself; one that is set by hand is shadowed or steers the build.

@@ -1,15 +1,19 @@
 import { DestinationFailure, type PutItem, type PutOutcome } from '../contract.ts';
-import type { Touch } from '../frame/write-tracker.ts';
+import type { WriteTracker } from '../frame/write-tracker.ts';
 import type { Creation } from './client.ts';
 import { codeFailure, endedFailure } from './failure.ts';
 import type { VariableRecord } from './record.ts';
 
 /** What the answer to a write of several says of one item. */
-export async function outcomeOf({ name }: PutItem, touch: Touch, creation: Promise<Creation>): Promise<PutOutcome> {
+export async function outcomeOf(
+  { name }: PutItem,
+  tracker: WriteTracker,
+  creation: Promise<Creation>,
+): Promise<PutOutcome> {
   try {
-    return receipt(await touch.write(async () => recordOf(name, await creation)));
+    return receipt(await tracker.write(async () => recordOf(name, await creation)));
   } catch (error) {
-    return refusal(touch, endedFailure(`write variable ${name}`, error));
+    return refusal(tracker, endedFailure(`write variable ${name}`, error));
   }
 }
 
@@ -21,9 +25,9 @@ export function recordOf(name: string, { created, failed }: Creation): VariableR
   throw refused === undefined ? unanswered(name) : codeFailure(`write variable ${name}`, refused.code);
 }
 
-export const refusal = (touch: Touch, failure: DestinationFailure): PutOutcome => ({
+export const refusal = (tracker: WriteTracker, failure: DestinationFailure): PutOutcome => ({
   ok: false,
-  failure: touch.failed(failure),
+  failure: tracker.failed(failure),
 });
 
 export const receipt = ({ version }: VariableRecord): PutOutcome => ({ ok: true, receipt: { remoteVersion: version } });

@@ -24,7 +24,7 @@ async function createBatch({ client, targets, settled, signal }: Work, tasks: re
     signal,
   );
   const outcomes = await Promise.all(
-    tasks.map(async ({ item, touch }) => [item, await outcomeOf(item, touch, creation)] as const),
+    tasks.map(async ({ item, tracker }) => [item, await outcomeOf(item, tracker, creation)] as const),
   );
   const refused = await creation.then(
     () => false,
@@ -40,12 +40,12 @@ async function createBatch({ client, targets, settled, signal }: Work, tasks: re
 }
 
 /** A variable that is gone, has got another name, or meets another one needs a look. */
-async function editOne({ client, targets, settled, signal }: Work, { item, touch }: Task): Promise<void> {
+async function editOne({ client, targets, settled, signal }: Work, { item, tracker }: Task): Promise<void> {
   const id = item.asRecorded && item.claim !== 'create' ? idOfVersion(item.remoteVersion) : undefined;
   if (id === undefined) return;
   const { key, ...change } = variableOf(item, targets);
   try {
-    const record = await touch.write(() => client.edit(id, change, signal));
+    const record = await tracker.write(() => client.edit(id, change, signal));
     if (record?.name === key) settled.set(item, receipt(record));
   } catch (error) {
     if (!isAboutOne(error)) throw error;

@@ -1,5 +1,5 @@
 import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '../contract.ts';
-import type { Touch } from '../frame/write-tracker.ts';
+import type { WriteTracker } from '../frame/write-tracker.ts';
 import type { Client, Variable } from './client.ts';
 import { commentOf } from './mark.ts';
 import { refusal } from './outcome.ts';
@@ -12,7 +12,7 @@ const kindsOfOne: readonly FailureKind[] = ['conflict', 'name', 'invalid', 'quot
 /** One of several puts. */
 export interface Task {
   readonly item: PutItem;
-  readonly touch: Touch;
+  readonly tracker: WriteTracker;
 }
 
 /** Several puts on their way. */
@@ -34,10 +34,10 @@ export const variableOf = ({ name, value, mark }: PutItem, target: readonly stri
 /** True: there was no failure. */
 export function settleFailure(
   settled: Work['settled'],
-  { item, touch }: Task,
+  { item, tracker }: Task,
   failure: DestinationFailure | undefined,
 ): boolean {
-  if (failure !== undefined) settled.set(item, refusal(touch, failure));
+  if (failure !== undefined) settled.set(item, refusal(tracker, failure));
   return failure === undefined;
 }
 

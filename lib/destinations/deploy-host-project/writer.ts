@@ -1,5 +1,5 @@
 import type { PutItem, PutOutcome } from '../contract.ts';
-import { newTouch } from '../frame/write-tracker.ts';
+import { newWriteTracker } from '../frame/write-tracker.ts';
 import type { Client } from './client.ts';
 import { endedFailure } from './failure.ts';
 import { outcomeOf, receipt, recordOf, unanswered } from './outcome.ts';
@@ -26,7 +26,7 @@ export function openWriter(
 ): PutMany {
   return async (items, signal) => {
     const settled: Work['settled'] = new Map();
-    const tasks = items.map((item) => ({ item, touch: newTouch() }));
+    const tasks = items.map((item) => ({ item, tracker: newWriteTracker() }));
     const fitting = tasks.filter((task) => settleFailure(settled, task, unfit(task.item)));
     try {
       signal.throwIfAborted();
@@ -58,7 +58,7 @@ async function writeBatch(work: Work, jobs: readonly Job[], upsert: boolean): Pr
   const variables = jobs.map(({ item }) => variableOf(item, work.targets));
   const creation = work.client.create(variables, upsert, work.signal);
   const outcomes = await Promise.all(
-    jobs.map(async ({ item, touch }) => [item, await outcomeOf(item, touch, creation)] as const),
+    jobs.map(async ({ item, tracker }) => [item, await outcomeOf(item, tracker, creation)] as const),
   );
   const failure = await creation.then(
     () => undefined,
@@ -73,16 +73,16 @@ async function writeBatch(work: Work, jobs: readonly Job[], upsert: boolean): Pr
 /** A write that first makes room, or that changes the environments of what is there. */
 async function writeOne(
   { client, targets, signal }: Work,
-  { item, touch, plan: { steps, write } }: Job,
+  { item, tracker, plan: { steps, write } }: Job,
 ): Promise<VariableRecord> {
-  for (const step of steps) await touch.write(() => takeStep(client, step, signal));
+  for (const step of steps) await tracker.write(() => takeStep(client, step, signal));
   const variable = variableOf(item, targets);
   const { key, ...change } = variable;
-  const edited = write.kind === 'edit' ? await touch.write(() => client.edit(write.id, change, signal)) : undefined;
+  const edited = write.kind === 'edit' ? await tracker.write(() => client.edit(write.id, change, signal)) : undefined;
   if (edited !== undefined) return edited;
   // Gone since the listing, or nothing was there: it is made, and refused if somebody was faster.
   const create = () => client.create([variable], write.kind === 'replace', signal);
-  return touch.write(async () => recordOf(key, await create()));
+  return tracker.write(async () => recordOf(key, await create()));
 }
 
 async function takeStep(client: Client, step: Step, signal: AbortSignal): Promise<void> {

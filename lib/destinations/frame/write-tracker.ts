@@ -1,7 +1,7 @@
 import { DestinationFailure, type FailureKind } from '../contract.ts';
 
 /** Follows one put, so that its failure can say whether anything was written. */
-export interface Touch {
+export interface WriteTracker {
   /** Runs a call that changes something. One that was refused has changed nothing; one without an answer may have. */
   write<T>(call: () => Promise<T>): Promise<T>;
   /** The failure of the put, `untouched` if no call has changed anything. */
@@ -14,23 +14,23 @@ export interface Touch {
 const doubtful: ReadonlySet<FailureKind> = new Set<FailureKind>(['unavailable', 'timeout', 'network', 'internal']);
 
 /** @param kindOf of what a call of this driver throws */
-export function newTouch(kindOf: (error: unknown) => FailureKind = kindOfFailure): Touch {
-  let touched = false;
+export function newWriteTracker(kindOf: (error: unknown) => FailureKind = kindOfFailure): WriteTracker {
+  let written = false;
   let ended = false;
   return {
     async write(call) {
       if (ended) throw new DestinationFailure('timeout', 'the put was ended before this call');
-      const before = touched;
+      const before = written;
       // Also while it is under way: the put may be ended before the answer is there.
-      touched = true;
+      written = true;
       try {
         return await call();
       } catch (error) {
-        if (!doubtful.has(kindOf(error))) touched = before;
+        if (!doubtful.has(kindOf(error))) written = before;
         throw error;
       }
     },
-    failed: (failure) => (touched ? failure : untouched(failure)),
+    failed: (failure) => (written ? failure : untouched(failure)),
     end() {
       ended = true;
     },
@@ -41,12 +41,12 @@ export function newTouch(kindOf: (error: unknown) => FailureKind = kindOfFailure
  * Runs one put, whose failure then says whether it has changed anything. A put that was ended may still be on its way to its
  * next call: what was promised then is kept.
  */
-export async function touching<T>(touch: Touch, put: () => Promise<T>): Promise<T> {
+export async function tracked<T>(tracker: WriteTracker, put: () => Promise<T>): Promise<T> {
   try {
     return await put();
   } catch (error) {
-    touch.end();
-    throw error instanceof DestinationFailure ? touch.failed(error) : error;
+    tracker.end();
+    throw error instanceof DestinationFailure ? tracker.failed(error) : error;
   }
 }
 

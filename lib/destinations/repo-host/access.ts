@@ -1,9 +1,9 @@
+// Beyond the usual files: a secret of an organization says which repositories see it, by ids that have to be looked up.
 import { z } from 'zod';
-import { strangeAdvice } from '../../network/strange-answer.ts';
-import { DestinationFailure } from '../contract.ts';
+import { cannot } from '../frame/verb.ts';
 import type { Client } from './client.ts';
 import type { Call } from './exchange.ts';
-import { refusal } from './failure.ts';
+import { refusal, strangeHost } from './failure.ts';
 import type { Connection } from './fields.ts';
 
 /**
@@ -38,12 +38,12 @@ export const accessFreshMs = 10 * 60_000;
 const repositoryBody = z.object({ id: z.int().positive() });
 
 async function repositoryId(client: Client, owner: string, repo: string, signal: AbortSignal): Promise<number> {
-  const action = `look up repository ${owner}/${repo}, named in selected_repository_names`;
+  const step = `look up repository ${owner}/${repo}, named in selected_repository_names`;
   const rights = 'the repository permission "Metadata: read" on it';
-  const call: Call = { route: 'GET /repos/{owner}/{repo}', parameters: { owner, repo }, action, rights };
+  const call: Call = { route: 'GET /repos/{owner}/{repo}', parameters: { owner, repo }, step, rights };
   const answer = await client.call(call, signal);
   if (answer.status !== 200) throw refusal(answer, call);
   const body = repositoryBody.safeParse(answer.data);
   if (body.success) return body.data.id;
-  throw new DestinationFailure('unavailable', `cannot ${action}: this is no answer of the host: ${strangeAdvice}`);
+  throw cannot(step, strangeHost());
 }

@@ -2,10 +2,10 @@ import { Octokit } from '@octokit/rest';
 import { guardedFetch } from '../../network/fetch.ts';
 import type { DriverContext } from '../contract.ts';
 import { apiBase } from './address.ts';
-import { type Credentials, fixedCredentials, renewedCredentials } from './credentials.ts';
 import { type Answer, type Call, openExchange } from './exchange.ts';
 import type { Connection } from './fields.ts';
 import { type AppExchange, makeInstallationToken } from './installation-token.ts';
+import { type Credentials, fixedCredentials, renewedCredentials } from './login.ts';
 
 /** The host's API with our credentials. */
 export interface Client {

@@ -1,12 +1,18 @@
+// Beyond the usual files: the client and the login of an app send requests in the same way.
 import type { Octokit } from '@octokit/rest';
 import type { Clock } from '../../core/clock.ts';
-import { networkFailure } from './network-failure.ts';
+import { connectionFailed, noAnswer } from '../frame/no-answer.ts';
+import { withinRequestTime } from '../frame/request-time.ts';
+import { cannot } from '../frame/verb.ts';
 
-/** One request. `action` says it for people: `write secret TOKEN of repository acme/app`. */
+/** One request. */
 export interface Call {
   readonly route: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  readonly action: string;
+  /** For messages, where the request is not the verb itself: `read the public key of repository acme/app`. */
+  readonly step?: string;
+  /** The container of the secret, for people: `repository acme/app`. Absent: the step names it. */
+  readonly place?: string;
   /** What the credentials need for it, for people: `the repository permission "Secrets: read and write"`. */
   readonly rights: string;
 }
@@ -30,20 +36,28 @@ type Headers = Readonly<Record<string, string>>;
  * @throws DestinationFailure timeout, network or blocked, when there is no answer.
  */
 export function openExchange({ requestMs, clock }: { readonly requestMs: number; readonly clock: Clock }): Exchange {
-  return async (octokit, { route, parameters, action }, headers, signal) => {
-    const deadline = AbortSignal.timeout(requestMs);
-    const request = { signal: AbortSignal.any([signal, deadline]) };
+  return async (octokit, call, headers, signal) => {
     try {
-      const answer = await octokit.request(route, { ...parameters, headers, request });
-      // Octokit takes a body that breaks off for an empty text.
-      request.signal.throwIfAborted();
-      return { ...pick(answer), receivedAt: clock.now() };
+      const answer = await withinRequestTime(requestMs, signal, (ends) => send(octokit, call, headers, ends));
+      return { ...answer, receivedAt: clock.now() };
     } catch (error) {
-      const response = responseOf(error);
-      if (response !== undefined && !request.signal.aborted) return { ...response, receivedAt: clock.now() };
-      throw networkFailure(error, { action, requestMs, stopped: signal.aborted, late: deadline.aborted });
+      const failure = noAnswer(error) ?? connectionFailed(undefined);
+      throw call.step === undefined ? failure : cannot(call.step, failure);
     }
   };
+}
+
+async function send(octokit: Octokit, { route, parameters }: Call, headers: Headers, signal: AbortSignal) {
+  try {
+    const answer = await octokit.request(route, { ...parameters, headers, request: { signal } });
+    // Octokit takes a body that breaks off for an empty text.
+    signal.throwIfAborted();
+    return pick(answer);
+  } catch (error) {
+    const response = responseOf(error);
+    if (response === undefined || signal.aborted) throw error;
+    return response;
+  }
 }
 
 type Response = Pick<Answer, 'status' | 'headers' | 'data'>;

@@ -1,14 +1,21 @@
 import { strangeAdvice } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
+import { boundedWaitMs, remoteNow, retryAfterMs } from '../frame/retry-after.ts';
+import { cannot } from '../frame/verb.ts';
 import type { Answer, Call } from './exchange.ts';
-import { throttledForMs } from './throttle.ts';
 
-/** Names an answer that is not a success. `action` and `rights` as in `Call`. */
-export function refusal(answer: Answer, { action, rights }: Pick<Call, 'action' | 'rights'>): DestinationFailure {
+/** Names an answer that is not a success. */
+export function refusal(
+  answer: Answer,
+  { step, place, rights }: Pick<Call, 'step' | 'place' | 'rights'>,
+): DestinationFailure {
   const { kind, advice } = judge(answer, rights);
-  const retryAfterMs = throttledForMs(answer);
-  const message = `cannot ${action}: the host answered ${answer.status}; ${advice}`;
-  return new DestinationFailure(kind, message, { retryAfterMs, said: hostMessage(answer.data) });
+  const at = place === undefined ? '' : ` for ${place}`;
+  const failure = new DestinationFailure(kind, `the host answered ${answer.status}${at}; ${advice}`, {
+    retryAfterMs: throttledForMs(answer),
+    said: hostMessage(answer.data),
+  });
+  return step === undefined ? failure : cannot(step, failure);
 }
 
 /**
@@ -56,8 +63,45 @@ function unprocessable(said: string): Judgement {
   return invalid;
 }
 
+/** A success whose body is none of the host's. */
+export const strangeHost = (): DestinationFailure =>
+  new DestinationFailure('unavailable', `this is no answer of the host: ${strangeAdvice}`);
+
 /** The `message` of an error body. Other bodies are not repeated: they may be pages of a proxy. */
 export function hostMessage(data: unknown): string {
   if (typeof data !== 'object' || data === null || !('message' in data)) return '';
   return typeof data.message === 'string' ? data.message : '';
 }
+
+const minuteMs = 60_000;
+
+/**
+ * How long a 403, 429 or 5xx asks us to wait, in milliseconds; undefined when it bears no mark of a limit. The order is
+ * the host's: Retry-After, then the reset of a used-up budget, then "at least one minute" for a secondary limit.
+ * https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
+ */
+export function throttledForMs(answer: Answer): number | undefined {
+  const waitMs = askedForMs(answer);
+  return waitMs === undefined ? undefined : boundedWaitMs(waitMs);
+}
+
+function askedForMs(answer: Answer): number | undefined {
+  const told = retryAfterMs((name) => answer.headers[name], answer.receivedAt);
+  if (answer.status >= 500) return told;
+  if (answer.status !== 403 && answer.status !== 429) return undefined;
+  return told ?? resetAfterMs(answer) ?? unnamedMs(answer);
+}
+
+/** `x-ratelimit-reset` is in seconds since 1970 on the host's clock. */
+function resetAfterMs(answer: Answer): number | undefined {
+  if (String(answer.headers['x-ratelimit-remaining']) !== '0') return undefined;
+  const reset = Number(answer.headers['x-ratelimit-reset']);
+  return Number.isFinite(reset) ? reset * 1000 - hostNow(answer).getTime() : minuteMs;
+}
+
+function unnamedMs({ status, data }: Answer): number | undefined {
+  return status === 429 || /rate limit|abuse detection/i.test(hostMessage(data)) ? minuteMs : undefined;
+}
+
+/** The host's time when it answered; ours where it did not tell. */
+export const hostNow = ({ headers, receivedAt }: Answer): Date => remoteNow((name) => headers[name], receivedAt);

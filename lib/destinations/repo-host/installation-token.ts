@@ -1,14 +1,14 @@
+// Beyond the usual files: the second way to log in, as an installation of an app.
 import { createPrivateKey } from 'node:crypto';
 import { createAppAuth } from '@octokit/auth-app';
 import type { Octokit } from '@octokit/rest';
 import { z } from 'zod';
-import { strangeAdvice } from '../../network/strange-answer.ts';
 import { type AppCredentials, DestinationFailure, type DriverContext } from '../contract.ts';
+import { cannot } from '../frame/verb.ts';
 import { apiBase } from './address.ts';
-import type { Token } from './credentials.ts';
 import type { Answer, Call } from './exchange.ts';
-import { refusal } from './failure.ts';
-import { remoteNow } from './throttle.ts';
+import { hostNow, refusal, strangeHost } from './failure.ts';
+import type { Token } from './login.ts';
 
 export interface Installation {
   readonly name: string;
@@ -36,17 +36,17 @@ export async function makeInstallationToken(
 ): Promise<Token> {
   const { appId, privateKey } = await credentialsOf(name, base, app);
   const auth = { appId, privateKey: privateKey.reveal() };
-  const action = `get a token for installation ${installationId} of app "${name}"`;
+  const step = `get a token for installation ${installationId} of app "${name}"`;
   const answer = await exchange(
     { authStrategy: createAppAuth, auth },
     {
       route: 'POST /app/installations/{installation_id}/access_tokens',
       parameters: { installation_id: installationId },
-      action,
+      step,
       rights,
     },
   );
-  return readToken(answer, action);
+  return readToken(answer, step);
 }
 
 async function credentialsOf(name: string, base: string, app: DriverContext['app']): Promise<AppCredentials> {
@@ -79,20 +79,19 @@ function isRsaKey(pem: string): boolean {
 
 const tokenBody = z.object({ token: z.string().min(1), expires_at: z.iso.datetime({ offset: true }) });
 
-function readToken(answer: Answer, action: string): Token {
-  if (answer.status !== 201) throw appRefusal(answer, action);
+function readToken(answer: Answer, step: string): Token {
+  if (answer.status !== 201) throw appRefusal(answer, step);
   const body = tokenBody.safeParse(answer.data);
-  if (!body.success)
-    throw new DestinationFailure('unavailable', `cannot ${action}: this is no answer of the host: ${strangeAdvice}`);
+  if (!body.success) throw cannot(step, strangeHost());
   // The end is told on the host's clock.
-  const livesMs = Date.parse(body.data.expires_at) - remoteNow(answer).getTime();
+  const livesMs = Date.parse(body.data.expires_at) - hostNow(answer).getTime();
   const { receivedAt: madeAt } = answer;
   return { text: body.data.token, madeAt, endsAt: new Date(madeAt.getTime() + livesMs) };
 }
 
 /** No such installation, or none of this app: the credentials are wrong, not the repository. */
-function appRefusal(answer: Answer, action: string): DestinationFailure {
-  const failure = refusal(answer, { action, rights });
+function appRefusal(answer: Answer, step: string): DestinationFailure {
+  const failure = refusal(answer, { step, rights });
   if (failure.kind !== 'missing' && failure.kind !== 'invalid') return failure;
   return new DestinationFailure('credentials', `${failure.message}; check app_name, installation_id and the app's id`, {
     said: failure.said?.reveal(),

@@ -1,4 +1,5 @@
 import type { NameRule } from '../contract.ts';
+import { nameProblem } from '../frame/name-problem.ts';
 
 /** The host documents no longest name; this one is ours, long enough for any template. */
 const lengthMax = 255;
@@ -17,10 +18,8 @@ export const names: NameRule = {
 };
 
 function refuse(name: string): string | undefined {
-  if (name === '') return 'the name is empty';
-  if (name.length > lengthMax) return `the name has ${name.length} characters, at most ${lengthMax} are allowed`;
   if (name.startsWith('GITHUB_'))
     return 'names that start with GITHUB_ belong to the host: change secret_name_template';
-  if (!/^[A-Z_][A-Z0-9_]*$/.test(name)) return 'the name has other characters than A-Z 0-9 _, or starts with a digit';
-  return undefined;
+  const rule = 'the name has other characters than A-Z 0-9 _, or starts with a digit';
+  return nameProblem(name, lengthMax, /^[A-Z_][A-Z0-9_]*$/, rule);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach } from 'vitest';
 import { z } from 'zod';
 import { openDriver } from '../../../lib/destinations/cloud-a-sm/driver.ts';
-import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
+import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
 import { type Connection, definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
 import type { Driver, DriverContext, PutItem } from '../../../lib/destinations/contract.ts';
 import { contextFor, putOf } from '../driving.ts';

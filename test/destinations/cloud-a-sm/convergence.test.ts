@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
+import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
 import { type Claim, DestinationFailure, type Driver } from '../../../lib/destinations/contract.ts';
 import { patience } from '../../support/patience.ts';
 import { calm, item, newMark, open } from './connection.ts';

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openMetadataServices } from '../../../lib/destinations/cloud-a-sm/credentials.ts';
-import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
+import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
+import { openMetadataServices } from '../../../lib/destinations/cloud-a-sm/login.ts';
 import { strictPolicy } from '../../../lib/network/policy.ts';
 import { calm, failureOf, item, open } from './connection.ts';
 

@@ -12,7 +12,7 @@ import {
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
+import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
 
 let fake: CloudASmFake;
 let sdk: SecretsManagerClient;

@@ -1,8 +1,8 @@
 import { connect as dial, createServer as listenRaw } from 'node:net';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openCredentials } from '../../../lib/destinations/cloud-a-sm/credentials.ts';
-import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
+import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
+import { openCredentials } from '../../../lib/destinations/cloud-a-sm/login.ts';
 import { settingsOf } from '../../../lib/destinations/cloud-a-sm/settings.ts';
 import { guardedAgents } from '../../../lib/network/agents.ts';
 import { patience } from '../../support/patience.ts';
@@ -51,7 +51,7 @@ describe('a role', () => {
       const driver = open(fake, { ...fake.roleDestination, ...wrong });
       const failure = await failureOf(driver.put(item('app/db', 'one'), calm()));
       expect(failure.kind).toBe('permission');
-      expect(failure.message).toMatch(/^cannot assume role arn:/);
+      expect(failure.message).toMatch(/^cannot write secret app\/db: cannot assume role arn:/);
       expect(failure.said?.reveal()).toContain('sts:AssumeRole');
       await driver.close();
     }

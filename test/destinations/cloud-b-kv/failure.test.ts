@@ -1,6 +1,6 @@
 import { RestError } from '@azure/core-rest-pipeline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { explain, retryAfter } from '../../../lib/destinations/cloud-b-kv/failure.ts';
+import { explain } from '../../../lib/destinations/cloud-b-kv/failure.ts';
 import { strictPolicy } from '../../../lib/network/policy.ts';
 import { contextFor, failureOf, item, never, type Setting, start } from './setup.ts';
 
@@ -125,17 +125,10 @@ test.each(['throttle', 'unavailable', 'reset'] as const)(
   },
 );
 
-test('Retry-After is read as seconds and as a date', () => {
-  expect(retryAfter('2')).toBe(2_000);
-  expect(retryAfter(new Date(Date.now() - 60_000).toUTCString())).toBe(0);
-  expect(retryAfter('soon')).toBeUndefined();
-  expect(retryAfter(undefined)).toBeUndefined();
-});
-
 test('what is no name is not passed on as a code', () => {
   const details = { error: { code: marker, innerError: { code: `a ${marker}` } } };
   const error = Object.assign(new RestError('refused', { statusCode: 400 }), { details });
-  const failure = explain(error, 'setting');
+  const failure = explain(error);
   secretless(failure);
   expect(failure.message).toContain('(status 400)');
 });

@@ -1,7 +1,7 @@
 import { Agent, fetch } from 'undici';
 import { z } from 'zod';
 import { openDriver } from '../../../lib/destinations/cloud-b-kv/driver.ts';
-import { startFake } from '../../../lib/destinations/cloud-b-kv/fake.ts';
+import { startFake } from '../../../lib/destinations/cloud-b-kv/fake/index.ts';
 import { type Connection, definition } from '../../../lib/destinations/cloud-b-kv/index.ts';
 import type { PutItem } from '../../../lib/destinations/contract.ts';
 import type { Fake } from '../../../lib/destinations/fake.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readApiError, retryAfter } from '../../../lib/destinations/cloud-c-sm/api-error.ts';
+import { readApiError } from '../../../lib/destinations/cloud-c-sm/api-error.ts';
 import { explain } from '../../../lib/destinations/cloud-c-sm/failure.ts';
 import { strictPolicy } from '../../../lib/network/policy.ts';
 import { contextFor, failureOf, item, never, type Setting, start } from './setup.ts';
@@ -128,20 +128,20 @@ test('a port that nobody listens on is a network failure', async () => {
 
 test('a redirect is not followed', async () => {
   const error = await readApiError(new Response('<html>', { status: 302, headers: { location: '/' } }), true);
-  expect(explain(error, 'setting').kind).toBe('invalid');
+  expect(explain(error).kind).toBe('invalid');
 });
 
 test('the text of a refused value is not passed on', async () => {
   const body = { error: { status: 'INVALID_ARGUMENT', message: `Invalid value "${marker}"` } };
   const answer = () => new Response(JSON.stringify(body), { status: 400 });
-  secretless(explain(await readApiError(answer(), false), 'setting'));
-  expect(explain(await readApiError(answer(), true), 'setting').said).toBeDefined();
+  secretless(explain(await readApiError(answer(), false)));
+  expect(explain(await readApiError(answer(), true)).said).toBeDefined();
 });
 
 test('what is no name is not passed on as a code or a reason', async () => {
   const details = [{ '@type': 'google.rpc.ErrorInfo', reason: marker }];
   const answer = new Response(JSON.stringify({ error: { status: marker, details } }), { status: 400 });
-  const failure = explain(await readApiError(answer, true), 'setting');
+  const failure = explain(await readApiError(answer, true));
   secretless(failure);
   expect(failure.message).toContain('(status 400)');
 });
@@ -154,7 +154,7 @@ test.each([
   [409, 'ABORTED', 'unavailable'],
 ])('status %d with code %s is a failure %s', async (status, code, kind) => {
   const error = await readApiError(new Response(JSON.stringify({ error: { status: code } }), { status }), true);
-  expect(explain(new Error('sdk', { cause: error }), 'setting').kind).toBe(kind);
+  expect(explain(new Error('sdk', { cause: error })).kind).toBe(kind);
 });
 
 test.each([
@@ -163,7 +163,7 @@ test.each([
   [401, 'credentials'],
 ])('a page of a proxy with status %d is a failure %s', async (status, kind) => {
   const answer = new Response('<html>', { status, headers: { 'retry-after': '3' } });
-  expect(explain(await readApiError(answer, true), 'setting')).toMatchObject({ kind, retryAfterMs: 3_000 });
+  expect(explain(await readApiError(answer, true))).toMatchObject({ kind, retryAfterMs: 3_000 });
 });
 
 test.each(['throttle', 'unavailable', 'reset'] as const)(
@@ -178,10 +178,3 @@ test.each(['throttle', 'unavailable', 'reset'] as const)(
     expect(sum(fake.calls()) - sum(before)).toBe(1);
   },
 );
-
-test('Retry-After is read as seconds and as a date', () => {
-  expect(retryAfter('2')).toBe(2_000);
-  expect(retryAfter(new Date(Date.now() - 60_000).toUTCString())).toBe(0);
-  expect(retryAfter('soon')).toBeUndefined();
-  expect(retryAfter(null)).toBeUndefined();
-});

@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto';
 import { z } from 'zod';
 import { openDriver } from '../../../lib/destinations/cloud-c-sm/driver.ts';
-import { startFake } from '../../../lib/destinations/cloud-c-sm/fake.ts';
+import { startFake } from '../../../lib/destinations/cloud-c-sm/fake/index.ts';
 import { type Connection, definition } from '../../../lib/destinations/cloud-c-sm/index.ts';
 import type { PutItem } from '../../../lib/destinations/contract.ts';
 import type { Fake } from '../../../lib/destinations/fake.ts';

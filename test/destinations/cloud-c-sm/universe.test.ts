@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { startFake } from '../../../lib/destinations/cloud-c-sm/fake.ts';
+import { universeProblem } from '../../../lib/destinations/cloud-c-sm/credentials.ts';
+import { startFake } from '../../../lib/destinations/cloud-c-sm/fake/index.ts';
 import { definition } from '../../../lib/destinations/cloud-c-sm/index.ts';
-import { universeProblem } from '../../../lib/destinations/cloud-c-sm/universe.ts';
 import { ending } from '../../support/services.ts';
 import { connect, failureOf, item, never, start } from './setup.ts';
 

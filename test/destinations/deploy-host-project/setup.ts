@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { PutItem } from '../../../lib/destinations/contract.ts';
 import { openDriver } from '../../../lib/destinations/deploy-host-project/driver.ts';
-import { type DeployHostFake, startFake } from '../../../lib/destinations/deploy-host-project/fake.ts';
+import { type DeployHostFake, startFake } from '../../../lib/destinations/deploy-host-project/fake/index.ts';
 import { definition } from '../../../lib/destinations/deploy-host-project/index.ts';
 import { networkFields, toPolicy } from '../../../lib/destinations/frame/network-fields.ts';
 import { patience } from '../../support/patience.ts';

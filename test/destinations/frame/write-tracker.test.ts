@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DestinationFailure, type FailureKind } from '../../../lib/destinations/contract.ts';
-import { newTouch, touching } from '../../../lib/destinations/frame/write-tracker.ts';
+import { newWriteTracker, tracked } from '../../../lib/destinations/frame/write-tracker.ts';
 import { failureOf } from '../driving.ts';
 
 const failing = (kind: FailureKind) => () => Promise.reject(new DestinationFailure(kind, `${kind} it is`));
@@ -22,34 +22,34 @@ test.each<readonly [FailureKind, boolean]>([
   ['network', false],
   ['internal', false],
 ])('a put whose only write ended as %s has changed nothing for certain: %s', async (kind, untouched) => {
-  const touch = newTouch();
-  const failure = await failureOf(touching(touch, () => touch.write(failing(kind))));
+  const tracker = newWriteTracker();
+  const failure = await failureOf(tracked(tracker, () => tracker.write(failing(kind))));
   expect(failure).toMatchObject({ kind, message: `${kind} it is`, untouched });
 });
 
 test('a write that was refused after one that was done leaves the change of the first', async () => {
-  const touch = newTouch();
-  await touch.write(done);
-  expect(await failureOf(touching(touch, () => touch.write(failing('permission'))))).toMatchObject({
+  const tracker = newWriteTracker();
+  await tracker.write(done);
+  expect(await failureOf(tracked(tracker, () => tracker.write(failing('permission'))))).toMatchObject({
     untouched: false,
   });
 });
 
 test('a put that is ended during a write may have changed something', async () => {
-  const touch = newTouch();
-  const ended = touching(touch, async () => {
-    void touch.write(() => new Promise(() => undefined));
+  const tracker = newWriteTracker();
+  const ended = tracked(tracker, async () => {
+    void tracker.write(() => new Promise(() => undefined));
     throw new DestinationFailure('timeout', 'ended');
   });
   expect(await failureOf(ended)).toMatchObject({ untouched: false });
 });
 
 test('a put that was ended before its first write makes none later', async () => {
-  const touch = newTouch();
-  const failure = await failureOf(touching(touch, failing('timeout')));
+  const tracker = newWriteTracker();
+  const failure = await failureOf(tracked(tracker, failing('timeout')));
   expect(failure).toMatchObject({ untouched: true });
   let begun = false;
-  const late = touch.write(async () => {
+  const late = tracker.write(async () => {
     begun = true;
   });
   expect(await failureOf(late)).toMatchObject({ kind: 'timeout' });
@@ -59,7 +59,7 @@ test('a put that was ended before its first write makes none later', async () =>
 test('the wait that the remote asked for and the cause stay with the failure, which others may share', async () => {
   const cause = new Error('why');
   const shared = new DestinationFailure('throttled', 'wait', { retryAfterMs: 7_000, cause });
-  const told = newTouch().failed(shared);
+  const told = newWriteTracker().failed(shared);
   expect(told).toMatchObject({ retryAfterMs: 7_000, cause, untouched: true });
   expect(shared.untouched).toBe(false);
 });

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../lib/destinations/repo-host/exchange.ts';
-import { refusal } from '../../../lib/destinations/repo-host/failure.ts';
-import { canBeOurs } from '../../../lib/destinations/repo-host/ownership.ts';
-import { throttledForMs } from '../../../lib/destinations/repo-host/throttle.ts';
+import { refusal, throttledForMs } from '../../../lib/destinations/repo-host/failure.ts';
+import { canBeOurs } from '../../../lib/destinations/repo-host/put.ts';
 
 const receivedAt = new Date('2026-01-01T00:00:00Z');
 const date = 'Thu, 01 Jan 2026 01:00:00 GMT';
 const seconds = Date.parse(date) / 1000;
 
-const asked = { action: 'write secret TOKEN', rights: 'the permission "Secrets"' };
+const asked = { place: 'repository acme/app', rights: 'the permission "Secrets"' };
 
 const answer = (status: number, message: string, headers: Answer['headers'] = {}): Answer => ({
   status,
@@ -35,7 +34,7 @@ describe('an answer', () => {
   ])('%d "%s" is of kind %s, with what the host said beside it', (status, message, kind) => {
     const failure = refusal(answer(status, message), asked);
     expect(failure.kind).toBe(kind);
-    expect(failure.message).toContain(`cannot write secret TOKEN: the host answered ${status}; `);
+    expect(failure.message).toContain(`the host answered ${status} for repository acme/app; `);
     expect(failure.message).not.toContain(message);
     expect(failure.said?.reveal()).toBe(message);
   });

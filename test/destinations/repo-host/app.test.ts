@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Secret } from '../../../lib/core/secret.ts';
 import type { Driver, DriverContext } from '../../../lib/destinations/contract.ts';
-import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake.ts';
+import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 import { calm, failureOf, item, movableClock, open } from './connection.ts';
 
 let fake: RepoHostFake;
@@ -94,7 +94,9 @@ it('The app takes precedence over a token.', async () => {
 it('A missing app is a credentials failure that says how to configure it.', async () => {
   const failure = await failing({ app: async () => undefined });
   expect(failure).toMatchObject({ kind: 'credentials' });
-  expect(failure.message).toBe('app "keyferry-sync" is not configured: write sys/sync/github-apps/keyferry-sync');
+  expect(failure.message).toBe(
+    'cannot write secret TOKEN: app "keyferry-sync" is not configured: write sys/sync/github-apps/keyferry-sync',
+  );
 });
 
 it('A private key that is no key is a credentials failure without the key.', async () => {

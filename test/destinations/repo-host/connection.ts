@@ -3,7 +3,7 @@ import type { Clock } from '../../../lib/core/clock.ts';
 import { Secret } from '../../../lib/core/secret.ts';
 import type { Driver, DriverContext, PutItem } from '../../../lib/destinations/contract.ts';
 import { openDriver } from '../../../lib/destinations/repo-host/driver.ts';
-import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake.ts';
+import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 import { type Connection, definition } from '../../../lib/destinations/repo-host/index.ts';
 import { putOf, contextFor as reach } from '../driving.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Driver } from '../../../lib/destinations/contract.ts';
-import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake.ts';
+import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 import { isSameVersion } from '../../../lib/destinations/repo-host/versions.ts';
 import { strictPolicy } from '../../../lib/network/policy.ts';
 import { calm, contextFor, failureOf, item, open } from './connection.ts';
@@ -55,7 +55,7 @@ describe('put', () => {
     fake.seed('TOKEN', 'foreign');
     const failure = await failureOf(driver.put(item('TOKEN', 'ours'), calm()));
     expect(failure).toMatchObject({ kind: 'conflict' });
-    expect(failure.message).toContain('secret TOKEN of repository acme/app was there before');
+    expect(failure.message).toContain('a secret of this name in repository acme/app was there before');
     expect(stored('TOKEN')).toBe('foreign');
     await driver.put(item('TOKEN', 'ours', { claim: 'adopt' }), calm());
     expect(stored('TOKEN')).toBe('ours');

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Driver, FailureKind } from '../../../lib/destinations/contract.ts';
 import type { Fault } from '../../../lib/destinations/fake.ts';
-import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake.ts';
+import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 import { calm, failureOf, item, open } from './connection.ts';
 
 let fake: RepoHostFake;

@@ -1,6 +1,6 @@
 import sodium from 'libsodium-wrappers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake.ts';
+import { type RepoHostFake, startFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 
 let fake: RepoHostFake;
 

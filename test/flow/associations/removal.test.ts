@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { CloudASmFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
+import type { CloudASmFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
 import { only, statuses } from '../../support/flow/associations.ts';
 import { stageOf } from '../../support/flow/open-service.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { definitions } from '../../../lib/destinations/index.ts';
-import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake.ts';
+import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 import { canonicalType } from '../../../lib/path/vocabulary.ts';
 import { everyType, stageOf } from '../../support/flow/open-service.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake.ts';
+import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 import { only, statuses } from '../../support/flow/associations.ts';
 import { stageOf } from '../../support/flow/open-service.ts';
 

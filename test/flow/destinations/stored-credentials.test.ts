@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { definitions } from '../../../lib/destinations/index.ts';
-import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake.ts';
+import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 import { namesWith } from '../../../lib/sync/rows/destinations/fields.ts';
 import { only, statuses } from '../../support/flow/associations.ts';
 import { type Capture, startCapture } from '../../support/flow/capture.ts';

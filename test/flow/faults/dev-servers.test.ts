@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiClient } from '../../../infra/demo/client.ts';
 import { runningProcess } from '../../../infra/local/running.ts';
-import { startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
+import { startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
 import { until } from '../../support/flow/ground.ts';
 import { descendants, isRunning, type Started, startProgram } from '../../support/flow/processes.ts';
 import { ending } from '../../support/services.ts';

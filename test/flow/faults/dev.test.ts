@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiClient } from '../../../infra/demo/client.ts';
 import { freePort } from '../../../infra/local/child.ts';
-import { startFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
+import { startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
 import { until } from '../../support/flow/ground.ts';
 import { descendants, isRunning, runProgram, type Started, startProgram } from '../../support/flow/processes.ts';
 import { ending } from '../../support/services.ts';

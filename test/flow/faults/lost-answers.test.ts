@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { CloudASmFake } from '../../../lib/destinations/cloud-a-sm/fake.ts';
-import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake.ts';
+import type { CloudASmFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
+import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 import { only, statuses } from '../../support/flow/associations.ts';
 import { stageOf } from '../../support/flow/open-service.ts';
 

@@ -11,6 +11,7 @@ import { decide } from '../../network/decide.ts';
 import type { NetworkPolicy } from '../../network/policy.ts';
 import type { DestinationFailure } from '../contract.ts';
 import { baseUrl } from '../frame/endpoint.ts';
+import { withinRequestTime } from '../frame/request-time.ts';
 import { toFailure } from './failure.ts';
 import type { Connection } from './fields.ts';
 import type { ClientSettings } from './settings.ts';
@@ -71,20 +72,15 @@ function providerOf(
 function bounded(provider: Provider, action: string, requestMs: number): Provider {
   return async (properties) => {
     try {
-      return await Promise.race([provider(properties), after(requestMs)]);
+      return await withinRequestTime(requestMs, undefined, () => provider(properties));
     } catch (error) {
-      throw withoutCode(toFailure(error, { action, requestMs, stopped: false }));
+      throw withoutCode(toFailure(error, action));
     }
   };
 }
 
 /** "Not found" and "access denied" of STS and SSO say nothing of the secret that is asked for next. */
 const withoutCode = (failure: DestinationFailure): DestinationFailure => failure.again(failure.message);
-
-function after(milliseconds: number): Promise<never> {
-  const signal = AbortSignal.timeout(milliseconds);
-  return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-}
 
 function accessKey({ access_key_id, secret_access_key }: Connection): Provider | undefined {
   if (access_key_id === undefined || secret_access_key === undefined) return undefined;

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Fake, FakeObject } from '../fake.ts';
-import { applyLate, newFaults } from '../frame/fake/faults.ts';
-import { send, strike } from './fake/faults.ts';
-import { type Draft, Project, type StoredVariable } from './fake/project.ts';
-import { type OperationName, operationOf, type Reply, type Request, refuse, serve } from './fake/routes.ts';
+import type { Fake, FakeObject } from '../../fake.ts';
+import { applyLate, newFaults } from '../../frame/fake/faults.ts';
+import { send, strike } from './faults.ts';
+import { type Draft, Project, type StoredVariable } from './project.ts';
+import { type OperationName, operationOf, type Reply, type Request, refuse, serve } from './routes.ts';
 
 const token = 'stand-in-deploy-host-token';
 const projectId = 'prj_keyferry_stand_in';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
-import { cached } from './cached.ts';
+import { cached } from '../frame/cached.ts';
 
 /** What the Authorization header carries. */
 export interface Token {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Fake, FakeObject, Fault, StartFake } from '../fake.ts';
-import { newFaults } from '../frame/fake/faults.ts';
-import { type Account, accountId, addKey, addVersion, newAccount, newSecret, region, staged } from './fake/account.ts';
-import { serveAccount } from './fake/server.ts';
+import type { Fake, FakeObject, Fault, StartFake } from '../../fake.ts';
+import { newFaults } from '../../frame/fake/faults.ts';
+import { type Account, accountId, addKey, addVersion, newAccount, newSecret, region, staged } from './account.ts';
+import { serveAccount } from './server.ts';
 
 /** A stand-in for AWS Secrets Manager and STS: one account in one region. */
 export interface CloudASmFake extends Fake {

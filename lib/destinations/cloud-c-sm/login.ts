@@ -1,8 +1,7 @@
 import { type CredentialFiles, DestinationFailure, type DriverContext } from '../contract.ts';
 import { NamedFileError, readNamedFile } from '../frame/named-file.ts';
-import { fileOf, parseCredentials, refuseFileAt, type ServiceAccount } from './credentials.ts';
+import { fileOf, parseCredentials, refuseFileAt, type ServiceAccount, universeProblem } from './credentials.ts';
 import type { Connection } from './fields.ts';
-import { universeProblem } from './universe.ts';
 
 /** Who logs in, and the project whose secrets are written. */
 export interface Account {

@@ -1,7 +1,7 @@
 import sodium from 'libsodium-wrappers';
-import type { Fake, FakeObject, StartFake } from '../fake.ts';
-import { newFaults } from '../frame/fake/faults.ts';
-import { type Container, newKeyPair, type Visibility } from './fake/container.ts';
+import type { Fake, FakeObject, StartFake } from '../../fake.ts';
+import { newFaults } from '../../frame/fake/faults.ts';
+import { type Container, newKeyPair, type Visibility } from './container.ts';
 import {
   containersOf,
   environmentName,
@@ -11,8 +11,8 @@ import {
   newRepository,
   organizationName,
   repositoryName,
-} from './fake/host.ts';
-import { serveHost } from './fake/server.ts';
+} from './host.ts';
+import { serveHost } from './server.ts';
 
 /**
  * A stand-in for the repository host. `destination`, `objects()` and `seed()` are about the secrets of one repository;

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
-import type { FakeObject, StartFake } from '../fake.ts';
-import { newFaults } from '../frame/fake/faults.ts';
-import { restExchange } from '../frame/fake/rest.ts';
-import { serve } from '../frame/fake/server.ts';
-import { newAuthority } from './fake/login.ts';
-import { newestOf, newProject } from './fake/project.ts';
-import { secretRoutes } from './fake/routes.ts';
+import type { FakeObject, StartFake } from '../../fake.ts';
+import { newFaults } from '../../frame/fake/faults.ts';
+import { restExchange } from '../../frame/fake/rest.ts';
+import { serve } from '../../frame/fake/server.ts';
+import { newAuthority } from './login.ts';
+import { newestOf, newProject } from './project.ts';
+import { secretRoutes } from './routes.ts';
 
 const projectId = 'keyferry-stand-in';
 

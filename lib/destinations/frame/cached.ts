@@ -1,3 +1,5 @@
+import { untilAborted } from './until-aborted.ts';
+
 /** A value that is fetched when first needed, shared by concurrent callers, and kept while it is fresh. */
 export interface Cached<Value> {
   /** Rejects at once when `signal` aborts; the shared fetch goes on for the others. */
@@ -32,12 +34,4 @@ export function cached<Value>(fetch: () => Promise<Value>, isFresh: (value: Valu
       if (held?.value === value) held = undefined;
     },
   };
-}
-
-function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

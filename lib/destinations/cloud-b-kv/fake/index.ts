@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { FakeObject, StartFake } from '../fake.ts';
-import { newFaults } from '../frame/fake/faults.ts';
-import { newAuthority } from './fake/login.ts';
-import { secretRoutes } from './fake/routes.ts';
-import { serveVault } from './fake/server.ts';
-import { newestOf, newVault } from './fake/vault.ts';
+import type { FakeObject, StartFake } from '../../fake.ts';
+import { newFaults } from '../../frame/fake/faults.ts';
+import { newAuthority } from './login.ts';
+import { secretRoutes } from './routes.ts';
+import { serveVault } from './server.ts';
+import { newestOf, newVault } from './vault.ts';
 
 /**
  * A key vault and the login service of its cloud on one https server, with the provider's soft delete, limits, names, error

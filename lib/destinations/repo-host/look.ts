@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { DestinationFailure, type Inspection } from '../contract.ts';
+import type { Client } from './client.ts';
+import type { Call } from './exchange.ts';
+import { hostNow, refusal, strangeHost } from './failure.ts';
+import type { Location } from './location.ts';
+import { fetchPublicKey } from './public-key.ts';
+
+/** What the host tells of a secret. */
+export interface SecretRecord {
+  readonly createdAt: Date;
+  /** As the host writes it; changes with each put, in steps of a second. */
+  readonly updatedAt: string;
+  /** How far the host's clock is ahead of ours, in milliseconds, less what the answer took. */
+  readonly clockAheadMs: number;
+}
+
+/** Looks at one secret of a location. Undefined: 404, which is also the host's answer when the location is not there. */
+export async function look(
+  client: Client,
+  location: Location,
+  name: string,
+  signal: AbortSignal,
+): Promise<SecretRecord | undefined> {
+  const call = callOn('GET', location, name);
+  const answer = await client.call(call, signal);
+  if (answer.status === 404) return undefined;
+  if (answer.status !== 200) throw refusal(answer, call);
+  const body = recordBody.safeParse(answer.data);
+  if (!body.success) throw strangeHost();
+  return {
+    createdAt: new Date(body.data.created_at),
+    updatedAt: body.data.updated_at,
+    clockAheadMs: hostNow(answer).getTime() - answer.receivedAt.getTime(),
+  };
+}
+
+/** A request on one secret of a location. */
+export const callOn = (method: 'GET' | 'PUT' | 'DELETE', location: Location, name: string): Call => ({
+  route: `${method} ${location.route}/{secret_name}`,
+  parameters: { ...location.parameters, secret_name: name },
+  place: location.text,
+  rights: location.rights,
+});
+
+const moment = z.iso.datetime({ offset: true });
+const recordBody = z.object({ created_at: moment, updated_at: moment });
+
+/**
+ * `inspect` of a driver. A host that answers 404 may mean the location: the look at its key then says so.
+ */
+export async function inspect(
+  client: Client,
+  location: Location,
+  name: string,
+  signal: AbortSignal,
+): Promise<Inspection | undefined | 'unknown'> {
+  const record = await look(client, location, name, signal).catch(unknownIfForbidden);
+  if (record === 'unknown') return record;
+  if (record !== undefined) return { remoteVersion: record.updatedAt, mark: null };
+  await fetchPublicKey(client, location, signal);
+  return undefined;
+}
+
+function unknownIfForbidden(error: unknown): 'unknown' {
+  if (error instanceof DestinationFailure && error.kind === 'permission') return 'unknown';
+  throw error;
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import type { DestinationDefinition, PutItem } from '../../../lib/destinations/contract.ts';
+import { putOf } from '../driving.ts';
+
+/** A type whose names are up to eight small letters and whose values are up to eight bytes. */
+export const small: DestinationDefinition = {
+  type: 'small',
+  alias: 'small',
+  title: 'A small system',
+  fields: { token: z.string() },
+  validate: () => [],
+  granularity: 'secret-path',
+  templates: { 'secret-path': 'a', 'secret-key': 'b' },
+  names: {
+    lengthMax: 8,
+    text: 'small letters',
+    normalise: (name) => name,
+    refuse: (name) => (/^[a-z]{1,8}$/.test(name) ? undefined : 'a name has 1 to 8 small letters'),
+    key: (name) => name,
+  },
+  valueBytesMax: 8,
+  refusesEmpty: true,
+  rate: { callsPerSecond: 1, burst: 1 },
+  concurrencyMax: 1,
+};
+
+export const item = (name: string, value: string, changes: Partial<PutItem> = {}): PutItem =>
+  putOf(name, value, '0'.repeat(32), changes);
+
+/** Verbs of which each has to be given by the test that calls it. */
+export const none = {
+  remove: () => Promise.reject(new Error('a removal was not expected')),
+  look: () => Promise.reject(new Error('a look was not expected')),
+  close: async () => {},
+};
