@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { counters, gauges, histograms } from '../../lib/core/instruments.ts';
-import { openMetrics } from '../../lib/core/open-metrics.ts';
 import { definitions } from '../../lib/destinations/index.ts';
+import { counters, gauges, histograms } from '../../lib/telemetry/metrics/instruments.ts';
+import { openMetrics } from '../../lib/telemetry/metrics/open.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (file: string) => readFile(new URL(file, root), 'utf8');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { counters, gauges, histograms } from '../../../lib/core/instruments.ts';
+import { counters, gauges, histograms } from '../../../lib/telemetry/metrics/instruments.ts';
 import { stageOf } from '../../support/flow/open-service.ts';
 
 const stage = stageOf(['cloud-a-sm', 'repo-host']);
