@@ -51,19 +51,21 @@ export function gaugeService(metrics: Metrics, types: readonly string[], reading
     metrics.set('keyferry_tokens', single(tokens));
     metrics.set('keyferry_leases', single(leases));
   });
-  source('breakers', ['keyferry_sync_gates'], () => gaugeBreakers(metrics, types, readings));
+  source('breakers', ['keyferry_sync_circuit_breakers', 'keyferry_sync_gates'], () =>
+    gaugeBreakers(metrics, types, readings),
+  );
   metrics.source('queue', () => gaugeQueue(metrics, readings));
 }
 
 async function gaugeBreakers(metrics: Metrics, types: readonly string[], { breakers }: ServiceReadings) {
   const known = await breakers();
-  metrics.set(
-    'keyferry_sync_gates',
+  const samples = (open: string) =>
     types.flatMap((type) => {
-      const { open, half_open } = known.get(type) ?? { open: 0, half_open: 0 };
-      return [sample({ type, state: 'closed' }, open), sample({ type, state: 'half_open' }, half_open)];
-    }),
-  );
+      const levels = known.get(type) ?? { open: 0, half_open: 0 };
+      return [sample({ type, state: open }, levels.open), sample({ type, state: 'half_open' }, levels.half_open)];
+    });
+  metrics.set('keyferry_sync_circuit_breakers', samples('open'));
+  metrics.set('keyferry_sync_gates', samples('closed'));
 }
 
 /** Redis is asked each time: it counts without looking. */
