@@ -5,7 +5,7 @@
 export { type Api, openApi } from './app/api.ts';
 export { type Board, openBoard } from './app/board/open.ts';
 export { apiFunction, replayFunction, sweepFunction, workerFunction } from './app/functions.ts';
-export { type MetricsServer, serveMetrics } from './app/metrics-server.ts';
 export type { AppParts } from './app/shared.ts';
 export { openSweeper, type Sweeper } from './app/sweeper.ts';
 export { type Drainer, openDrainer, openWorkers } from './app/workers.ts';
+export { type MetricsServer, serveMetrics } from './telemetry/metrics/server.ts';

@@ -19,6 +19,7 @@ const optionalPeers = ['bullmq-otel', 'pg-native', 'redis'];
 /** The SDK for traces is loaded where a collector is configured; a layer of the functions brings it there. */
 const broughtByLayer = [
   '@opentelemetry/sdk-trace-node',
+  '@opentelemetry/core',
   '@opentelemetry/exporter-trace-otlp-proto',
   '@opentelemetry/resources',
 ];

@@ -1,7 +1,7 @@
 import { serveMetrics } from '../../lib/app.ts';
 import type { Config } from '../../lib/core/config.ts';
-import type { Metrics } from '../../lib/core/metrics.ts';
-import { openMetrics } from '../../lib/core/open-metrics.ts';
+import type { Metrics } from '../../lib/telemetry/metrics/metrics.ts';
+import { openMetrics } from '../../lib/telemetry/metrics/open.ts';
 import type { Running } from './run.ts';
 
 /** Opens a process with its metrics, which are served on a port of their own where one is configured, and ends with it. */

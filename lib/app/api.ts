@@ -18,7 +18,9 @@ import { createServer, type HttpServer } from '../http/wire/server.ts';
 import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
 import { syncRows } from '../sync/rows/index.ts';
-import { type AppParts, clock, gaugeService, openShared } from './shared.ts';
+import { requestTelemetry } from '../telemetry/requests.ts';
+import { readService } from './readings.ts';
+import { type AppParts, clock, openShared } from './shared.ts';
 
 /** A server of the API with all it stands on. */
 export interface Api {
@@ -37,8 +39,8 @@ export interface Api {
 export async function openApi(parts: AppParts): Promise<Api> {
   const shared = await openShared(parts);
   const { config, log } = parts;
-  const { store, queue, changed, metrics, tracing } = shared;
-  const gauges = gaugeService(parts, shared);
+  const { store, queue, changed, metrics } = shared;
+  const gauges = readService(parts, shared);
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const secrets = kvV2(engineParts);
   const engines = [tokenEngine({ store, clock }), secrets.engine, kvV1(engineParts)];
@@ -78,8 +80,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     gatekeeper: openGatekeeper({ store, seenMountsRevision: mounts.seenRevision }),
     state: () => store.seal.state(),
     log,
-    metrics,
-    tracing,
+    telemetry: requestTelemetry(shared),
     accessLogLevel: config.KEYFERRY_ACCESS_LOG_LEVEL,
     clock,
     bodyLimitBytes: config.KEYFERRY_BODY_BYTES_MAX,

@@ -4,7 +4,7 @@ import { answersEvents, type LambdaHttpEvent, type LambdaHttpResult } from '../h
 import type { Destination } from '../sync/drivers/drivers.ts';
 import type { GivenFilter } from '../sync/replay/filter.ts';
 import { openApi } from './api.ts';
-import { kept } from './kept.ts';
+import { cached } from './cached.ts';
 import type { AppParts } from './shared.ts';
 import { openSweeper } from './sweeper.ts';
 import { openDrainer } from './workers.ts';
@@ -32,7 +32,7 @@ const answerMs = 5_000;
  */
 export function workerFunction(destination: Destination) {
   const { type } = destination.definition;
-  const drainer = kept((parts) => openDrainer(parts, destination), { function: 'worker', type });
+  const drainer = cached((parts) => openDrainer(parts, destination), { function: 'worker', type });
   return async (event: DoorbellEvent, context: FunctionContext): Promise<DoorbellResult> => {
     const { Records: messages = [] } = event;
     try {
@@ -57,7 +57,7 @@ function tellFailure(cause: unknown): void {
 
 /** The API behind an HTTP API of the platform (payload format 2.0). */
 export function apiFunction() {
-  const api = kept(openAnswering, { function: 'api' });
+  const api = cached(openAnswering, { function: 'api' });
   return async (event: LambdaHttpEvent): Promise<LambdaHttpResult> => {
     const { opened } = await api();
     // The platform counts requests itself.
@@ -72,7 +72,7 @@ async function openAnswering(parts: AppParts) {
 
 /** One round of the sweep, called by a timer. */
 export function sweepFunction() {
-  const sweeper = kept(openSweeper, { function: 'sweep' });
+  const sweeper = cached(openSweeper, { function: 'sweep' });
   return async (): Promise<object> => {
     const { opened, run } = await sweeper();
     return run(() => opened.run());
@@ -84,7 +84,7 @@ export function sweepFunction() {
  * What failed and was replayed has failed no more, so a timer goes on without.
  */
 export function replayFunction() {
-  const sweeper = kept(openSweeper, { function: 'replay' });
+  const sweeper = cached(openSweeper, { function: 'replay' });
   return async (event: GivenFilter = {}, context: FunctionContext): Promise<object> => {
     const { type, name, sync_status, cursor } = event;
     const inTime = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - answerMs));

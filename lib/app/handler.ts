@@ -4,13 +4,13 @@ import { claims } from '../sync/claim/claims.ts';
 import { finishes } from '../sync/claim/finish.ts';
 import { intends } from '../sync/claim/intents.ts';
 import { doubts } from '../sync/claim/invalidate.ts';
+import { callsAround } from '../sync/drivers/around.ts';
 import { type Destination, type Drivers, keepDrivers } from '../sync/drivers/drivers.ts';
 import type { ReconcileParts } from '../sync/reconcile/reconcile.ts';
 import { syncHandler } from '../sync/reconcile/worker.ts';
 import { keepTemplates } from '../sync/template/cache.ts';
-import { observedSync } from './observed-sync.ts';
+import { syncTelemetry } from '../telemetry/sync.ts';
 import { type AppParts, clock, type Shared } from './shared.ts';
-import { tracedDriver } from './traced.ts';
 import { whileReady } from './while-ready.ts';
 
 /** Different name templates that a worker keeps read. */
@@ -26,7 +26,7 @@ export function openHandler(
   const { config, log } = parts;
   const { store, changed, metrics, tracing } = shared;
   const { type } = destination.definition;
-  const observed = observedSync({ type, metrics, tracing, log });
+  const observed = syncTelemetry({ type, metrics, tracing, log });
   const timeouts = { connectMs: config.KEYFERRY_SYNC_CONNECT_MS_MAX, requestMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX };
   const { current } = kvV2({ store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX });
   const drivers = keepDrivers(destination, {
@@ -57,12 +57,14 @@ export function openHandler(
       claims(store, { leaseMs: config.KEYFERRY_SYNC_LOCK_MS, spacingMs: config.KEYFERRY_SYNC_SPACING_MS }),
     ),
     finish: observed.finish(finishes(store)),
-    openDriver: async (id, revision) => tracedDriver(await drivers.open(id, revision), type, tracing),
+    async openDriver(id, revision) {
+      const driver = await drivers.open(id, revision);
+      return driver && callsAround(driver, observed.call);
+    },
     doubt: doubts(store),
     intend: intends(store),
     compile: keepTemplates(templatesMax),
-    currentSecret: (mountId, secretName) =>
-      tracing.span('sync read', { attributes: { type } }, () => current(mountId, secretName)),
+    currentSecret: (mountId, secretName) => observed.read(() => current(mountId, secretName)),
   };
   return {
     handler: whileReady(store, log, observed.handler(syncHandler(reconcileParts, observed.gate(gate)))),

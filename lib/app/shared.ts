@@ -1,19 +1,19 @@
 import { systemClock } from '../core/clock.ts';
 import { type Config, ConfigError } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
-import type { Metrics } from '../core/metrics.ts';
-import { openMetrics } from '../core/open-metrics.ts';
 import { Secret } from '../core/secret.ts';
-import type { Tracing } from '../core/trace.ts';
 import { definitions } from '../destinations/index.ts';
 import { openQueue, type SyncQueue } from '../queue/open.ts';
 import type { Bell } from '../queue/wake/bell.ts';
 import { type OpenStore, openStore } from '../store/open.ts';
 import { changedBy } from '../sync/sweep/requeue.ts';
+import { gaugeProcess } from '../telemetry/gauges/process.ts';
+import type { Metrics } from '../telemetry/metrics/metrics.ts';
+import { openMetrics } from '../telemetry/metrics/open.ts';
+import { tracedEnqueue } from '../telemetry/traces/enqueue.ts';
+import { openTracing } from '../telemetry/traces/open.ts';
+import type { Tracing } from '../telemetry/traces/tracing.ts';
 import { openDoorbell } from './doorbell.ts';
-import { gaugeProcess, openServiceGauges } from './gauges.ts';
-import { tracedQueue } from './traced.ts';
-import { openTracing } from './tracing.ts';
 
 /** What a process is started with. */
 export interface AppParts {
@@ -64,8 +64,12 @@ export async function openShared({ config, log, metrics = openMetrics() }: AppPa
   });
   const traces = await openTracing(config, log);
   const { tracing } = traces;
-  const queue = tracedQueue(plainQueue, tracing);
-  gaugeProcess(metrics, store);
+  const queue = { ...plainQueue, enqueue: tracedEnqueue(plainQueue.enqueue, tracing) };
+  gaugeProcess(metrics, {
+    sealed: () => store.seal.state() !== 'ready',
+    connections: () => store.connections(),
+    reachable: () => store.reachable(),
+  });
   return {
     store,
     queue,
@@ -82,12 +86,6 @@ export async function openShared({ config, log, metrics = openMetrics() }: AppPa
       await traces.close();
     },
   };
-}
-
-/** What is known of the store and the queue, for the metrics of a process that is asked for them. */
-export function gaugeService({ config, log }: AppParts, { store, redisUrl, metrics }: Shared): { close(): void } {
-  const types = definitions.map(({ type }) => type);
-  return openServiceGauges(metrics, { store, redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, types, log });
 }
 
 async function openQueues({ config, log }: AppParts, redisUrl: string) {

@@ -4,8 +4,9 @@ import { expireVersions } from '../engines/kv/v2/versions/expire.ts';
 import { type GivenFilter, replayFilter } from '../sync/replay/filter.ts';
 import { type Replayed, replay } from '../sync/replay/replay.ts';
 import { newSweepState, sweep } from '../sync/sweep/sweep.ts';
-import { observedRounds } from './observed-sweep.ts';
-import { type AppParts, type Closable, clock, gaugeService, openShared } from './shared.ts';
+import { sweepTelemetry } from '../telemetry/sweep.ts';
+import { readService } from './readings.ts';
+import { type AppParts, type Closable, clock, openShared } from './shared.ts';
 
 /** The sweep, and the replay, which share what they stand on. */
 export interface Sweeper extends Closable {
@@ -27,8 +28,8 @@ const expiredPerRoundMax = 1_000;
 export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const shared = await openShared(parts);
   const { store, queue, bell } = shared;
-  const gauges = gaugeService(parts, shared);
-  const observed = observedRounds(shared, clock);
+  const gauges = readService(parts, shared);
+  const observed = sweepTelemetry(shared, clock);
   const state = newSweepState();
   const expire = (now: Date) => expireVersions(store, now, expiredPerRoundMax);
   return {

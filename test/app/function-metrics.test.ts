@@ -7,7 +7,7 @@ import { readConfig } from '../../lib/core/config.ts';
 import { silentLog } from '../../lib/core/log.ts';
 import { patience } from '../support/patience.ts';
 import { ending, testDatabase, testRedis } from '../support/services.ts';
-import { startCollector } from './otlp.ts';
+import { startCollector } from '../telemetry/traces/otlp.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 

@@ -10,6 +10,6 @@ test('no function carries the SDK for traces; it asks a layer for it, by the way
   const { packages, file } = await bundle('functions/sync-cloud-a-sm.ts', join(folder, 'index.cjs'));
   expect([...packages].filter((name) => name.startsWith('@opentelemetry/'))).toEqual(['@opentelemetry/api']);
   const text = await readFile(file, 'utf8');
-  for (const name of ['sdk-trace-node', 'exporter-trace-otlp-proto', 'resources'])
+  for (const name of ['sdk-trace-node', 'core', 'exporter-trace-otlp-proto', 'resources'])
     expect(text).toContain(`require("@opentelemetry/${name}")`);
 });

@@ -1,10 +1,15 @@
 import { z } from 'zod';
-import type { Metrics } from '../../core/metrics.ts';
 import { text } from '../../path/fields.ts';
 import { operation, type RequestContext, type Row } from '../../path/row.ts';
 
+/** What the row reads: the text exposition format, and the same as objects. */
+export interface MetricsReading {
+  text(): Promise<{ readonly contentType: string; readonly body: string }>;
+  families(): Promise<readonly object[]>;
+}
+
 export interface MetricsRowParts {
-  readonly metrics: Pick<Metrics, 'text' | 'families'>;
+  readonly metrics: MetricsReading;
   /** Scrapers need no token. They are then answered while the service is sealed too. */
   readonly unauthenticated: boolean;
 }

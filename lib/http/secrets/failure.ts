@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { framesOf } from '../../core/stack.ts';
 import type { Vocabulary } from '../../path/row.ts';
 import { sealedText, wordName } from '../../path/vocabulary.ts';
 import type { Outgoing } from '../wire/exchange.ts';
@@ -52,9 +53,7 @@ function unexpected(error: unknown, about: { readonly requestId: string; readonl
 
 function traceOf(error: unknown): object {
   if (!(error instanceof Error)) return { thrown: typeof error };
-  const stack = error.stack ?? '';
-  const afterMessage = stack.slice(stack.indexOf(error.message) + error.message.length);
-  const frames = afterMessage.split('\n').filter((line) => /^ {4}at /.test(line));
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
+  const frames = framesOf(error);
   return { error: error.name, ...code, frames, ...(error.cause === undefined ? {} : { cause: traceOf(error.cause) }) };
 }

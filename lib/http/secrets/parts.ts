@@ -2,9 +2,8 @@ import type { FastifyPluginAsync } from 'fastify';
 import type { Gatekeeper } from '../../auth/contract.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Metrics } from '../../core/metrics.ts';
-import type { Tracing } from '../../core/trace.ts';
 import type { Engine, MountTable } from '../../path/row.ts';
+import type { RequestTelemetry } from '../wire/telemetry.ts';
 import type { Stage } from './stages.ts';
 
 /** What the room is handed. */
@@ -14,8 +13,8 @@ export interface HttpParts {
   readonly gatekeeper: Gatekeeper;
   readonly state: () => 'ready' | 'sealed' | 'uninitialised';
   readonly log: Log;
-  readonly metrics?: Metrics;
-  readonly tracing?: Tracing;
+  /** Absent: requests are neither measured nor traced. */
+  readonly telemetry?: RequestTelemetry;
   /** Of the line that is logged for each request. */
   readonly accessLogLevel?: 'debug' | 'info';
   readonly clock: Clock;

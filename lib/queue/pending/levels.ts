@@ -4,13 +4,13 @@ import { keysBelow } from '../keys.ts';
 import { type ConnectionLimits, hastyConnection } from '../redis/connection.ts';
 import { numbers, run, script } from '../redis/script.ts';
 
-/** How full the queues are, and which gates are closed. For metrics. */
+/** How full the queues are, and the state of the circuit breakers. For metrics. */
 export interface Levels {
   /** By type. */
   jobs(): Promise<ReadonlyMap<string, JobLevels>>;
   pending(): Promise<number>;
-  /** How many gates of these destinations are closed, or half open. */
-  gates(destinationIds: readonly string[]): Promise<GateLevels>;
+  /** How many circuit breakers of these destinations are open, or half open. */
+  breakers(destinationIds: readonly string[]): Promise<BreakerLevels>;
   close(): void;
 }
 
@@ -20,8 +20,10 @@ export interface JobLevels {
   readonly delayed: number;
 }
 
-export interface GateLevels {
-  readonly closed: number;
+export interface BreakerLevels {
+  /** No call is made. */
+  readonly open: number;
+  /** One operation probes. */
   readonly half_open: number;
 }
 
@@ -34,19 +36,19 @@ export interface LevelsOptions {
 }
 
 /** A script holds Redis up for everybody while it runs. */
-const gatesPerCall = 500;
+const breakersPerCall = 500;
 /** A reading of metrics waits no longer. */
 const usualLimits: ConnectionLimits = { commandMsMax: 1_500 };
 
-/** KEYS gates. A closed gate opens for a probe when its time (`c`) is over. Answers {closed, half open}. */
-const gatesScript = script(`
+/** KEYS gates. An open circuit breaker is half open when its time (`c`) is over. Answers {open, half open}. */
+const breakersScript = script(`
 local time = redis.call('TIME')
-local now, closed, half = time[1] * 1000 + math.floor(time[2] / 1000), 0, 0
+local now, open, half = time[1] * 1000 + math.floor(time[2] / 1000), 0, 0
 for _, key in ipairs(KEYS) do
   local till = tonumber(redis.call('HGET', key, 'c') or 0)
-  if till > now then closed = closed + 1 elseif till > 0 then half = half + 1 end
+  if till > now then open = open + 1 elseif till > 0 then half = half + 1 end
 end
-return {closed, half}`);
+return {open, half}`);
 
 /**
  * Has a connection of its own, made when it is first asked, so that a reading of metrics never waits behind the work, nor the
@@ -64,12 +66,12 @@ export function openLevels({ redisUrl, prefix, types, log, limits = usualLimits 
     pending: () => redis().hlen(keys.pending),
     jobs: async () =>
       new Map(await Promise.all(types.map(async (type) => [type, await jobsOf(redis(), keys.jobs(type))] as const))),
-    async gates(ids) {
-      const levels = { closed: 0, half_open: 0 };
-      for (let from = 0; from < ids.length; from += gatesPerCall) {
-        const names = ids.slice(from, from + gatesPerCall).map((id) => `${prefix}:gate:${id}`);
-        const [closed = 0, half = 0] = numbers(await run(redis(), gatesScript, names, []));
-        levels.closed += closed;
+    async breakers(ids) {
+      const levels = { open: 0, half_open: 0 };
+      for (let from = 0; from < ids.length; from += breakersPerCall) {
+        const names = ids.slice(from, from + breakersPerCall).map((id) => `${prefix}:gate:${id}`);
+        const [open = 0, half = 0] = numbers(await run(redis(), breakersScript, names, []));
+        levels.open += open;
         levels.half_open += half;
       }
       return levels;

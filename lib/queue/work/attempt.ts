@@ -1,6 +1,7 @@
 import type { Job } from 'bullmq';
 import type { Log } from '../../core/log.ts';
 import { outageOf } from '../../core/outage-log.ts';
+import { placeOf } from '../../core/stack.ts';
 import type { Handler, Outcome } from '../contract.ts';
 import { addition, type JobData, type Jobs } from '../jobs.ts';
 import type { Finish } from '../pending/pending.ts';
@@ -57,7 +58,7 @@ export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock
     if (lock.stopped === 'shutdown') return { kind: 'aside', afterMs: 0, firm: true };
     const about = { type: parts.type, operation: job.data.a, job: job.id };
     const outage = outageOf(cause);
-    if (outage === undefined) parts.log.error({ ...about, ...trace(cause) }, 'a sync job failed unexpectedly');
+    if (outage === undefined) parts.log.error({ ...about, ...placeOf(cause) }, 'a sync job failed unexpectedly');
     else parts.log.warn({ ...about, ...outage }, 'a sync job has to wait');
     return { kind: 'aside', afterMs: unforeseenMs, firm: true };
   }
@@ -128,11 +129,4 @@ async function putAsideMs(parts: AttemptParts, job: TakenJob): Promise<number | 
   );
   await job.updateData({ ...data, s: stalledCounter });
   return Math.min(stallMsMax, 1_000 * 2 ** (stalledCounter - stallsFree - 1));
-}
-
-/** Name and place of an error without its message, which may quote what it could not read. */
-function trace(cause: unknown): { readonly error: string; readonly at?: string } {
-  if (!(cause instanceof Error)) return { error: typeof cause };
-  const frames = (cause.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  return { error: cause.name, at: frames.slice(0, 3).join('').trim() };
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { outageOf } from '../../core/outage-log.ts';
+import { placeOf } from '../../core/stack.ts';
 import { type DestinationDefinition, DestinationFailure, type Driver } from '../../destinations/contract.ts';
 import type { Outcome } from '../../queue/contract.ts';
 import type { Barrier, Store } from '../../store/store.ts';
@@ -108,19 +109,12 @@ async function attempt(parts: ReconcileParts, claim: Claimed, course: Course) {
   } catch (cause) {
     const outage = outageOf(cause);
     if (outage !== undefined) parts.log.warn({ association: claim.id, ...outage }, 'an attempt was cut short');
-    else parts.log.error({ association: claim.id, ...trace(cause) }, 'an attempt failed in an unforeseen way');
+    else parts.log.error({ association: claim.id, ...placeOf(cause) }, 'an attempt failed in an unforeseen way');
     const message =
       cause instanceof AppError ? cause.message : 'failed in an unforeseen way; the log of the worker says more';
     const failure = new DestinationFailure('internal', message, { cause });
     return report(parts, claim, [], [{ kind: 'failed', subKey: '', name: '', failure }], course);
   }
-}
-
-/** Name and place of an error without its message, which may quote what it could not read. */
-function trace(cause: unknown): { readonly error: string; readonly at?: string } {
-  if (!(cause instanceof Error)) return { error: typeof cause };
-  const frames = (cause.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  return { error: cause.name, at: frames.slice(0, 3).join('').trim() };
 }
 
 async function decide(parts: ReconcileParts, claim: Claimed): Promise<Plan> {

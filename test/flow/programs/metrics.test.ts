@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { counters, gauges, histograms } from '../../../lib/core/instruments.ts';
+import { counters, gauges, histograms } from '../../../lib/telemetry/metrics/instruments.ts';
 import { stageOf } from '../../support/flow/open-service.ts';
 
 const stage = stageOf(['cloud-a-sm', 'repo-host']);
@@ -39,6 +39,7 @@ describe('sys/metrics', () => {
     expect(sampleOf(text, 'keyferry_sync_pending_operations')).toBe(0);
     expect(sampleOf(text, 'keyferry_sync_queue_capacity')).toBeGreaterThan(0);
     expect(sampleOf(text, 'keyferry_sync_jobs', { type, state: 'waiting' })).toBe(0);
+    expect(sampleOf(text, 'keyferry_sync_circuit_breakers', { type, state: 'open' })).toBe(0);
     expect(sampleOf(text, 'keyferry_sync_gates', { type, state: 'closed' })).toBe(0);
     expect(sampleOf(text, 'keyferry_sync_oldest_dirty_age_seconds', { type })).toBe(0);
     expect(sampleOf(text, 'keyferry_sync_disabled')).toBe(0);

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type ReceivedSpan, startCollector } from '../../app/otlp.ts';
 import { eventually, stageOf } from '../../support/flow/open-service.ts';
+import { type ReceivedSpan, startCollector } from '../../telemetry/traces/otlp.ts';
 
 const collector = await startCollector();
 afterAll(() => collector.close());

@@ -1,10 +1,12 @@
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { describe, expect, test } from 'vitest';
 import { openLog } from '../../../lib/core/open-log.ts';
-import { openMetrics } from '../../../lib/core/open-metrics.ts';
-import { tracingBy } from '../../../lib/core/trace.ts';
 import type { HttpParts } from '../../../lib/http/secrets/parts.ts';
 import { operation } from '../../../lib/path/row.ts';
+import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { requestTelemetry } from '../../../lib/telemetry/requests.ts';
+import { noTracing, tracingBy } from '../../../lib/telemetry/traces/tracing.ts';
 import { ask, root } from '../ask.ts';
 import { keptLog, sampleParts } from '../sample.ts';
 
@@ -12,7 +14,7 @@ const marker = 'a-path-that-is-a-secret-9f2c';
 
 async function counted(requests: readonly (readonly [string, string])[], changes: Partial<HttpParts> = {}) {
   const metrics = openMetrics({ process: false });
-  const parts = sampleParts({ metrics, ...changes });
+  const parts = sampleParts({ telemetry: requestTelemetry({ metrics, tracing: noTracing }), ...changes });
   for (const [method, url] of requests) await ask(method, url, {}, parts);
   const totals = await metrics.totals('keyferry_http_requests_total');
   const lines = totals.map(
@@ -52,14 +54,19 @@ describe('what is counted of requests', () => {
 
   test('a request that is refused for want of permission has its route', async () => {
     const metrics = openMetrics({ process: false });
-    await ask('GET', '/v1/sys/guarded', { headers: {} }, sampleParts({ metrics }));
+    await ask(
+      'GET',
+      '/v1/sys/guarded',
+      { headers: {} },
+      sampleParts({ telemetry: requestTelemetry({ metrics, tracing: noTracing }) }),
+    );
     const [total] = await metrics.totals('keyferry_http_requests_total');
     expect(total?.labels).toEqual({ method: 'GET', route: 'system/guarded', status: '4xx' });
   });
 
   test('a body that is too large is counted although it is refused at the door', async () => {
     const metrics = openMetrics({ process: false });
-    const parts = sampleParts({ metrics, bodyLimitBytes: 10 });
+    const parts = sampleParts({ telemetry: requestTelemetry({ metrics, tracing: noTracing }), bodyLimitBytes: 10 });
     await ask('POST', '/v1/secret/a', { payload: `{"a":"${'x'.repeat(100)}"}` }, parts);
     expect(await metrics.totals('keyferry_http_requests_total')).toEqual([
       { labels: { method: 'POST', route: 'none', status: '4xx' }, value: 1 },
@@ -124,7 +131,8 @@ test('what a handler logs, however deep, carries the id of its request', async (
 test('a request is a span of the caller’s trace, named by method and route', async () => {
   const exporter = new InMemorySpanExporter();
   const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  const parts = sampleParts({ tracing: tracingBy(provider.getTracer('test')) });
+  const tracing = tracingBy(provider.getTracer('test'), new W3CTraceContextPropagator());
+  const parts = sampleParts({ telemetry: requestTelemetry({ metrics: openMetrics({ process: false }), tracing }) });
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   await ask('GET', `/v1/secret/${marker}`, { headers: { ...root, traceparent } }, parts);
   await ask('GET', '/v1/sys/broken', {}, parts);

@@ -43,7 +43,7 @@ test('jobs of queues that are paused are counted as well', async () => {
   expect((await levelsOf(queue.url, queue.prefix).jobs()).get(type)).toEqual({ waiting: 2, active: 0, delayed: 0 });
 });
 
-test('a gate is closed until its time is over, then half open until a probe was well', async () => {
+test('a circuit breaker is open until its time is over, then half open until a probe was well', async () => {
   const { url, prefix } = testRedis();
   const gate = ending(openGate({ redisUrl: url, prefix, random: () => 0, limits: patientLimits }));
   const levels = levelsOf(url, prefix);
@@ -55,14 +55,14 @@ test('a gate is closed until its time is over, then half open until a probe was 
   await sick('2', 1);
   const well = await gate.enter('3', budget);
   if (well.open) await well.leave('well');
-  await expect.poll(() => levels.gates(['1', '2', '3', '4'])).toEqual({ closed: 1, half_open: 1 });
+  await expect.poll(() => levels.breakers(['1', '2', '3', '4'])).toEqual({ open: 1, half_open: 1 });
   const probe = await gate.enter('2', budget);
   if (probe.open) await probe.leave('well');
-  expect(await levels.gates(['1', '2', '3'])).toEqual({ closed: 1, half_open: 0 });
+  expect(await levels.breakers(['1', '2', '3'])).toEqual({ open: 1, half_open: 0 });
 });
 
-test('many gates are looked at in bounded pieces', async () => {
+test('many circuit breakers are looked at in bounded pieces', async () => {
   const { url, prefix } = testRedis();
   const ids = Array.from({ length: 1_201 }, (_, index) => String(index));
-  expect(await levelsOf(url, prefix).gates(ids)).toEqual({ closed: 0, half_open: 0 });
+  expect(await levelsOf(url, prefix).breakers(ids)).toEqual({ open: 0, half_open: 0 });
 });

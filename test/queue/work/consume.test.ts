@@ -137,7 +137,7 @@ describe('a consumer', () => {
     let runs = 0;
     const handler: Handler = async () => {
       runs += 1;
-      if (runs === 1) throw new SyntaxError('unexpected token in "hunter2"');
+      if (runs === 1) throw new SyntaxError('unexpected token in\n    at hunter2 (hunter2:1:2)');
       return done();
     };
     queue.consume(type, handler, options);

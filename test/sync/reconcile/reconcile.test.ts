@@ -163,7 +163,8 @@ test('an error that nobody foresaw is told by its name and place; its message, w
   const log: Log = { ...silentLog, error: (fields) => void lines.push(fields) };
   const { parts, written } = partsWith(hanging, {
     log,
-    currentSecret: () => Promise.reject(new SyntaxError('unexpected token in {"password":"hunter2"}')),
+    currentSecret: () =>
+      Promise.reject(new SyntaxError('unexpected token in {"password":\n    at hunter2 (hunter2:1:2)}')),
   });
   expect(await reconcile(parts, '1', new AbortController().signal, 4)).toMatchObject({ failure: { kind: 'internal' } });
   expect(lines).toMatchObject([{ association: '1', error: 'SyntaxError', at: expect.stringContaining('at ') }]);

@@ -1,3 +1,5 @@
+import { framesOf } from '../../../core/stack.ts';
+
 const linksMax = 4;
 const framesMax = 3;
 
@@ -20,6 +22,5 @@ function lineOf(link: unknown): string {
   if (!(link instanceof Error)) return typeof link;
   const code =
     'code' in link && typeof link.code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(link.code) ? ` ${link.code}` : '';
-  const frames = (link.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  return `${link.constructor.name}${code} ${frames.slice(0, framesMax).join('').trim()}`;
+  return `${link.constructor.name}${code} ${framesOf(link).slice(0, framesMax).join('').trim()}`;
 }

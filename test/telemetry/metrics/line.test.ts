@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { metricLine, tellingMetrics } from '../../lib/app/metric-line.ts';
-import { openMetrics } from '../../lib/core/open-metrics.ts';
-import { keptLog } from '../queue/queues.ts';
+import { metricLine, metricsPerInvocation } from '../../../lib/telemetry/metrics/line.ts';
+import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { keptLog } from '../../queue/queues.ts';
 
 const dimensions = { function: 'worker', type: 'cloud-a-sm' };
 
@@ -31,11 +31,11 @@ test('a line is in the embedded metric format of CloudWatch', () => {
 test('an invocation tells what was counted in it, and nothing of those before', async () => {
   const log = keptLog();
   const metrics = openMetrics({ process: false });
-  const telling = tellingMetrics(metrics, log, dimensions);
+  const measured = metricsPerInvocation(metrics, log, dimensions);
   const synced = metrics.counter('keyferry_sync_operations_total', { type: 'cloud-a-sm', outcome: 'SYNCED' });
   const throttled = metrics.counter('keyferry_sync_failures_total', { type: 'cloud-a-sm', kind: 'throttled' });
-  await telling(async () => synced(3));
-  await telling(async () => {
+  await measured(async () => synced(3));
+  await measured(async () => {
     synced();
     throttled();
   });
@@ -48,7 +48,7 @@ test('an invocation tells what was counted in it, and nothing of those before', 
 
 test('an invocation that fails tells too, and fails', async () => {
   const log = keptLog();
-  const telling = tellingMetrics(openMetrics({ process: false }), log, dimensions);
-  await expect(telling(() => Promise.reject(new Error('away')))).rejects.toThrow('away');
+  const measured = metricsPerInvocation(openMetrics({ process: false }), log, dimensions);
+  await expect(measured(() => Promise.reject(new Error('away')))).rejects.toThrow('away');
   expect(log.lines).toHaveLength(1);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { seldom } from '../../lib/app/seldom.ts';
+import { throttled } from '../../../lib/telemetry/gauges/throttle.ts';
 
 function counting(takesMs: number) {
   const clock = { now: 0, runs: 0 };
-  const asked = seldom(
+  const asked = throttled(
     async () => {
       clock.runs += 1;
       clock.now += takesMs;
@@ -28,7 +28,7 @@ test('slow work takes two in a hundred of the time at most', async () => {
 test('who asks while it is done waits for it, and it is not done twice', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let runs = 0;
-  const asked = seldom(() => {
+  const asked = throttled(() => {
     runs += 1;
     return promise;
   });

@@ -3,10 +3,11 @@ const pauseMsMin = 5_000;
 const pauseFactor = 50;
 
 /**
- * Runs work at most now and then, and once at a time: who calls meanwhile waits for the run that is under way, or for nothing.
- * So a slow query takes 2 % of the time at most, whoever asks however often.
+ * Limits how often work runs, and runs it once at a time: a call during a run waits for its end, a call during the pause after
+ * it does nothing. So a slow query takes 2 % of the time at most, however often it is asked for. A run that fails rejects the
+ * calls that wait for it, and is followed by a pause too. `now` is in milliseconds.
  */
-export function seldom(work: () => Promise<void>, now: () => number = () => performance.now()): () => Promise<void> {
+export function throttled(work: () => Promise<void>, now: () => number = () => performance.now()): () => Promise<void> {
   let next = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
   const run = async () => {

@@ -2,18 +2,21 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Attributes,
   type Context,
-  isSpanContextValid,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
+  type TextMapPropagator,
+  TraceFlags,
   type Tracer,
   trace,
 } from '@opentelemetry/api';
 
 /**
  * Spans of one request or job, from the HTTP request to the push. Attributes hold types, outcomes, counts and ids of
- * associations; never a value, nor the name of a secret. Of an error the name and kind are told, not the message.
+ * associations; never a value, nor the name of a secret. Of an error there is the name and kind, not the message.
  */
 export interface Tracing {
   readonly on: boolean;
@@ -32,11 +35,11 @@ export interface SpanOptions {
 
 export interface TracedSpan {
   rename(name: string): void;
-  tell(attributes: Attributes): void;
+  set(attributes: Attributes): void;
   fail(): void;
 }
 
-const noSpan: TracedSpan = { rename() {}, tell() {}, fail() {} };
+const noSpan: TracedSpan = { rename() {}, set() {}, fail() {} };
 
 /** Where no collector is configured: costs a call. */
 export const noTracing: Tracing = {
@@ -45,6 +48,8 @@ export const noTracing: Tracing = {
   traceparent: () => undefined,
 };
 
+type Carrier = Record<string, string>;
+
 const kinds = {
   server: SpanKind.SERVER,
   producer: SpanKind.PRODUCER,
@@ -52,22 +57,25 @@ const kinds = {
   client: SpanKind.CLIENT,
 } as const;
 
-/** Keeps the active span by itself, so that nothing global is set. */
-export function tracingBy(tracer: Tracer): Tracing {
+/** Keeps the active span by itself, so that nothing global is set. `propagator` reads and writes W3C trace contexts. */
+export function tracingBy(tracer: Tracer, propagator: TextMapPropagator<Carrier>): Tracing {
   const active = new AsyncLocalStorage<Context>();
   return {
     on: true,
     span(name, { attributes = {}, kind, traceparent }, work) {
-      const parent = remote(traceparent) ?? active.getStore() ?? ROOT_CONTEXT;
-      const own = kind === undefined ? {} : { kind: kinds[kind] };
-      const span = tracer.startSpan(name, { attributes, ...own }, parent);
+      const own = active.getStore() ?? ROOT_CONTEXT;
+      const parent = traceparent === undefined ? own : propagator.extract(own, { traceparent }, defaultTextMapGetter);
+      const kindOf = kind === undefined ? {} : { kind: kinds[kind] };
+      const span = tracer.startSpan(name, { attributes, ...kindOf }, parent);
       return active.run(trace.setSpan(parent, span), () => ended(span, work));
     },
     traceparent() {
       const context = active.getStore();
       const span = context && trace.getSpanContext(context);
-      if (span === undefined || (span.traceFlags & 1) === 0) return undefined;
-      return `00-${span.traceId}-${span.spanId}-01`;
+      if (span === undefined || (span.traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
+      const carrier: Carrier = {};
+      propagator.inject(context ?? ROOT_CONTEXT, carrier, defaultTextMapSetter);
+      return carrier['traceparent'];
     },
   };
 }
@@ -86,16 +94,6 @@ async function ended<Result>(span: Span, work: (span: TracedSpan) => Promise<Res
 
 const tracedSpan = (span: Span): TracedSpan => ({
   rename: (name) => void span.updateName(name),
-  tell: (attributes) => void span.setAttributes(attributes),
+  set: (attributes) => void span.setAttributes(attributes),
   fail: () => void span.setStatus({ code: SpanStatusCode.ERROR }),
 });
-
-/** Version 00 and what later versions keep of it. */
-const form = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
-
-function remote(traceparent: string | undefined): Context | undefined {
-  if (traceparent === undefined) return undefined;
-  const [, traceId = '', spanId = '', flags = ''] = form.exec(traceparent) ?? [];
-  const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
-  return isSpanContextValid(context) ? trace.setSpanContext(ROOT_CONTEXT, context) : undefined;
-}

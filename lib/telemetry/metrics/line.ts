@@ -1,10 +1,10 @@
-import type { CounterName } from '../core/instruments.ts';
-import type { Log } from '../core/log.ts';
-import type { Metrics, Sample } from '../core/metrics.ts';
+import type { Log } from '../../core/log.ts';
+import type { CounterName } from './instruments.ts';
+import type { Metrics, Sample } from './metrics.ts';
 
 const namespace = 'Keyferry';
-/** What a function tells: nobody can scrape one. */
-const told: readonly CounterName[] = [
+/** What a function reports: nobody can scrape one. */
+const reported: readonly CounterName[] = [
   'keyferry_sync_operations_total',
   'keyferry_sync_failures_total',
   'keyferry_sync_rechecks_total',
@@ -18,9 +18,9 @@ type Totals = ReadonlyMap<string, number>;
 /**
  * Runs one invocation of a function, and logs at its end what was counted in it, as one line in the embedded metric format of
  * CloudWatch: `operations_SYNCED`, `failures_throttled` and the like, with the function and the destination type as dimensions.
- * An instance runs one invocation at a time, so what was added to the counters is its own. A run that fails is told as well.
+ * An instance runs one invocation at a time, so what was added to the counters is its own. A run that fails is reported as well.
  */
-export function tellingMetrics(metrics: Metrics, log: Log, dimensions: Readonly<Record<string, string>>) {
+export function metricsPerInvocation(metrics: Metrics, log: Log, dimensions: Readonly<Record<string, string>>) {
   return async <Result>(invocation: () => Promise<Result>): Promise<Result> => {
     const before = await totalsOf(metrics);
     const started = Date.now();
@@ -52,7 +52,7 @@ export function metricLine(
 
 async function totalsOf(metrics: Metrics): Promise<Totals> {
   const samples = await Promise.all(
-    told.map(async (name) => (await metrics.totals(name)).map((one) => [nameOf(name, one), one.value] as const)),
+    reported.map(async (name) => (await metrics.totals(name)).map((one) => [nameOf(name, one), one.value] as const)),
   );
   return new Map(samples.flat());
 }

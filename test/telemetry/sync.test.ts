@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { observedSync, outcomeOf } from '../../lib/app/observed-sync.ts';
 import type { Log } from '../../lib/core/log.ts';
-import { openMetrics } from '../../lib/core/open-metrics.ts';
-import { noTracing } from '../../lib/core/trace.ts';
 import type { Finish } from '../../lib/sync/reconcile/outcome.ts';
+import { openMetrics } from '../../lib/telemetry/metrics/open.ts';
+import { outcomeOf, syncTelemetry } from '../../lib/telemetry/sync.ts';
+import { noTracing } from '../../lib/telemetry/traces/tracing.ts';
 
 const type = 'cloud-a-sm';
 
@@ -56,7 +56,7 @@ test.each([
 
 test('refusals of the gate are counted by reason, and answered as they are', async () => {
   const metrics = openMetrics({ process: false });
-  const observed = observedSync({ type, metrics, tracing: noTracing, log: scopedLog().log });
+  const observed = syncTelemetry({ type, metrics, tracing: noTracing, log: scopedLog().log });
   const refusal = { open: false, waitMs: 5, reason: 'broken' } as const;
   const gate = observed.gate({ enter: async () => refusal });
   const budget = { callsPerSecond: 1, burst: 1, concurrencyMax: 1, passMs: 1 };
@@ -68,7 +68,7 @@ test('refusals of the gate are counted by reason, and answered as they are', asy
 
 test('claims are counted by what came of them', async () => {
   const metrics = openMetrics({ process: false });
-  const observed = observedSync({ type, metrics, tracing: noTracing, log: scopedLog().log });
+  const observed = syncTelemetry({ type, metrics, tracing: noTracing, log: scopedLog().log });
   const claim = observed.claim(async (id) => (id === '7' ? { kind: 'busy' } : { kind: 'clean', generation: 1 }));
   for (const id of ['7', '8', '7']) await claim(id);
   expect(await metrics.totals('keyferry_sync_claims_total')).toEqual([
@@ -79,9 +79,9 @@ test('claims are counted by what came of them', async () => {
 
 test('every line of a job tells its operation, type and job; what a job fails with comes through', async () => {
   const { log, scopes } = scopedLog();
-  const observed = observedSync({ type, metrics: openMetrics({ process: false }), tracing: noTracing, log });
+  const observed = syncTelemetry({ type, metrics: openMetrics({ process: false }), tracing: noTracing, log });
   const handler = observed.handler(() => Promise.reject(new Error('away')));
   const signal = new AbortController().signal;
-  await expect(handler({ id: '7', destinationId: '1', job: '42' }, signal)).rejects.toThrow('away');
+  await expect(handler({ id: '7', job: '42' }, signal)).rejects.toThrow('away');
   expect(scopes).toEqual([{ operation: '7', type, job: '42' }]);
 });

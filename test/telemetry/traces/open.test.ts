@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { openTracing } from '../../lib/app/tracing.ts';
-import { readConfig } from '../../lib/core/config.ts';
-import { silentLog } from '../../lib/core/log.ts';
-import { ending } from '../support/services.ts';
+import { readConfig } from '../../../lib/core/config.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import { openTracing } from '../../../lib/telemetry/traces/open.ts';
+import { ending } from '../../support/services.ts';
 import { startCollector } from './otlp.ts';
 
 const configOf = (given: Readonly<Record<string, string>>) => readConfig(given);

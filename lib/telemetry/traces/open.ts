@@ -1,6 +1,6 @@
-import type { Config } from '../core/config.ts';
-import type { Log } from '../core/log.ts';
-import { noTracing, type Tracing, tracingBy } from '../core/trace.ts';
+import type { Config } from '../../core/config.ts';
+import type { Log } from '../../core/log.ts';
+import { noTracing, type Tracing, tracingBy } from './tracing.ts';
 
 /** Tracing, and what sends the spans. */
 export interface OpenTracing {
@@ -43,19 +43,20 @@ export async function openTracing(config: Config, log: Log): Promise<OpenTracing
     .merge(sdk.resourceFromAttributes({ 'service.name': config.OTEL_SERVICE_NAME }));
   const provider = new sdk.NodeTracerProvider({ resource, spanProcessors: [spans] });
   return {
-    tracing: tracingBy(provider.getTracer('keyferry')),
+    tracing: tracingBy(provider.getTracer('keyferry'), new sdk.W3CTraceContextPropagator()),
     flush: () => bounded(provider.forceFlush()),
     close: () => bounded(provider.shutdown()),
   };
 }
 
 async function loadSdk() {
-  const [trace, otlp, resources] = await Promise.all([
+  const [trace, core, otlp, resources] = await Promise.all([
     import('@opentelemetry/sdk-trace-node'),
+    import('@opentelemetry/core'),
     import('@opentelemetry/exporter-trace-otlp-proto'),
     import('@opentelemetry/resources'),
   ]);
-  return { ...trace, ...otlp, ...resources };
+  return { ...trace, ...core, ...otlp, ...resources };
 }
 
 /** The address for traces is taken as it is; to the one for all signals the standard path is added. */

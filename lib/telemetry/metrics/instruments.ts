@@ -6,6 +6,8 @@
 export interface Instrument {
   readonly help: string;
   readonly labels: readonly string[];
+  /** Exported for one more release; dashboard and alerts do not use it. */
+  readonly deprecated?: true;
 }
 
 export const counters = {
@@ -34,7 +36,7 @@ export const counters = {
     labels: ['type', 'result'],
   },
   keyferry_sync_gate_refusals_total: {
-    help: 'Jobs that the gate of their destination put aside, by reason: rate, concurrency, broken.',
+    help: 'Jobs that the gate of their destination delayed, by reason: rate, concurrency, broken (circuit breaker open).',
     labels: ['type', 'reason'],
   },
   keyferry_sweep_rounds_total: { help: 'Rounds of the sweep, by result: done, failed, sealed.', labels: ['result'] },
@@ -62,9 +64,14 @@ export const gauges = {
     help: 'Jobs in the queues, by state: waiting, active, delayed.',
     labels: ['type', 'state'],
   },
-  keyferry_sync_gates: {
-    help: 'Destinations whose gate is closed, or half open: one operation probes.',
+  keyferry_sync_circuit_breakers: {
+    help: 'Destinations whose circuit breaker is open (no calls), or half_open: one operation probes.',
     labels: ['type', 'state'],
+  },
+  keyferry_sync_gates: {
+    help: 'Deprecated: see keyferry_sync_circuit_breakers, whose state "open" is "closed" here.',
+    labels: ['type', 'state'],
+    deprecated: true,
   },
   keyferry_sync_oldest_dirty_age_seconds: {
     help: 'Age of the oldest change that has not arrived; 0: all have.',

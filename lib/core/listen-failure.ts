@@ -1,4 +1,4 @@
-import { ConfigError } from '../core/config.ts';
+import { ConfigError } from './config.ts';
 
 /** Why nobody listens, by the setting that mends it where that is the port. */
 export function listenFailure(cause: unknown, setting: string, port: number): unknown {

@@ -1,8 +1,8 @@
 import { register } from 'prom-client';
 import { expect, test } from 'vitest';
-import { counters, gauges, histograms } from '../../lib/core/instruments.ts';
-import { boundOnce } from '../../lib/core/metrics.ts';
-import { openMetrics } from '../../lib/core/open-metrics.ts';
+import { counters, gauges, histograms } from '../../../lib/telemetry/metrics/instruments.ts';
+import { boundOnce } from '../../../lib/telemetry/metrics/metrics.ts';
+import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
 
 const open = () => openMetrics({ process: false });
 const read = async (metrics: ReturnType<typeof open>) => (await metrics.text()).body;

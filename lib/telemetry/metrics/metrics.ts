@@ -1,8 +1,7 @@
 import type { CounterName, GaugeName, HistogramName, LabelsOf } from './instruments.ts';
 
 /**
- * What a process tells of its work. Rooms bind what they need to its labels once and then call what they got, so that the hot
- * path pays for an addition and nothing else. No label and no value ever holds a secret value.
+ * The metrics of a process. An instrument is bound to its labels once, so that the hot path pays for an addition and nothing else. No label and no value ever holds a secret value.
  */
 export interface Metrics {
   counter<Name extends CounterName>(name: Name, labels: LabelsOf<Name>): Count;

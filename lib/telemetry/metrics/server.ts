@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { Config } from '../core/config.ts';
-import type { Exposition, Metrics } from '../core/metrics.ts';
-import { listenFailure } from './listen-failure.ts';
+import type { Config } from '../../core/config.ts';
+import { listenFailure } from '../../core/listen-failure.ts';
+import type { Exposition, Metrics } from './metrics.ts';
 
 export interface MetricsServer {
   readonly port: number;

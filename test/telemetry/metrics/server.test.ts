@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { serveMetrics } from '../../lib/app/metrics-server.ts';
-import type { Metrics } from '../../lib/core/metrics.ts';
-import { ending } from '../support/services.ts';
+import type { Metrics } from '../../../lib/telemetry/metrics/metrics.ts';
+import { serveMetrics } from '../../../lib/telemetry/metrics/server.ts';
+import { ending } from '../../support/services.ts';
 
 const metrics: Pick<Metrics, 'text'> = {
   text: async () => ({ contentType: 'text/plain; version=0.0.4', body: 'a 1\n' }),

@@ -1,11 +1,15 @@
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { expect, test } from 'vitest';
-import { noTracing, tracingBy } from '../../lib/core/trace.ts';
+import { noTracing, tracingBy } from '../../../lib/telemetry/traces/tracing.ts';
 
 function keptSpans() {
   const exporter = new InMemorySpanExporter();
   const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  return { tracing: tracingBy(provider.getTracer('test')), spans: () => exporter.getFinishedSpans() };
+  return {
+    tracing: tracingBy(provider.getTracer('test'), new W3CTraceContextPropagator()),
+    spans: () => exporter.getFinishedSpans(),
+  };
 }
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
@@ -46,10 +50,17 @@ test.each([
   `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
   `00-${traceId}-${'0'.repeat(16)}-01`,
   `00-${traceId.toUpperCase()}-b7ad6b7169203331-01`,
+  `00-${traceId}-b7ad6b7169203331-01-more`,
 ])('the malformed traceparent "%s" begins a trace of its own', async (traceparent) => {
   const { tracing, spans } = keptSpans();
   await tracing.span('s', { traceparent }, async () => {});
   expect(spans()[0]?.parentSpanContext).toBeUndefined();
+});
+
+test('a traceparent of a later version is read as far as version 00 goes', async () => {
+  const { tracing, spans } = keptSpans();
+  await tracing.span('s', { traceparent: `01-${traceId}-b7ad6b7169203331-01-more` }, async () => {});
+  expect(spans()[0]?.spanContext().traceId).toBe(traceId);
 });
 
 test('a caller that does not sample is not sampled, and nothing is handed on to jobs', async () => {
@@ -70,6 +81,6 @@ test('an error marks its span by name and kind, and tells nothing of its message
 });
 
 test('without a collector work is done, and there is no traceparent', async () => {
-  expect(await noTracing.span('s', {}, async (span) => span.tell({ a: 1 }))).toBeUndefined();
+  expect(await noTracing.span('s', {}, async (span) => span.set({ a: 1 }))).toBeUndefined();
   expect(noTracing.traceparent()).toBeUndefined();
 });

@@ -1,0 +1,136 @@
+import { inScope, type Log } from '../core/log.ts';
+import { boundOnce, type Metrics } from './metrics/metrics.ts';
+import type { Tracing } from './traces/tracing.ts';
+
+export interface SyncTelemetryParts {
+  /** Of the worker: a destination type. */
+  readonly type: string;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly log: Log;
+}
+
+/** What is read of a claim. `attempts`: those that failed before it. */
+interface ClaimSeen {
+  readonly kind: string;
+  readonly attempts?: number;
+}
+
+/** What is read of an attempt whose result is written back. */
+export interface AttemptSeen {
+  /** Association id. */
+  readonly id: string;
+  readonly done: boolean;
+  readonly status: string;
+  readonly error: { readonly kind: string } | null;
+  readonly attempts: number;
+  readonly records: readonly unknown[];
+  readonly rechecked: string | null;
+}
+
+/** How the writing went: `settled`, or why the attempt did not count. */
+type FinishedSeen = 'settled' | 'superseded' | 'lost';
+
+type PassSeen = { readonly open: true } | { readonly open: false; readonly reason: string };
+
+interface JobSeen {
+  /** Association id. */
+  readonly id: string;
+  /** Name of the job in its queue. */
+  readonly job?: string | undefined;
+  readonly traceparent?: string | undefined;
+}
+
+const secondMs = 1_000;
+
+/**
+ * Wraps the steps of a worker of one type: what it returns does the same as what it is given, and is measured, traced and
+ * named in the log meanwhile.
+ */
+export function syncTelemetry(parts: SyncTelemetryParts) {
+  const { type, tracing, log } = parts;
+  const measure = measures(parts);
+  const attributes = { type };
+  /** When the associations in flight were claimed; an entry goes with the handler that made it. */
+  const claimedAt = new Map<string, number>();
+  return {
+    claim:
+      <Claim extends ClaimSeen>(claim: (id: string) => Promise<Claim>) =>
+      (id: string): Promise<Claim> =>
+        tracing.span('sync claim', { attributes }, async (span) => {
+          const claimed = await claim(id);
+          span.set({ outcome: claimed.kind });
+          measure.claim(claimed.kind);
+          if (claimed.kind !== 'claimed') return claimed;
+          claimedAt.set(id, performance.now());
+          if ((claimed.attempts ?? 0) > 0) measure.retry();
+          return claimed;
+        }),
+    finish:
+      <Attempt extends AttemptSeen, Finished extends FinishedSeen>(finish: (attempt: Attempt) => Promise<Finished>) =>
+      (attempt: Attempt): Promise<Finished> =>
+        tracing.span('sync finish', { attributes }, async (span) => {
+          const finished = await finish(attempt);
+          const outcome = outcomeOf(attempt, finished);
+          span.set({ outcome, attempts: attempt.attempts, objects: attempt.records.length });
+          measure.operation(outcome);
+          if (attempt.error !== null) measure.failure(attempt.error.kind);
+          if (attempt.rechecked !== null && finished !== 'lost') measure.recheck(attempt.rechecked);
+          const since = claimedAt.get(attempt.id);
+          if (since !== undefined) measure.duration((performance.now() - since) / secondMs);
+          return finished;
+        }),
+    gate: <Budget, Pass extends PassSeen>(gate: { enter(destinationId: string, budget: Budget): Promise<Pass> }) => ({
+      async enter(destinationId: string, budget: Budget): Promise<Pass> {
+        const pass = await gate.enter(destinationId, budget);
+        if (!pass.open) measure.refusal(pass.reason);
+        return pass;
+      },
+    }),
+    handler:
+      <Job extends JobSeen, Outcome extends { readonly kind: string }>(
+        handler: (job: Job, signal: AbortSignal) => Promise<Outcome>,
+      ) =>
+      (job: Job, signal: AbortSignal): Promise<Outcome> =>
+        inScope(log, { operation: job.id, type, job: job.job }, () => {
+          const about = { type, operation: job.id };
+          return tracing.span(
+            'sync job',
+            { kind: 'consumer', attributes: about, traceparent: job.traceparent },
+            async (span) => {
+              const outcome = await handler(job, signal).finally(() => claimedAt.delete(job.id));
+              span.set({ outcome: outcome.kind });
+              return outcome;
+            },
+          );
+        }),
+    read: <Result>(work: () => Promise<Result>): Promise<Result> => tracing.span('sync read', { attributes }, work),
+    /** A call of a driver, about so many objects. */
+    call: <Result>(verb: string, count: number, work: () => Promise<Result>): Promise<Result> =>
+      tracing.span(verb, { kind: 'client', attributes: { type, count } }, work),
+  };
+}
+
+/** The result of an attempt, in the words of `keyferry_sync_operations_total`. */
+export function outcomeOf(attempt: Pick<AttemptSeen, 'done' | 'status' | 'error'>, finished: FinishedSeen): string {
+  if (finished !== 'settled') return finished;
+  if (attempt.done) return attempt.status;
+  return attempt.error === null ? 'unfinished' : 'retried';
+}
+
+function measures({ type, metrics }: SyncTelemetryParts) {
+  const operations = boundOnce((outcome) => metrics.counter('keyferry_sync_operations_total', { type, outcome }));
+  const claims = boundOnce((outcome) => metrics.counter('keyferry_sync_claims_total', { type, outcome }));
+  const failures = boundOnce((kind) => metrics.counter('keyferry_sync_failures_total', { type, kind }));
+  const rechecks = boundOnce((result) => metrics.counter('keyferry_sync_rechecks_total', { type, result }));
+  const refusals = boundOnce((reason) => metrics.counter('keyferry_sync_gate_refusals_total', { type, reason }));
+  return {
+    operation: (outcome: string) => operations(outcome)(),
+    claim: (outcome: string) => claims(outcome)(),
+    failure: (kind: string) => failures(kind)(),
+    recheck: (result: string) => rechecks(result)(),
+    refusal: (reason: string) => refusals(reason)(),
+    retry: metrics.counter('keyferry_sync_retries_total', { type }),
+    duration: metrics.histogram('keyferry_sync_reconcile_duration_seconds', { type }),
+  };
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { gaugeService, type ServiceReadings } from '../../../lib/telemetry/gauges/service.ts';
+import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+
+const readings: ServiceReadings = {
+  settings: async () => ({ queue_capacity: 10, disabled: true }),
+  associations: async () => [{ type: 'a', status: 'SYNCED', count: 4 }],
+  oldestDirty: async () => new Map([['a', 7]]),
+  destinations: async () => new Map([['a', 3]]),
+  tokens: async () => ({ tokens: 2, leases: 1 }),
+  breakers: async () => new Map([['a', { open: 2, half_open: 1 }]]),
+  pending: async () => 5,
+  jobs: async () => new Map([['a', { waiting: 1, active: 2, delayed: 3 }]]),
+};
+
+async function shown(changes: Partial<ServiceReadings> = {}): Promise<readonly string[]> {
+  const metrics = openMetrics({ process: false });
+  gaugeService(metrics, ['a', 'b'], { ...readings, ...changes });
+  return (await metrics.text()).body.split('\n').filter((line) => /^keyferry_/.test(line));
+}
+
+test('a circuit breaker is open while no call is made; the deprecated metric calls this state closed', async () => {
+  const lines = (await shown()).filter((line) => /breakers|gates/.test(line));
+  expect(lines.toSorted()).toEqual([
+    'keyferry_sync_circuit_breakers{type="a",state="half_open"} 1',
+    'keyferry_sync_circuit_breakers{type="a",state="open"} 2',
+    'keyferry_sync_circuit_breakers{type="b",state="half_open"} 0',
+    'keyferry_sync_circuit_breakers{type="b",state="open"} 0',
+    'keyferry_sync_gates{type="a",state="closed"} 2',
+    'keyferry_sync_gates{type="a",state="half_open"} 1',
+    'keyferry_sync_gates{type="b",state="closed"} 0',
+    'keyferry_sync_gates{type="b",state="half_open"} 0',
+  ]);
+});
+
+test('a reading that fails takes its own gauges away and no others', async () => {
+  const fails = () => Promise.reject(new Error('away'));
+  const lines = await shown({ breakers: fails, pending: fails });
+  const gone = /circuit_breakers|sync_gates|pending_operations|sync_jobs/;
+  expect(lines.filter((line) => gone.test(line))).toEqual([]);
+  expect(lines).toContain('keyferry_redis_up 0');
+  expect(lines).toContain('keyferry_tokens 2');
+  expect(lines).toContain('keyferry_sync_destinations{type="b"} 0');
+});
