@@ -11,7 +11,7 @@ export interface Running {
   close(): Promise<void>;
 }
 
-/** Beyond the time that work in hand is given: for putting jobs back and for servers of our own. */
+/** Beyond the time that work in flight is given: for putting jobs back and for servers of our own. */
 const marginMs = 20_000;
 /** Nobody is told of a stop that is over at once. */
 const tellAfterMs = 1_000;
@@ -43,10 +43,10 @@ export async function runUntilSignal(start: () => Promise<Running>): Promise<voi
 /** A close that never ended would leave the process to SIGKILL, and whoever started it without a word. */
 function endInTime(limitMs: number): void {
   setTimeout(() => {
-    process.stderr.write('keyferry: ending the work in hand; a second signal ends it at once\n');
+    process.stderr.write('keyferry: ending the work in flight; a second signal ends it at once\n');
   }, tellAfterMs).unref();
   setTimeout(() => {
-    process.stderr.write(`keyferry: the work in hand did not end in ${limitMs} ms and is left\n`);
+    process.stderr.write(`keyferry: the work in flight did not end in ${limitMs} ms and is left\n`);
     void endProcess(1);
   }, limitMs);
 }

@@ -3,7 +3,7 @@ import type { Gate, Handler } from '../queue/contract.ts';
 import { claims } from '../sync/claim/claims.ts';
 import { finishes } from '../sync/claim/finish.ts';
 import { intends } from '../sync/claim/intents.ts';
-import { doubts } from '../sync/claim/invalidate.ts';
+import { invalidates } from '../sync/claim/invalidate.ts';
 import { callsAround } from '../sync/drivers/around.ts';
 import { type Destination, type Drivers, keepDrivers } from '../sync/drivers/drivers.ts';
 import type { ReconcileParts } from '../sync/reconcile/reconcile.ts';
@@ -61,7 +61,7 @@ export function openHandler(
       const driver = await drivers.open(id, revision);
       return driver && callsAround(driver, observed.call);
     },
-    doubt: doubts(store),
+    invalidate: invalidates(store),
     intend: intends(store),
     compile: keepTemplates(templatesMax),
     currentSecret: (mountId, secretName) => observed.read(() => current(mountId, secretName)),

@@ -3,7 +3,7 @@ import type { Handler } from '../queue/contract.ts';
 import type { OpenStore } from '../store/open.ts';
 import { clock } from './shared.ts';
 
-/** A worker that is sealed, or started before the store was initialised, puts its jobs aside and says why. */
+/** A worker that is sealed, or started before the store was initialised, delays its jobs and says why. */
 export function whileReady({ seal }: Pick<OpenStore, 'seal'>, log: Log, handler: Handler): Handler {
   let saidAt = 0;
   return (job, signal) => {

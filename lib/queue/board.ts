@@ -1,7 +1,7 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { Log } from '../core/log.ts';
 import { type JobData, openJobs } from './jobs.ts';
-import { hastyConnection } from './redis/connection.ts';
+import { failFastConnection } from './redis/connection.ts';
 
 /** The queues for the board: to look at, not to change. */
 export interface BoardQueues {
@@ -17,7 +17,7 @@ export interface BoardQueuesOptions {
 }
 
 export function openBoardQueues({ redisUrl, prefix, types, log }: BoardQueuesOptions): BoardQueues {
-  const redis = hastyConnection(redisUrl, log);
+  const redis = failFastConnection(redisUrl, log);
   const queues = types.map((type) => ({ type, jobs: openJobs(type, redis, prefix, log) }));
   const adapters = queues.map(({ type, jobs }) => {
     const adapter = new BullMQAdapter(jobs, { readOnlyMode: true, displayName: type });

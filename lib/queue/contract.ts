@@ -35,8 +35,8 @@ export interface Queue {
    */
   forget(cursor: string, isDirty: (ids: readonly string[]) => Promise<ReadonlySet<string>>): Promise<string>;
   /**
-   * Takes up jobs that were put aside and that no worker's clock brings back in time: those that are overdue, and those that
-   * were put aside in the future, because a clock was set back since. Both by the clock of Redis, with half a minute of
+   * Takes up jobs that were delayed and that no worker's clock brings back in time: those that are overdue, and those that
+   * were delayed in the future, because a clock was set back since. Both by the clock of Redis, with half a minute of
    * tolerance. At most some thousands; answers how many. For the sweep.
    */
   takeUpStranded(): Promise<number>;
@@ -65,8 +65,8 @@ export type Handler = (
     /** Name of the job in its queue, for the log. */
     readonly job?: string | undefined;
     readonly traceparent?: string | undefined;
-    /** Too many workers ended with this job in hand: nothing may be called for it, and its attempt counts as failed. */
-    readonly spent?: boolean;
+    /** Too many workers ended with this job in flight: nothing may be called for it, and its attempt counts as failed. */
+    readonly exhausted?: boolean;
   },
   signal: AbortSignal,
 ) => Promise<Outcome>;
@@ -76,7 +76,7 @@ export type Handler = (
  *   pending set and gets its job.
  * - `again`: not done; the same job is taken up after the delay (0: at once), or sooner when something newer is asked for,
  *   unless it is `firm`: then only an operation that says `waiting` brings it forward.
- * - `failed`: a spent job whose failure was written back; it goes, and a new one is taken up after the delay.
+ * - `failed`: an exhausted job whose failure was written back; it goes, and a new one is taken up after the delay.
  */
 export type Outcome =
   | { readonly kind: 'done'; readonly generation: number }
@@ -96,7 +96,7 @@ export interface DrainOptions extends ConsumeOptions {
 }
 
 export interface Consumer {
-  /** Takes no more jobs, waits up to `graceMs` for those in hand, then aborts them; their jobs go back to the queue. */
+  /** Takes no more jobs, waits up to `graceMs` for those in flight, then aborts them; their jobs go back to the queue. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -111,7 +111,7 @@ export interface Doorbell {
  * workers of all processes.
  */
 export interface Gate {
-  /** Asks to call out to a destination. Refused: how long to put the job aside. */
+  /** Asks to call out to a destination. Refused: how long to delay the job. */
   enter(destinationId: string, budget: GateBudget): Promise<GatePass>;
 }
 

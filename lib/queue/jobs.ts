@@ -8,7 +8,7 @@ import { queueName } from './keys.ts';
 export interface JobData {
   readonly a: string;
   readonly d: string;
-  /** How often it had been stalled when it was last put aside for that. */
+  /** How often it had been stalled when it was last delayed for that. */
   readonly s?: number;
   /** W3C trace context of the request that asked for it; absent unless it is traced. */
   readonly t?: string;
@@ -48,7 +48,7 @@ type Addition = Parameters<Jobs['addBulk']>[0][number];
 
 /**
  * One job per association: while it waits, a second addition is dropped; while it runs, BullMQ keeps the last and makes it
- * the next job (`keepLastIfActive`); while it is put aside, `reschedule` brings it forward.
+ * the next job (`keepLastIfActive`); while it is delayed, `reschedule` brings it forward.
  */
 export function addition(operation: Pick<Operation, 'id' | 'destination_id' | 'waiting' | 'traceparent'>): Addition {
   const deduplication = { id: operation.id, keepLastIfActive: true };

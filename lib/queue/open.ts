@@ -7,7 +7,7 @@ import { jobsOf, type Parts } from './parts.ts';
 import { enqueue } from './pending/enqueue.ts';
 import { openPending } from './pending/pending.ts';
 import { takeUpStranded } from './pending/stranded.ts';
-import { type ConnectionLimits, hastyConnection, patientConnection } from './redis/connection.ts';
+import { blockingConnection, type ConnectionLimits, failFastConnection } from './redis/connection.ts';
 import { checkServer } from './redis/server-check.ts';
 import { reach } from './redis/unavailable.ts';
 import { Announcements, type Listener } from './wake/announcements.ts';
@@ -31,7 +31,7 @@ export interface QueueOptions {
 /** What the room offers beyond its contract. */
 export interface SyncQueue extends Queue {
   listen(id: string): Listener;
-  /** Rings for each type with jobs to take, put aside and due now, or left behind by a dead worker. For the sweep. */
+  /** Rings for each type with jobs to take, delayed and due now, or left behind by a dead worker. For the sweep. */
   wake(): Promise<void>;
 }
 
@@ -45,12 +45,12 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
   const { redisUrl, types, prefix = usualPrefix, log, clock, doorbell = silentDoorbell } = options;
   if (!/^\{[^{}]+\}$/.test(prefix)) throw new Error(`the queue's prefix ${prefix} is no hash tag such as {keyferry}`);
   const keys = keysBelow(prefix);
-  const hasty = hastyConnection(redisUrl, log, options.limits);
-  const patient = patientConnection(redisUrl, log);
-  checkServer(hasty, log);
-  const jobs = new Map(types.map((type) => [type, openJobs(type, hasty, prefix, log)] as const));
-  const parts: Parts = { types, keys, hasty, patient, jobs, doorbell, log, clock };
-  const announcements = new Announcements(() => hastyConnection(redisUrl, log, options.limits), keys, log);
+  const failFast = failFastConnection(redisUrl, log, options.limits);
+  const blocking = blockingConnection(redisUrl, log);
+  checkServer(failFast, log);
+  const jobs = new Map(types.map((type) => [type, openJobs(type, failFast, prefix, log)] as const));
+  const parts: Parts = { types, keys, failFast, blocking, jobs, doorbell, log, clock };
+  const announcements = new Announcements(() => failFastConnection(redisUrl, log, options.limits), keys, log);
   const consumers = new Set<Consumer>();
   return {
     ...pendingOf(parts),
@@ -61,8 +61,8 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
       await Promise.all([...consumers].map((consumer) => consumer.close(0)));
       await Promise.all([...jobs.values()].map((one) => one.close()));
       announcements.close();
-      patient.disconnectAll();
-      hasty.disconnect();
+      blocking.disconnectAll();
+      failFast.disconnect();
     },
   };
 }
@@ -70,7 +70,7 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
 type PendingCalls = 'enqueue' | 'reserve' | 'release' | 'pendingCount' | 'missing' | 'forget' | 'takeUpStranded';
 
 function pendingOf(parts: Parts): Pick<SyncQueue, PendingCalls> {
-  const pending = openPending(parts.hasty, parts.keys, parts.clock);
+  const pending = openPending(parts.failFast, parts.keys, parts.clock);
   return {
     enqueue: (operations, capacity) =>
       reach(async () => {
@@ -87,17 +87,17 @@ function pendingOf(parts: Parts): Pick<SyncQueue, PendingCalls> {
   };
 }
 
-function switches({ hasty, keys, types, jobs, doorbell, log }: Parts): Pick<SyncQueue, 'pause' | 'resume' | 'wake'> {
-  const wake = () => reach(async () => ringAll(doorbell, await dueTypes(hasty, keys, types), log));
+function switches({ failFast, keys, types, jobs, doorbell, log }: Parts): Pick<SyncQueue, 'pause' | 'resume' | 'wake'> {
+  const wake = () => reach(async () => ringAll(doorbell, await dueTypes(failFast, keys, types), log));
   return {
     wake,
     async pause() {
       await reach(() => setPaused(jobs.values(), true));
-      await reach(() => hasty.sadd(keys.paused, 'all'));
+      await reach(() => failFast.sadd(keys.paused, 'all'));
     },
     async resume() {
       const changed = await reach(() => setPaused(jobs.values(), false));
-      await reach(() => hasty.del(keys.paused));
+      await reach(() => failFast.del(keys.paused));
       if (changed) await wake();
     },
   };

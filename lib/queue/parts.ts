@@ -4,16 +4,16 @@ import type { Log } from '../core/log.ts';
 import type { Doorbell } from './contract.ts';
 import type { Jobs } from './jobs.ts';
 import type { Keys } from './keys.ts';
-import type { PatientRedis } from './redis/connection.ts';
+import type { BlockingRedis } from './redis/connection.ts';
 
 /** What the parts of an open queue share. */
 export interface Parts {
   readonly types: readonly string[];
   readonly keys: Keys;
   /** For callers that wait. */
-  readonly hasty: Redis;
+  readonly failFast: Redis;
   /** For workers. */
-  readonly patient: PatientRedis;
+  readonly blocking: BlockingRedis;
   readonly jobs: ReadonlyMap<string, Jobs>;
   readonly doorbell: Doorbell;
   readonly log: Log;

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
-import { CipherError, decrypt, decryptInTurns, encrypt, encryptInTurns, termOf } from './cipher.ts';
+import { CipherError, decrypt, decryptInSlices, encrypt, encryptInSlices, termOf } from './cipher.ts';
 import { activeKey, type Keyring, macKeyFor, zeroKeyring } from './keyring.ts';
 import type { Barrier, Pieces } from './store.ts';
 
@@ -38,9 +38,9 @@ export class KeyringBarrier implements Barrier {
     return encrypt(this.#keyOf(term), term, plaintext, aad);
   }
 
-  async sealInTurns(pieces: () => Pieces, aad: string): Promise<Buffer> {
+  async sealInSlices(pieces: () => Pieces, aad: string): Promise<Buffer> {
     const term = this.#useTerm();
-    return encryptInTurns(this.#keyOf(term), term, pieces, aad);
+    return encryptInSlices(this.#keyOf(term), term, pieces, aad);
   }
 
   open(sealed: Uint8Array, aad: string): Buffer {
@@ -52,10 +52,10 @@ export class KeyringBarrier implements Barrier {
     }
   }
 
-  async openInTurns(sealed: AsyncIterable<Buffer>, aad: string): Promise<readonly Buffer[]> {
+  async openInSlices(sealed: AsyncIterable<Buffer>, aad: string): Promise<readonly Buffer[]> {
     if (this.sealed) throw sealedError();
     try {
-      return await decryptInTurns((term) => this.#keyOf(term), sealed, aad);
+      return await decryptInSlices((term) => this.#keyOf(term), sealed, aad);
     } catch (cause) {
       throw damaged(cause, aad);
     }

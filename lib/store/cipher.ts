@@ -6,7 +6,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { inTurns, nextTurn } from '../core/turns.ts';
+import { inSlices, yieldToOthers } from '../core/yielding.ts';
 import type { Pieces } from './store.ts';
 
 /**
@@ -39,17 +39,22 @@ export function encrypt(key: CipherKey, term: number, plaintext: string | Uint8A
 }
 
 /**
- * The same for a text that comes in pieces, in turns with everything else. The pieces are asked for twice: with their length
+ * The same for a text that comes in pieces, in slices, so that everything else goes on. The pieces are asked for twice: with their length
  * known the sealed value is made in its place, and a long one is not in memory twice.
  */
-export async function encryptInTurns(key: CipherKey, term: number, pieces: () => Pieces, aad: string): Promise<Buffer> {
+export async function encryptInSlices(
+  key: CipherKey,
+  term: number,
+  pieces: () => Pieces,
+  aad: string,
+): Promise<Buffer> {
   const { head, cipher } = begin(key, term, aad);
   const sealed = Buffer.allocUnsafe((await bytesOf(pieces())) + overheadBytes);
   let filled = head.copy(sealed);
   const put = (bytes: Buffer) => {
     filled += bytes.copy(sealed, filled);
   };
-  await forEachInTurns(pieces(), (piece) =>
+  await forEachInSlices(pieces(), (piece) =>
     put(typeof piece === 'string' ? cipher.update(piece, 'utf8') : cipher.update(piece)),
   );
   put(cipher.final());
@@ -60,14 +65,14 @@ export async function encryptInTurns(key: CipherKey, term: number, pieces: () =>
 
 async function bytesOf(pieces: Pieces): Promise<number> {
   let bytes = 0;
-  await forEachInTurns(pieces, (piece) => {
+  await forEachInSlices(pieces, (piece) => {
     bytes += Buffer.byteLength(piece);
   });
   return bytes;
 }
 
-const forEachInTurns = (pieces: Pieces, take: (piece: string | Uint8Array) => void): Promise<void> =>
-  inTurns(() => {
+const forEachInSlices = (pieces: Pieces, take: (piece: string | Uint8Array) => void): Promise<void> =>
+  inSlices(() => {
     const { value, done } = pieces.next();
     if (value !== undefined) take(value);
     return done === true;
@@ -97,7 +102,7 @@ export function decrypt(key: CipherKey, sealed: Uint8Array, aad: string): Buffer
  *
  * @throws CipherError
  */
-export async function decryptInTurns(
+export async function decryptInSlices(
   keyOf: (term: number) => CipherKey,
   sealed: AsyncIterable<Buffer>,
   aad: string,
@@ -116,7 +121,7 @@ export async function decryptInTurns(
     const end = rest.length - tagBytes;
     opened.push(decipher.update(rest.subarray(0, end)));
     rest = rest.subarray(end);
-    await nextTurn();
+    await yieldToOthers();
   }
   if (decipher === undefined) throw new CipherError('a sealed value has an unknown format');
   decipher.setAuthTag(rest);

@@ -86,8 +86,8 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
 async function bringUpToDate(db: Kysely<Database>, options: StoreOptions): Promise<void> {
   if (await isMigrated(db)) return;
   const pool = openPool({ ...options, poolSize: 1, statementTimeoutMs: migrationMsMax });
-  const patient = new Kysely<Database>({ dialect: poolDialect(pool, new Reachability(options.clock)) });
-  await migrate(patient).finally(() => patient.destroy());
+  const forMigrations = new Kysely<Database>({ dialect: poolDialect(pool, new Reachability(options.clock)) });
+  await migrate(forMigrations).finally(() => forMigrations.destroy());
 }
 
 function refreshRegularly(seal: BarrierSeal, { log, refreshMs }: StoreOptions): () => void {

@@ -22,11 +22,11 @@ export type Pieces = Iterator<string | Uint8Array, undefined>;
 export interface Barrier {
   readonly sealed: boolean;
   seal(plaintext: string | Uint8Array, aad: string): Buffer;
-  /** The same for a long text, given in pieces, in turns with everything else. */
-  sealInTurns(pieces: () => Pieces, aad: string): Promise<Buffer>;
+  /** The same for a long text, given in pieces, in slices, so that everything else goes on. */
+  sealInSlices(pieces: () => Pieces, aad: string): Promise<Buffer>;
   open(sealed: Uint8Array, aad: string): Buffer;
   /** The same for a long value that comes in pieces; answers the plaintext in pieces, once all of it has proved to be sound. */
-  openInTurns(sealed: AsyncIterable<Buffer>, aad: string): Promise<readonly Buffer[]>;
+  openInSlices(sealed: AsyncIterable<Buffer>, aad: string): Promise<readonly Buffer[]>;
   /** HMAC-SHA-256 under a key that never rotates and is used for this purpose alone (`token`, `fingerprint`, `mark`). */
   mac(purpose: string, data: string | Uint8Array): Buffer;
 }

@@ -201,7 +201,7 @@ export interface AssociationsTable {
   next_attempt_at: Timestamp | null;
   updated_at: Timestamp;
   dirty_since: Timestamp | null;
-  /** The worker that has it in hand, and until when. */
+  /** The worker that has it in flight, and until when. */
   claimed_by: string | null;
   claimed_until: Timestamp | null;
   /** When a call whose end nobody saw can last have been under way; null: nothing of that kind is remembered. */

@@ -144,6 +144,6 @@ async function progressLine(progress: Progress, world: World, began: number): Pr
 function openText(open: Open | undefined): string {
   if (open === undefined) return 'a server is away';
   const { dirty, inHand, failed, pending, jobs } = open;
-  const counts = `${dirty} dirty, ${inHand} in hand, ${failed} failed, ${pending} pending, ${jobs} jobs`;
+  const counts = `${dirty} dirty, ${inHand} in flight, ${failed} failed, ${pending} pending, ${jobs} jobs`;
   return open.disabled === 0 ? counts : `${counts}, disabled`;
 }

@@ -119,7 +119,7 @@ describe('the autoscaler of a worker', () => {
     });
   });
 
-  test('finds there what waits, is in hand, is put aside or paused, and then wants workers or none', async () => {
+  test('finds there what waits, is in flight, is delayed or paused, and then wants workers or none', async () => {
     const queue = await testQueue();
     const redis = new Redis(queue.url);
     ending({ close: async () => redis.disconnect() });

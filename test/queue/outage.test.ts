@@ -93,7 +93,7 @@ it('what a killed Redis had not written yet is found missing and queued again', 
   });
 });
 
-it('everything is missing after FLUSHALL, also what is in hand, and can be queued again', async () => {
+it('everything is missing after FLUSHALL, also what is in flight, and can be queued again', async () => {
   const redis = await ownRedis();
   const queue = await testQueue({ redisUrl: redis.url });
   const started = gateway();

@@ -7,7 +7,7 @@ import type { Store } from '../../lib/store/store.ts';
 import { claims } from '../../lib/sync/claim/claims.ts';
 import { finishes } from '../../lib/sync/claim/finish.ts';
 import { intends } from '../../lib/sync/claim/intents.ts';
-import { doubts } from '../../lib/sync/claim/invalidate.ts';
+import { invalidates } from '../../lib/sync/claim/invalidate.ts';
 import { markDueRechecks } from '../../lib/sync/recheck/due.ts';
 import { failSpent } from '../../lib/sync/reconcile/exhausted.ts';
 import { type Reconciled, type ReconcileParts, reconcile } from '../../lib/sync/reconcile/reconcile.ts';
@@ -49,7 +49,7 @@ export async function startWorld(store: Store, attemptsMax = 1_000) {
     callsMs: 30_000,
     claim: claims(store, { leaseMs: 0, spacingMs: 0 }),
     finish: (outcome) => (remote.crashed ? Promise.reject(new Error('the worker has died')) : finish(outcome)),
-    doubt: doubts(store),
+    invalidate: invalidates(store),
     intend: intends(store),
     compile: compileTemplate,
     openDriver: async () => remote.driver,
@@ -92,7 +92,7 @@ export async function startWorld(store: Store, attemptsMax = 1_000) {
       await markDueRechecks(store, 100_000);
       return rows.length > 0;
     },
-    /** What comes of a job of its that is spent. */
+    /** What comes of a job of its that is exhausted. */
     lose: () => failSpent(parts, id),
     /** Whether calls are remembered whose end nobody saw. */
     async remembers(): Promise<boolean> {

@@ -26,10 +26,10 @@ export function bareSync(database: pg.Pool) {
   };
 }
 
-const relaxed = `relaxed as (select set_config('synchronous_commit', 'off', true))`;
+const asynchronousCommit = `asynchronous_commit as (select set_config('synchronous_commit', 'off', true))`;
 
 const claimText = `
-  with ${relaxed},
+  with ${asynchronousCommit},
   free as (
     select id from associations
      where id = any($1::bigint[]) and generation > observed_generation
@@ -37,7 +37,7 @@ const claimText = `
      order by id for no key update skip locked
   )
   update associations a set claimed_by = 'bare', claimed_until = now() + interval '30 s'
-    from free, relaxed where a.id = free.id
+    from free, asynchronous_commit where a.id = free.id
   returning a.id::text, a.mount_id::text, a.secret_name, a.generation,
             (select name_key from sync_objects o where o.association_id = a.id)`;
 
@@ -47,7 +47,7 @@ const readText = `
      select id, data from kv_versions where mount_id = w.mount_id and path = w.path order by version desc limit 1) v`;
 
 const finishText = `
-  with ${relaxed},
+  with ${asynchronousCommit},
   held as (
     select a.id, i.generation, i.key
       from associations a
@@ -60,4 +60,4 @@ const finishText = `
   update associations a
      set observed_generation = held.generation, status = 'SYNCED', dirty_since = null, updated_at = now(), claimed_by = null,
          claimed_until = null
-    from held, relaxed where a.id = held.id`;
+    from held, asynchronous_commit where a.id = held.id`;

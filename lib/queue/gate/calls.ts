@@ -5,7 +5,7 @@ import { enterScript, leaveScript } from './scripts.ts';
 
 /** After so many sick verdicts in a row a gate closes, first for a second, then for twice as long each time. */
 export const breaker = { sickInRow: 5, closedMsFirst: 1_000, closedMsMax: 60_000 } as const;
-/** Those that are put aside come back within this time of the first possible one. */
+/** Those that are delayed come back within this time of the first possible one. */
 const spreadMs = 60_000;
 /** One operation may call a thousand times; what it owes the rate afterwards is paid off within this time. */
 const owedSecondsMax = 3_600;

@@ -4,7 +4,7 @@ import { randomBase62 } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import type { Gate, GateBudget, GatePass } from '../contract.ts';
 import { usualPrefix } from '../keys.ts';
-import { type ConnectionLimits, hastyConnection } from '../redis/connection.ts';
+import { type ConnectionLimits, failFastConnection } from '../redis/connection.ts';
 import { reach } from '../redis/unavailable.ts';
 import { type Entry, type Exit, enterAll, leaveAll } from './calls.ts';
 
@@ -33,7 +33,7 @@ export interface OpenGate extends Gate {
  */
 export function openGate(options: GateOptions): OpenGate {
   const { redisUrl, prefix = usualPrefix, log = silentLog, random = Math.random } = options;
-  const redis = hastyConnection(redisUrl, log, options.limits);
+  const redis = failFastConnection(redisUrl, log, options.limits);
   const now = () => options.clock?.now().getTime() ?? '';
   const keysOf = (destinationId: string) => [`${prefix}:gate:${destinationId}`, `${prefix}:passes:${destinationId}`];
   // Of all the passes of a destination, ours begin with this.

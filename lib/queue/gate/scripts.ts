@@ -4,7 +4,7 @@ import { script } from '../redis/script.ts';
  * A gate is a hash and a sorted set of passes (by the time they end). Fields of the hash, times in milliseconds:
  * `t` tokens at time `s`; `f` sick verdicts in a row; `c` closed until (absent: open); `b` length of the last closing;
  * `p` the pass of the probe, which ends at `e`; `h` how long a pass is held on average; `q` the place in the row of those
- * that were put aside; `n` the newest time that was seen.
+ * that were delayed; `n` the newest time that was seen.
  *
  * open → (5 sick in a row, or Retry-After) → closed until `c` → half open: one probe → well: open; sick: closed for longer.
  *
@@ -60,7 +60,7 @@ end
 `;
 
 /**
- * KEYS hash and passes of each gate. ARGV now, how far the put aside are spread, then for each gate one text of words: calls
+ * KEYS hash and passes of each gate. ARGV now, how far the delayed are spread, then for each gate one text of words: calls
  * per second, burst, passes at once, life of a pass, and a name of a pass for each that comes. (Redis and its client spend
  * more on an argument than on a word.) Answers a number for each: how many calls at once are its share; or, below 0, the
  * wait in ms times 4 plus the reason (1 rate, 2 concurrency, 3 broken). Each one that is refused gets its own place after the

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Log } from '../../core/log.ts';
 import { keysBelow } from '../keys.ts';
-import { type ConnectionLimits, hastyConnection } from '../redis/connection.ts';
+import { type ConnectionLimits, failFastConnection } from '../redis/connection.ts';
 import { numbers, run, script } from '../redis/script.ts';
 
 /** How full the queues are, and the state of the circuit breakers. For metrics. */
@@ -57,7 +57,7 @@ return {open, half}`);
 export function openLevels({ redisUrl, prefix, types, log, limits = usualLimits }: LevelsOptions): Levels {
   let opened: Redis | undefined;
   const redis = () => {
-    opened ??= hastyConnection(redisUrl, log, limits);
+    opened ??= failFastConnection(redisUrl, log, limits);
     return opened;
   };
   const keys = keysBelow(prefix);

@@ -9,8 +9,8 @@ const jobsMax = 1_000;
 
 /**
  * KEYS delayed; ARGV tolerance, at most, beginning of BullMQ's keys. BullMQ's score of a delayed job is the time at which it
- * is due in milliseconds times 4096, by the clock of who put it aside; its field `delay` says for how long it was, so the
- * difference is when. Those put aside in the future are due last of all.
+ * is due in milliseconds times 4096, by the clock of who delayed it; its field `delay` says for how long it was, so the
+ * difference is when. Those delayed in the future are due last of all.
  */
 const strandedScript = script(`
 local time = redis.call('TIME')
@@ -36,13 +36,13 @@ export async function takeUpStranded(parts: Parts): Promise<number> {
 
 async function takeUpOf(parts: Parts, type: string): Promise<number> {
   const beginning = parts.keys.jobs(type);
-  const answer = await run(parts.hasty, strandedScript, [`${beginning}delayed`], [toleranceMs, jobsMax, beginning]);
+  const answer = await run(parts.failFast, strandedScript, [`${beginning}delayed`], [toleranceMs, jobsMax, beginning]);
   const ids = Array.isArray(answer) ? answer.map(String) : [];
   const taken = await Promise.all(ids.map((id) => promote(parts, type, id)));
   return taken.filter(Boolean).length;
 }
 
-/** False: it is not put aside any more. */
+/** False: it is not delayed any more. */
 async function promote(parts: Parts, type: string, id: string): Promise<boolean> {
   const job = await Job.fromId(jobsOf(parts, type), id);
   return job === undefined

@@ -17,14 +17,14 @@ const silenceMsMax = 20_000;
  * For what a caller waits for: every command ends within `commandMsMax`, also while Redis is away. A command that was
  * timed out may still be carried out, so all commands of this room may run twice.
  */
-export function hastyConnection(redisUrl: string, log: Log, limits: ConnectionLimits = usualLimits): Redis {
+export function failFastConnection(redisUrl: string, log: Log, limits: ConnectionLimits = usualLimits): Redis {
   return quietly(new Redis(redisUrl, { ...usual, commandTimeout: limits.commandMsMax, maxRetriesPerRequest: 1 }), log);
 }
 
 /** For workers and subscribers: commands wait until Redis is back. BullMQ demands `maxRetriesPerRequest: null`. */
-export function patientConnection(redisUrl: string, log: Log): PatientRedis {
+export function blockingConnection(redisUrl: string, log: Log): BlockingRedis {
   return quietly(
-    new PatientRedis(redisUrl, { ...usual, maxRetriesPerRequest: null, socketTimeout: silenceMsMax }),
+    new BlockingRedis(redisUrl, { ...usual, maxRetriesPerRequest: null, socketTimeout: silenceMsMax }),
     log,
   );
 }
@@ -53,7 +53,7 @@ function quietly<Client extends Redis>(client: Client, log: Log): Client {
 }
 
 /** Knows the blocking connections that BullMQ makes of it, so that all can be ended whatever state they are in. */
-export class PatientRedis extends Redis {
+export class BlockingRedis extends Redis {
   readonly #copies = new Set<{ disconnect(): void }>();
 
   override duplicate<Override extends Partial<RedisOptions> | undefined = undefined>(override?: Override) {

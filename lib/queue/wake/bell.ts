@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Log } from '../../core/log.ts';
 import type { Doorbell } from '../contract.ts';
 import { type Keys, keysBelow, usualPrefix } from '../keys.ts';
-import { type ConnectionLimits, hastyConnection } from '../redis/connection.ts';
+import { type ConnectionLimits, failFastConnection } from '../redis/connection.ts';
 import { lookAtDue } from './due.ts';
 
 /**
@@ -56,7 +56,7 @@ const secondMs = 1_000;
 
 export function openBell(options: BellOptions): Bell {
   const { redisUrl, prefix = usualPrefix, sender, log, limits, times = usualTimes } = options;
-  const redis = hastyConnection(redisUrl, log, limits);
+  const redis = failFastConnection(redisUrl, log, limits);
   const keys = keysBelow(prefix);
   const parts = { redis, keys, sender, wayMs: times.wayMs };
   return {

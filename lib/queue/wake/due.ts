@@ -6,9 +6,9 @@ import { numbers, run, script } from '../redis/script.ts';
 export interface Due {
   /** Jobs that can be taken now. */
   readonly takeable: boolean;
-  /** A job in hand whose lock has expired: its worker is gone. */
+  /** A job in flight whose lock has expired: its worker is gone. */
   readonly orphaned: boolean;
-  /** When the first job that was put aside is due, in milliseconds since 1970; 0: none. */
+  /** When the first job that was delayed is due, in milliseconds since 1970; 0: none. */
   readonly nextAt: number;
 }
 

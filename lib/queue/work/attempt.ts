@@ -8,14 +8,14 @@ import type { Finish } from '../pending/pending.ts';
 import type { HeldLock } from './locks.ts';
 
 /**
- * How a job in hand ends: it is complete, or has failed for good, and goes; it is put aside and comes back after a while; or
+ * How a job in flight ends: it is complete, or has failed for good, and goes; it is delayed and comes back after a while; or
  * its lock is lost, so that it is somebody else's and is left as it is.
  */
-export type Ending = { readonly kind: 'complete' } | { readonly kind: 'failed' } | Aside | { readonly kind: 'leave' };
+export type Ending = { readonly kind: 'complete' } | { readonly kind: 'failed' } | Delayed | { readonly kind: 'leave' };
 
 /** `firm`: a change that comes meanwhile does not bring it back sooner. */
-interface Aside {
-  readonly kind: 'aside';
+interface Delayed {
+  readonly kind: 'delayed';
   readonly afterMs: number;
   readonly firm: boolean;
 }
@@ -42,25 +42,25 @@ const afterMsMax = 86_400_000;
 /**
  * Runs the handler once and takes the operation off the pending set if nothing newer is asked for.
  *
- * @param spent the job came with a deferred failure
+ * @param exhausted the job came with a deferred failure
  */
-export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock, spent: boolean): Promise<Ending> {
+export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock, exhausted: boolean): Promise<Ending> {
   try {
-    const stalledMs = spent ? undefined : await putAsideMs(parts, job);
-    if (stalledMs !== undefined) return { kind: 'aside', afterMs: stalledMs, firm: true };
+    const stalledMs = exhausted ? undefined : await putAsideMs(parts, job);
+    if (stalledMs !== undefined) return { kind: 'delayed', afterMs: stalledMs, firm: true };
     const { a: id, d: destinationId } = job.data;
-    const named = { id, destinationId, job: job.id, traceparent: job.data.t, spent };
+    const named = { id, destinationId, job: job.id, traceparent: job.data.t, exhausted };
     const outcome = await parts.handler(named, lock.signal);
     if (lock.stopped === 'lost') return { kind: 'leave' };
     return await endingOf(parts, job.data, outcome);
   } catch (cause) {
     if (lock.stopped === 'lost') return { kind: 'leave' };
-    if (lock.stopped === 'shutdown') return { kind: 'aside', afterMs: 0, firm: true };
+    if (lock.stopped === 'shutdown') return { kind: 'delayed', afterMs: 0, firm: true };
     const about = { type: parts.type, operation: job.data.a, job: job.id };
     const outage = outageOf(cause);
     if (outage === undefined) parts.log.error({ ...about, ...placeOf(cause) }, 'a sync job failed unexpectedly');
     else parts.log.warn({ ...about, ...outage }, 'a sync job has to wait');
-    return { kind: 'aside', afterMs: unforeseenMs, firm: true };
+    return { kind: 'delayed', afterMs: unforeseenMs, firm: true };
   }
 }
 
@@ -91,22 +91,22 @@ type Again = Extract<Outcome, { kind: 'again' }>;
 /** A change that came meanwhile does not wait for the retry: the job makes room for its successor, which starts afresh. */
 async function againOf(parts: AttemptParts, data: JobData, { afterMs, firm = false }: Again): Promise<Ending> {
   if (!firm && afterMs > 0 && (await parts.hasSuccessor(data.a))) return { kind: 'complete' };
-  return { kind: 'aside', afterMs: bounded(afterMs), firm };
+  return { kind: 'delayed', afterMs: bounded(afterMs), firm };
 }
 
 /**
  * Puts a job back for later. BullMQ gives what was asked for until this moment to the successor of an active job, which this one
  * is no longer: so a change that came after `againOf` had looked brings the job itself forward.
  */
-export async function putAside(
+export async function delayJob(
   { hasSuccessor }: AttemptParts,
   job: TakenJob,
-  { afterMs, firm }: Aside,
+  { afterMs, firm }: Delayed,
   token: string,
 ): Promise<void> {
   await job.moveToDelayed(Date.now() + afterMs, token);
   if (firm || afterMs === 0 || !(await hasSuccessor(job.data.a))) return;
-  // Refused when it is not put aside any more: then somebody else has brought it forward.
+  // Refused when it is not delayed any more: then somebody else has brought it forward.
   await job.promote().catch(() => {});
 }
 

@@ -3,11 +3,11 @@ import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 import type { ConsumeOptions, Consumer } from '../contract.ts';
 import type { JobData } from '../jobs.ts';
 import { queueName } from '../keys.ts';
-import type { PatientRedis } from '../redis/connection.ts';
-import { type AttemptParts, attempt, type Ending, putAside } from './attempt.ts';
+import type { BlockingRedis } from '../redis/connection.ts';
+import { type AttemptParts, attempt, delayJob, type Ending } from './attempt.ts';
 import { Locks } from './locks.ts';
 import { within } from './within.ts';
-import { reportError, Spent, spentReason, workerOptions } from './worker-options.ts';
+import { ExhaustedJobs, exhaustedReason, reportError, workerOptions } from './worker-options.ts';
 
 /** For handlers that were told to stop, and for putting their jobs back. */
 const putBackMs = 2_000;
@@ -17,12 +17,12 @@ const lastWordMs = 500;
 /** Takes and runs jobs of one type until it is closed; while Redis is away it waits for it. */
 export function consume(
   parts: AttemptParts,
-  connection: PatientRedis,
+  connection: BlockingRedis,
   prefix: string,
   { concurrency, lockMs }: ConsumeOptions,
 ): Consumer {
   const { type, log } = parts;
-  const spent = new Spent();
+  const exhausted = new ExhaustedJobs();
   const options = { ...workerOptions(connection, prefix, lockMs), concurrency };
   const worker: Worker<JobData, void, string> = new Worker(
     queueName(type),
@@ -30,7 +30,7 @@ export function consume(
       const ending = await end(job, token);
       if (ending === 'complete') return;
       // Any other error would make BullMQ drop a job that is not to go.
-      throw ending === 'failed' ? new UnrecoverableError(spentReason) : new DelayedError();
+      throw ending === 'failed' ? new UnrecoverableError(exhaustedReason) : new DelayedError();
     },
     options,
   );
@@ -38,19 +38,19 @@ export function consume(
   async function end(job: Job<JobData, void, string>, token: string): Promise<Ending['kind']> {
     const lock = locks.hold(job.id ?? '', token, job.processedOn ?? Date.now());
     try {
-      const ending = await attempt(parts, job, lock, spent.has(job));
-      if (ending.kind === 'aside') await putAside(parts, job, ending, token);
+      const ending = await attempt(parts, job, lock, exhausted.has(job));
+      if (ending.kind === 'delayed') await delayJob(parts, job, ending, token);
       return ending.kind;
     } catch (cause) {
-      // Not put aside: the lock expires and the job is taken up again.
-      log.warn({ type, error: cause instanceof Error ? cause.message : 'unknown' }, 'a sync job was not put aside');
+      // Not delayed: the lock expires and the job is taken up again.
+      log.warn({ type, error: cause instanceof Error ? cause.message : 'unknown' }, 'a sync job was not delayed');
       return 'leave';
     } finally {
       lock.release();
     }
   }
   worker.on('error', reportError(log, type));
-  worker.on('active', (job) => spent.note(job));
+  worker.on('active', (job) => exhausted.note(job));
   worker.run().catch(reportError(log, type));
   return closing(worker, locks, (fields, message) => log.warn({ type, ...fields }, message));
 }
@@ -59,12 +59,12 @@ function closing(worker: Worker, locks: Locks, warn: (fields: object, message: s
   let closed: Promise<void> | undefined;
   async function close(graceMs: number): Promise<void> {
     const ended = worker.close();
-    // While Redis is away BullMQ's closing waits for it; without a job in hand there is nothing to wait for.
+    // While Redis is away BullMQ's closing waits for it; without a job in flight there is nothing to wait for.
     const idle = () => Promise.race([ended, locks.empty().then(() => sleep(lastWordMs))]);
     if (!(await within(idle(), graceMs))) {
       locks.stopAll('shutdown');
       // What does not stop keeps its job until the lock expires: two handlers of one association are worse than a delay.
-      if (!(await within(idle(), putBackMs))) warn({ graceMs }, 'a worker was closed with jobs in hand');
+      if (!(await within(idle(), putBackMs))) warn({ graceMs }, 'a worker was closed with jobs in flight');
     }
     locks.close();
   }

@@ -5,23 +5,23 @@ import type { Clock } from '../../core/clock.ts';
 import type { DrainOptions } from '../contract.ts';
 import type { JobData } from '../jobs.ts';
 import { queueName } from '../keys.ts';
-import type { PatientRedis } from '../redis/connection.ts';
+import type { BlockingRedis } from '../redis/connection.ts';
 import type { Due } from '../wake/due.ts';
-import { type AttemptParts, attempt, putAside } from './attempt.ts';
+import { type AttemptParts, attempt, delayJob } from './attempt.ts';
 import { Locks } from './locks.ts';
 import { within } from './within.ts';
-import { reportError, spentReason, workerOptions } from './worker-options.ts';
+import { exhaustedReason, reportError, workerOptions } from './worker-options.ts';
 
 export interface DrainParts extends AttemptParts {
-  readonly connection: PatientRedis;
+  readonly connection: BlockingRedis;
   readonly prefix: string;
   readonly clock: Clock;
   lookAtDue(): Promise<Due>;
 }
 
-/** A job that was put aside is waited for when it is due so soon; later ones are the sweep's to ring for. */
+/** A job that was delayed is waited for when it is due so soon; later ones are the sweep's to ring for. */
 const dueSoonMs = 5_000;
-/** While jobs are in hand, the queue is looked at so often for more. */
+/** While jobs are in flight, the queue is looked at so often for more. */
 const lookMs = 100;
 /** Handlers still at work so long before the deadline are told to stop, so that their jobs can be put back. */
 const putBackMs = 1_000;
@@ -46,13 +46,13 @@ export async function drain(
   worker.on('error', reportError(log, type));
   const locks = new Locks(worker, lockMs, log);
   const stop = setTimeout(() => locks.stopAll('shutdown'), leftMs() - Math.min(putBackMs, reserveMs / 2));
-  const hand = new Hand(parts, locks);
+  const inFlight = new InFlight(parts, locks);
   try {
     await worker.getBackend().moveStalledJobsToWait();
     await worker.startStalledCheckTimer();
-    await takeAll(worker, hand, parts, { concurrency, mayTake: () => leftMs() > reserveMs });
-    if (!(await within(hand.empty(), leftMs()))) log.warn({ type }, 'a drain ended with jobs in hand');
-    return { done: hand.done, left: (await parts.lookAtDue()).takeable };
+    await takeAll(worker, inFlight, parts, { concurrency, mayTake: () => leftMs() > reserveMs });
+    if (!(await within(inFlight.empty(), leftMs()))) log.warn({ type }, 'a drain ended with jobs in flight');
+    return { done: inFlight.done, left: (await parts.lookAtDue()).takeable };
   } finally {
     clearTimeout(stop);
     await within(worker.close(), putBackMs);
@@ -65,16 +65,16 @@ interface Pace {
   mayTake(): boolean;
 }
 
-async function takeAll(worker: Worker<JobData, void, string>, hand: Hand, parts: DrainParts, pace: Pace) {
+async function takeAll(worker: Worker<JobData, void, string>, inFlight: InFlight, parts: DrainParts, pace: Pace) {
   while (pace.mayTake()) {
-    if (hand.size >= pace.concurrency) {
-      await hand.change();
+    if (inFlight.size >= pace.concurrency) {
+      await inFlight.change();
       continue;
     }
     const token = randomUUID();
     const job: Taken | undefined = await worker.getNextJob(token, { block: false });
-    if (job !== undefined) hand.take(job, token);
-    else if (hand.size > 0) await hand.change();
+    if (job !== undefined) inFlight.take(job, token);
+    else if (inFlight.size > 0) await inFlight.change();
     else if (!(await dueSoon(parts))) return;
   }
 }
@@ -90,7 +90,7 @@ async function dueSoon(parts: DrainParts): Promise<boolean> {
 }
 
 /** The jobs that are being worked on. */
-class Hand {
+class InFlight {
   readonly #parts: DrainParts;
   readonly #locks: Locks;
   readonly #running = new Set<Promise<void>>();
@@ -127,8 +127,8 @@ class Hand {
     try {
       const ending = await attempt(this.#parts, job, lock, Boolean(job.deferredFailure));
       if (ending.kind === 'leave') return;
-      if (ending.kind === 'aside') return await putAside(this.#parts, job, ending, token);
-      if (ending.kind === 'failed') await job.moveToFailed(new UnrecoverableError(spentReason), token, false);
+      if (ending.kind === 'delayed') return await delayJob(this.#parts, job, ending, token);
+      if (ending.kind === 'failed') await job.moveToFailed(new UnrecoverableError(exhaustedReason), token, false);
       else await job.moveToCompleted(undefined, token, false);
       this.done += 1;
     } finally {

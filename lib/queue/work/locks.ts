@@ -18,7 +18,7 @@ export interface HeldLock {
 const lockTimesMax = 2;
 
 /**
- * Keeps the locks of the jobs in hand: one renewal for all, three times per lock time. A lock that could not be renewed in
+ * Keeps the locks of the jobs in flight: one renewal for all, three times per lock time. A lock that could not be renewed in
  * time counts as lost before Redis drops it, so that a handler stops before another worker starts. BullMQ's own renewal
  * does not notice when Redis is silent, and manual fetching has none.
  *
@@ -59,7 +59,7 @@ export class Locks {
     };
   }
 
-  /** Ends when no job is in hand. */
+  /** Ends when no job is in flight. */
   async empty(): Promise<void> {
     if (this.#held.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }

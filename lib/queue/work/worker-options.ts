@@ -30,14 +30,14 @@ export function reportError(log: Log, type: string): (cause: Error) => void {
   };
 }
 
-/** Why a spent job has failed, as BullMQ notes it. */
-export const spentReason = 'its workers ended one after another';
+/** Why an exhausted job has failed, as BullMQ notes it. */
+export const exhaustedReason = 'its workers ended one after another';
 
 /**
  * BullMQ hands a job that has stalled too often over with its failure, to be failed without being run. Its own worker does so
  * without asking us, and the operation would be pending for ever; so the failure is taken off such a job and kept here.
  */
-export class Spent {
+export class ExhaustedJobs {
   readonly #jobs = new WeakSet<object>();
 
   note(job: { deferredFailure: string }): void {

@@ -8,23 +8,23 @@ import { drain } from './drain.ts';
 
 /** The two ways to work a queue off. `consumers` gets what has to be closed. */
 export function working(parts: Parts, consumers: Set<Consumer>): Pick<Queue, 'consume' | 'drain'> {
-  const { patient, keys, clock } = parts;
+  const { blocking, keys, clock } = parts;
   return {
     consume(type, handler, options) {
-      const consumer = consume(attemptParts(parts, type, handler), patient, keys.prefix, options);
+      const consumer = consume(attemptParts(parts, type, handler), blocking, keys.prefix, options);
       consumers.add(consumer);
       return consumer;
     },
     drain(type, handler, options) {
-      const look = () => lookAtDue(patient, keys, type);
-      const own = { connection: patient, prefix: keys.prefix, clock, lookAtDue: look };
+      const look = () => lookAtDue(blocking, keys, type);
+      const own = { connection: blocking, prefix: keys.prefix, clock, lookAtDue: look };
       return drain({ ...attemptParts(parts, type, handler), ...own }, options);
     },
   };
 }
 
 function attemptParts(parts: Parts, type: string, handler: Handler): AttemptParts {
-  const { patient, keys, log } = parts;
-  const hasSuccessor = async (id: string) => (await patient.exists(keys.successor(type, id))) === 1;
-  return { type, handler, finish: finishing(patient, keys, type), hasSuccessor, jobs: jobsOf(parts, type), log };
+  const { blocking, keys, log } = parts;
+  const hasSuccessor = async (id: string) => (await blocking.exists(keys.successor(type, id))) === 1;
+  return { type, handler, finish: finishing(blocking, keys, type), hasSuccessor, jobs: jobsOf(parts, type), log };
 }

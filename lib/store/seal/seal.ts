@@ -10,11 +10,11 @@ import { HeldKeyring } from './held-keyring.ts';
 import { storeMaterial } from './initialise.ts';
 import { decodeKey } from './key-text.ts';
 import { newMaterial } from './material.ts';
+import { mutex } from './mutex.ts';
 import { UnsealProgress } from './progress.ts';
 import { readRecord, type SealRecord } from './record.ts';
 import { alreadyInitialised, notInitialised, unsealed } from './refusals.ts';
 import { checkShareRule, combineShares, mustBeShare, type ShareRule } from './shares.ts';
-import { turns } from './turns.ts';
 
 export interface SealParts {
   readonly db: Kysely<Database>;
@@ -30,7 +30,7 @@ export class BarrierSeal implements Seal {
   readonly #parts: SealParts;
   readonly #keyring: HeldKeyring;
   readonly #progress = new UnsealProgress();
-  readonly #inTurn = turns();
+  readonly #mutex = mutex();
   /** The row as it was read last. */
   #record: SealRecord | undefined;
   /** Sealed by hand, or the configured key is wrong: the automatic seal does not try again. */
@@ -64,7 +64,7 @@ export class BarrierSeal implements Seal {
 
   init<T>(rule: ShareRule, prepare: Prepare<T>): Promise<Initialised<T>> {
     const { db, barrier, staticKey, clock } = this.#parts;
-    return this.#inTurn(async () => {
+    return this.#mutex(async () => {
       this.#record = await readRecord(db);
       if (this.#record !== undefined) throw alreadyInitialised();
       if (staticKey === undefined) checkShareRule(rule);
@@ -78,7 +78,7 @@ export class BarrierSeal implements Seal {
   }
 
   unseal(text: string): Promise<SealStatus> {
-    return this.#inTurn(async () => {
+    return this.#mutex(async () => {
       const share = decodeKey(text);
       if (share === undefined) throw badRequest("'key' must be a valid hex or base64 string");
       this.#record ??= await readRecord(this.#parts.db);
@@ -109,7 +109,7 @@ export class BarrierSeal implements Seal {
   }
 
   rotate(): Promise<void> {
-    return this.#inTurn(() => this.#keyring.rotate());
+    return this.#mutex(() => this.#keyring.rotate());
   }
 
   keyStatus(): KeyStatus {
@@ -117,7 +117,7 @@ export class BarrierSeal implements Seal {
   }
 
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#inTurn(() => this.#refresh()).finally(() => {
+    this.#refreshing ??= this.#mutex(() => this.#refresh()).finally(() => {
       this.#refreshing = undefined;
     });
     return this.#refreshing;
@@ -125,7 +125,7 @@ export class BarrierSeal implements Seal {
 
   /** Stores what was counted, then seals. For the end of the process; never throws. */
   async end(): Promise<void> {
-    await this.#inTurn(() => this.#keyring.storeCounts(1)).catch((error: unknown) => {
+    await this.#mutex(() => this.#keyring.storeCounts(1)).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : 'unknown error';
       this.#parts.log.warn({ error: reason }, 'the last count of encryptions was not stored');
     });

@@ -6,4 +6,4 @@ import { sql } from 'kysely';
  * are dirty once more, the sweep queues them, and the same push comes to the same end. Changes of secrets, of associations
  * and intents never commit like this.
  */
-export const relaxedCommit = sql`select set_config('synchronous_commit', 'off', true)`;
+export const asynchronousCommit = sql`select set_config('synchronous_commit', 'off', true)`;

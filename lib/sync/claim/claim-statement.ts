@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { SyncRecord } from '../../store/tables.ts';
 import type { Written } from '../reconcile/plan/plan.ts';
-import { relaxedCommit } from './asynchronous-commit.ts';
+import { asynchronousCommit } from './asynchronous-commit.ts';
 import type { Claimed } from './claim.ts';
 
 export interface ClaimTimes {
@@ -57,7 +57,7 @@ export const claimStatement = (
   token: string,
   { leaseMs, spacingMs }: ClaimTimes,
 ) => sql<ClaimedRow>`
-  with relaxed as (${relaxedCommit}),
+  with asynchronous_commit as (${asynchronousCommit}),
   config as (select disabled from sync_config where id = 1 for share),
   free as (
     select a.id, a.xmin as version from associations a, config
@@ -74,7 +74,7 @@ export const claimStatement = (
            unconfirmed_at = case when a.claimed_by is null then a.unconfirmed_at else now() end,
            recheck_at = case when a.claimed_by is null then a.recheck_at end,
            rechecks = case when a.claimed_by is null then a.rechecks else 0 end
-      from unchanged, relaxed where a.id = unchanged.id
+      from unchanged, asynchronous_commit where a.id = unchanged.id
     returning a.*
   )
   select t.id, t.destination_id as "destinationId", d.revision as "destinationRevision", d.name as "destinationName", t.type,

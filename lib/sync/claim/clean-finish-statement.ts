@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Finish } from '../reconcile/outcome.ts';
-import { relaxedCommit } from './asynchronous-commit.ts';
+import { asynchronousCommit } from './asynchronous-commit.ts';
 import type { FinishRow } from './finish-statement.ts';
 
 /** The outcome of nearly every attempt: all is there that should be, and nothing else is to be written down. */
@@ -21,7 +21,7 @@ export const isClean = ({ done, status, error, attempts, removed, buried, rememb
 export function cleanFinishStatement(inputs: readonly Finish[]) {
   const objects = inputs.flatMap(({ id, written }) => written.map((object) => ({ id, ...object })));
   return sql<FinishRow>`
-  with relaxed as (${relaxedCommit}),
+  with asynchronous_commit as (${asynchronousCommit}),
   held as (
     select a.id, a.generation > i.generation as newer, i.generation, i.records
       from associations a
@@ -49,5 +49,5 @@ export function cleanFinishStatement(inputs: readonly Finish[]) {
            updated_at = now(), claimed_by = null, claimed_until = null
       from held where a.id = held.id
   )
-  select held.id::text as id, held.newer, null::text as purged from held cross join relaxed`;
+  select held.id::text as id, held.newer, null::text as purged from held cross join asynchronous_commit`;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Finish } from '../reconcile/outcome.ts';
-import { relaxedCommit } from './asynchronous-commit.ts';
+import { asynchronousCommit } from './asynchronous-commit.ts';
 
 /** What became of an outcome; no row: it was not taken. */
 export interface FinishRow {
@@ -19,7 +19,7 @@ export function finishStatement(inputs: readonly Finish[]) {
   const remembering = inputs.some(({ remembered, buried }) => remembered !== null || buried.length > 0);
   const lasting = inputs.some(({ remembered }) => remembered?.fresh === true);
   return sql<FinishRow>`
-  with relaxed as (${lasting ? sql`select 1` : relaxedCommit}),
+  with asynchronous_commit as (${lasting ? sql`select 1` : asynchronousCommit}),
   input as (
     select * from jsonb_to_recordset(${JSON.stringify(inputs)}::jsonb)
       as r(id bigint, token text, generation bigint, done boolean, status text, error jsonb, records jsonb, attempts int,
@@ -64,7 +64,7 @@ export function finishStatement(inputs: readonly Finish[]) {
   select held.id::text as id, held.newer,
          (select d.id::text from destinations d
            where held.over and d.id = held.destination_id and d.purge_initiated_at is not null) as purged
-    from held cross join relaxed`;
+    from held cross join asynchronous_commit`;
 }
 
 const afterFailures = sql`
@@ -72,7 +72,7 @@ const afterFailures = sql`
     delete from sync_objects o using held
      where o.association_id = held.id and not held.over and held.removed ? o.name_key
   ),
-  doubted as (
+  invalidated as (
     update sync_objects o set fingerprint = null
       from held
      where o.association_id = held.id and not held.over and held.failed and o.fingerprint is not null

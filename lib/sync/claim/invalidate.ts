@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
  * longer than its claim has called out after another one had pushed something newer. The next attempt pushes even what looks
  * unchanged; the sweep queues it, should its job be gone. Its rechecks follow, since what became of the calls was not written back.
  */
-export const doubts =
+export const invalidates =
   (store: Store) =>
   async (id: string): Promise<void> => {
     await sql`

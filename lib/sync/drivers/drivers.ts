@@ -15,7 +15,7 @@ import type { Store } from '../../store/store.ts';
 import type { DestinationNetwork } from '../../store/tables.ts';
 import { openAppKey } from './app-key.ts';
 import { givenOf, withDefaults } from './connection.ts';
-import { LentDriver } from './reference-counted.ts';
+import { CountedDriver } from './reference-counted.ts';
 
 /** A type with its driver: what a worker of this type is made of. */
 export interface Destination {
@@ -47,7 +47,7 @@ const driversMax = 256;
 const idleMsMax = 300_000;
 
 interface Kept {
-  readonly driver: LentDriver;
+  readonly driver: CountedDriver;
   /** By the clock, in milliseconds. */
   readonly usedAt: number;
 }
@@ -65,7 +65,7 @@ export function keepDrivers(destination: Destination, parts: DriverParts): Drive
         return known.lend();
       }
       known?.retire();
-      const driver = new LentDriver(openOne(destination, parts, destinationId), revision);
+      const driver = new CountedDriver(openOne(destination, parts, destinationId), revision);
       kept.set(destinationId, { driver, usedAt });
       makeRoom(kept);
       try {

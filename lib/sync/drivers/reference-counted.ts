@@ -4,7 +4,7 @@ import type { Driver } from '../../destinations/contract.ts';
  * An open driver that several attempts use at once. Closing it would end their calls, which would look like a failure of the
  * destination: so once it is retired the last of them closes it.
  */
-export class LentDriver {
+export class CountedDriver {
   /** Of the settings it was opened with. */
   readonly revision: number;
   readonly #driver: Promise<Driver | undefined>;

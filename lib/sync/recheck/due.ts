@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts';
 
 /**
  * Makes associations dirty whose recheck is due; their status stays what it is. One that is dirty already comes in line first. May
- * run twice and beside another sweep: whoever has an association in hand is not waited for.
+ * run twice and beside another sweep: whoever has an association in flight is not waited for.
  */
 export async function markDueRechecks(store: Store, most: number): Promise<readonly Operation[]> {
   const { rows } = await sql<Operation>`

@@ -22,7 +22,7 @@ async function isAsLeft(parts: ActParts, prepared: PreparedPut): Promise<boolean
   const found = await look(parts, prepared.put.name);
   if (found === 'unknown' || found === 'unseen') return false;
   const same = found !== undefined && isSame(parts, prepared, found);
-  if (!same) parts.course.mended += 1;
+  if (!same) parts.budget.mended += 1;
   return same;
 }
 
@@ -48,14 +48,14 @@ export async function isStillGone(parts: ActParts, { name, mark }: Written): Pro
   if (parts.definition.coarseVersions === true) return false;
   const found = await look(parts, name);
   if (found === undefined) return true;
-  if (typeof found === 'object' && found.mark === mark) parts.course.mended += 1;
+  if (typeof found === 'object' && found.mark === mark) parts.budget.mended += 1;
   return false;
 }
 
 async function look(
-  { course, definition, driver }: ActParts,
+  { budget, definition, driver }: ActParts,
   name: string,
 ): Promise<Inspection | undefined | 'unknown' | 'unseen'> {
-  course.spend(definition.costs?.look ?? 1);
-  return driver.inspect(name, course.signal).catch(() => 'unseen' as const);
+  budget.spend(definition.costs?.look ?? 1);
+  return driver.inspect(name, budget.signal).catch(() => 'unseen' as const);
 }

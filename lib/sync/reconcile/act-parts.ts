@@ -1,12 +1,12 @@
 import type { DestinationDefinition, Driver } from '../../destinations/contract.ts';
-import type { Course } from './attempt-budget.ts';
+import type { AttemptBudget } from './attempt-budget.ts';
 import type { Put } from './plan/plan.ts';
 
 /** What the calls of one attempt are made with. */
 export interface ActParts {
   readonly definition: DestinationDefinition;
   readonly driver: Driver;
-  readonly course: Course;
+  readonly budget: AttemptBudget;
   /** A late write may have come: what looks unchanged is looked at closely. */
   readonly recheck: boolean;
 }

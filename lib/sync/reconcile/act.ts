@@ -28,10 +28,10 @@ const ofDestination: ReadonlySet<FailureKind> = new Set<FailureKind>([
 
 /** Pushes what has to be there, a few at a time; what looks unchanged is looked at first. */
 export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Promise<readonly ActResult[]> {
-  const { driver, course } = parts;
+  const { driver, budget } = parts;
   const putMany = driver.putMany?.bind(driver);
-  if (putMany === undefined) return eachOf(puts, course.widthMax, (one) => pushOne(parts, one));
-  const looked = await eachOf(puts, course.widthMax, async (one) => ({
+  if (putMany === undefined) return eachOf(puts, budget.widthMax, (one) => pushOne(parts, one));
+  const looked = await eachOf(puts, budget.widthMax, async (one) => ({
     one,
     known: await isStillThere(parts, one),
   }));
@@ -42,16 +42,16 @@ export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Pr
 
 /** Removes what has to go. */
 export function removeAll(parts: ActParts, removes: readonly Written[]): Promise<readonly ActResult[]> {
-  const { course, driver } = parts;
-  return eachOf(removes, course.widthMax, async (object) => {
+  const { budget, driver } = parts;
+  return eachOf(removes, budget.widthMax, async (object) => {
     const { name, mark, remoteVersion } = object;
-    if (course.halted !== undefined) return { kind: 'failed', subKey: object.subKey, name, failure: course.halted };
-    if (course.over) return { kind: 'skipped', subKey: object.subKey };
+    if (budget.halted !== undefined) return { kind: 'failed', subKey: object.subKey, name, failure: budget.halted };
+    if (budget.over) return { kind: 'skipped', subKey: object.subKey };
     try {
       if (object.removal === 'due' && (await isStillGone(parts, object))) return { kind: 'removed', object };
-      if (course.over) return { kind: 'skipped', subKey: object.subKey };
-      course.spend(1);
-      await driver.remove({ name, mark, remoteVersion, asRecorded: isCertain(object) }, course.signal);
+      if (budget.over) return { kind: 'skipped', subKey: object.subKey };
+      budget.spend(1);
+      await driver.remove({ name, mark, remoteVersion, asRecorded: isCertain(object) }, budget.signal);
       return { kind: 'removed', object };
     } catch (cause) {
       return { kind: 'failed', subKey: object.subKey, name, failure: toFailure(parts, cause, name) };
@@ -61,14 +61,14 @@ export function removeAll(parts: ActParts, removes: readonly Written[]): Promise
 
 async function pushOne(parts: ActParts, prepared: PreparedPut): Promise<ActResult> {
   const { put } = prepared;
-  const { course, driver } = parts;
-  if (course.halted !== undefined) return failed(put, course.halted);
-  if (course.over) return { kind: 'skipped', subKey: put.subKey };
+  const { budget, driver } = parts;
+  if (budget.halted !== undefined) return failed(put, budget.halted);
+  if (budget.over) return { kind: 'skipped', subKey: put.subKey };
   try {
     if (await isStillThere(parts, prepared)) return unchanged(put);
-    if (course.over) return { kind: 'skipped', subKey: put.subKey };
-    course.spend(put.claim === 'create' ? (parts.definition.costs?.create ?? 1) : 1);
-    const { remoteVersion } = await driver.put(toItem(prepared), course.signal);
+    if (budget.over) return { kind: 'skipped', subKey: put.subKey };
+    budget.spend(put.claim === 'create' ? (parts.definition.costs?.create ?? 1) : 1);
+    const { remoteVersion } = await driver.put(toItem(prepared), budget.signal);
     return { kind: 'put', put, remoteVersion };
   } catch (cause) {
     return failed(put, toFailure(parts, cause, put.name));
@@ -81,13 +81,13 @@ async function pushBatch(
   putMany: (items: readonly PutItem[], signal: AbortSignal) => Promise<readonly PutOutcome[]>,
 ): Promise<readonly ActResult[]> {
   if (prepared.length === 0) return [];
-  const { course } = parts;
-  if (course.over) return prepared.map(({ put }) => ({ kind: 'skipped', subKey: put.subKey }));
+  const { budget } = parts;
+  if (budget.over) return prepared.map(({ put }) => ({ kind: 'skipped', subKey: put.subKey }));
   try {
-    course.spend(1);
+    budget.spend(1);
     const outcomes = await putMany(
       prepared.map((one) => toItem(one)),
-      course.signal,
+      budget.signal,
     );
     return prepared.map(({ put }, index) => fromOutcome(parts, put, outcomes[index]));
   } catch (cause) {
@@ -95,10 +95,10 @@ async function pushBatch(
   }
 }
 
-function fromOutcome({ course }: ActParts, put: Put, outcome: PutOutcome | undefined): ActResult {
+function fromOutcome({ budget }: ActParts, put: Put, outcome: PutOutcome | undefined): ActResult {
   if (outcome?.ok !== true) {
     const failure = outcome?.failure ?? new DestinationFailure('internal', `no outcome for ${put.name}`);
-    course.unconfirmed ||= isUnconfirmed(failure);
+    budget.unconfirmed ||= isUnconfirmed(failure);
     return failed(put, failure);
   }
   return { kind: 'put', put, remoteVersion: outcome.receipt.remoteVersion };
@@ -135,13 +135,13 @@ function toItem({ put, mark, intendedAt, intent, tags }: PreparedPut): PutItem {
 }
 
 /** A driver throws nothing else; if it does, nothing of the foreign error is shown, it may hold anything. */
-function toFailure({ course }: ActParts, cause: unknown, name: string): DestinationFailure {
+function toFailure({ budget }: ActParts, cause: unknown, name: string): DestinationFailure {
   const failure =
     cause instanceof DestinationFailure
       ? cause
       : new DestinationFailure('internal', `${name}: the driver failed in an unforeseen way`, { cause });
-  if (ofDestination.has(failure.kind)) course.halted ??= failure;
-  course.unconfirmed ||= isUnconfirmed(failure);
+  if (ofDestination.has(failure.kind)) budget.halted ??= failure;
+  budget.unconfirmed ||= isUnconfirmed(failure);
   return failure;
 }
 

@@ -2,7 +2,7 @@ import { type Clock, startStopwatch } from '../../core/clock.ts';
 import type { DestinationFailure } from '../../destinations/contract.ts';
 import { timedSignal } from './timed-signal.ts';
 
-export interface CourseLimits {
+export interface BudgetLimits {
   /** After so many milliseconds no further call is begun. */
   readonly operationMs: number;
   /** After so many, calls under way are ended. */
@@ -16,13 +16,13 @@ export interface CourseLimits {
 }
 
 /**
- * The course of one attempt, from before its claim, so that its time is over before the claim's is: how long it may go on,
+ * The budget of one attempt, from before its claim, so that its time is over before the claim's is: how long it may go on,
  * how often it has called, and what has halted it. It has to be ended.
  *
  * Its time goes on while the process or the machine is frozen, and is looked at before each request: after a thaw none
  * begins under a claim that somebody else may hold by now.
  */
-export class Course {
+export class AttemptBudget {
   readonly widthMax: number;
   /** What was used up of the destination's rate so far, in calls. */
   calls = 0;
@@ -40,7 +40,7 @@ export class Course {
   readonly #timer: NodeJS.Timeout;
   readonly #abort: () => void;
 
-  constructor({ operationMs, callsMs, widthMax, signal, clock }: CourseLimits) {
+  constructor({ operationMs, callsMs, widthMax, signal, clock }: BudgetLimits) {
     this.widthMax = widthMax;
     this.#worker = signal;
     this.#operationMs = operationMs;

@@ -4,7 +4,7 @@ import { outcomeOf, type ReconcileParts, unclaimed } from './reconcile.ts';
 import { report } from './report.ts';
 
 /**
- * Counts an attempt as failed without a call: one worker after another has ended with this association in hand, and the next
+ * Counts an attempt as failed without a call: one worker after another has ended with this association in flight, and the next
  * would end as well. It is tried again as after any internal failure, with a new job, until its attempts are used up.
  */
 export async function failSpent(parts: ReconcileParts, id: string): Promise<Outcome> {
@@ -19,4 +19,4 @@ export async function failSpent(parts: ReconcileParts, id: string): Promise<Outc
 }
 
 const message =
-  'one worker after another ended, or lost its lock, while it had this in hand: see the memory and the logs of the workers';
+  'one worker after another ended, or lost its lock, while it had this in flight: see the memory and the logs of the workers';

@@ -4,7 +4,7 @@ import type { Claimed } from '../claim/claim.ts';
 import { type Intend, type Intent, type IntentAnswer, intendTags, withdraw } from '../claim/intents.ts';
 import { type ActResult, pushAll, removeAll } from './act.ts';
 import type { ActParts } from './act-parts.ts';
-import type { Course } from './attempt-budget.ts';
+import type { AttemptBudget } from './attempt-budget.ts';
 import type { Plan, Put, Written } from './plan/plan.ts';
 
 export interface PerformParts {
@@ -23,7 +23,7 @@ export async function perform(
   parts: PerformParts,
   claim: Claimed,
   decided: Plan,
-  course: Course,
+  budget: AttemptBudget,
 ): Promise<readonly ActResult[]> {
   const kept = decided.kept.map((put): ActResult => ({ kind: 'kept', put }));
   if (decided.puts.length + decided.removes.length === 0) return kept;
@@ -31,7 +31,7 @@ export async function perform(
   if (driver instanceof DestinationFailure) return [...kept, ...allFailed(decided, driver)];
   try {
     const recheck = claim.unconfirmed?.due === true;
-    const shared: ActParts = { definition: parts.definition, driver, course, recheck };
+    const shared: ActParts = { definition: parts.definition, driver, budget, recheck };
     const { prepared, refused } = await prepare(parts, claim, decided.puts);
     const pushed = await pushAll(shared, prepared);
     await withdrawUnwritten(parts, claim, pushed);

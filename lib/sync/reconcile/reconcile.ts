@@ -12,7 +12,7 @@ import type { RecheckTimes } from '../recheck/schedule.ts';
 import { namer } from '../template/naming.ts';
 import type { Template } from '../template/template.ts';
 import type { ActResult } from './act.ts';
-import { Course } from './attempt-budget.ts';
+import { AttemptBudget } from './attempt-budget.ts';
 import type { Finish, Finished } from './outcome.ts';
 import { perform } from './perform.ts';
 import { toEntries } from './plan/entries.ts';
@@ -36,7 +36,7 @@ export interface ReconcileParts {
   readonly claim: (id: string) => Promise<Claim>;
   readonly finish: (finish: Finish) => Promise<Finished>;
   /** Makes an association dirty again whose objects may be older than what was written back of them. */
-  readonly doubt: (id: string) => Promise<void>;
+  readonly invalidate: (id: string) => Promise<void>;
   readonly intend: Intend;
   readonly compile: (template: string) => Template;
   readonly openDriver: (destinationId: string, revision: number) => Promise<Driver | undefined>;
@@ -68,16 +68,16 @@ export async function reconcile(
   widthMax: number,
 ): Promise<Reconciled> {
   const { operationMs, callsMs, clock } = parts;
-  const course = new Course({ operationMs, callsMs, widthMax, signal, clock });
+  const budget = new AttemptBudget({ operationMs, callsMs, widthMax, signal, clock });
   try {
     const claim = await parts.claim(id);
     if (claim.kind !== 'claimed') return { outcome: unclaimed(claim), failure: undefined, calls: 0 };
-    const { finish, failure } = await attempt(parts, claim, course);
+    const { finish, failure } = await attempt(parts, claim, budget);
     const finished = await parts.finish(finish);
-    if (finished === 'lost' && course.calls > 0) await parts.doubt(id);
-    return { outcome: outcomeOf(finish, finished), failure, calls: course.calls };
+    if (finished === 'lost' && budget.calls > 0) await parts.invalidate(id);
+    return { outcome: outcomeOf(finish, finished), failure, calls: budget.calls };
   } finally {
-    course.end();
+    budget.end();
   }
 }
 
@@ -101,11 +101,11 @@ const cutShort = (result: ActResult): ActResult =>
     : result;
 
 /** One attempt. What fails in an unforeseen way, the store included, is an internal failure of this attempt. */
-async function attempt(parts: ReconcileParts, claim: Claimed, course: Course) {
+async function attempt(parts: ReconcileParts, claim: Claimed, budget: AttemptBudget) {
   try {
     const decided = await decide(parts, claim);
-    const results = await perform(parts, claim, decided, course);
-    return report(parts, claim, decided.refusals, course.stopped ? results.map(cutShort) : results, course);
+    const results = await perform(parts, claim, decided, budget);
+    return report(parts, claim, decided.refusals, budget.stopped ? results.map(cutShort) : results, budget);
   } catch (cause) {
     const outage = outageOf(cause);
     if (outage !== undefined) parts.log.warn({ association: claim.id, ...outage }, 'an attempt was cut short');
@@ -113,7 +113,7 @@ async function attempt(parts: ReconcileParts, claim: Claimed, course: Course) {
     const message =
       cause instanceof AppError ? cause.message : 'failed in an unforeseen way; the log of the worker says more';
     const failure = new DestinationFailure('internal', message, { cause });
-    return report(parts, claim, [], [{ kind: 'failed', subKey: '', name: '', failure }], course);
+    return report(parts, claim, [], [{ kind: 'failed', subKey: '', name: '', failure }], budget);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Claimed } from '../claim/claim.ts';
 import { type RecheckTimes, rememberedAfter } from '../recheck/schedule.ts';
 import { type Attempt, type SyncStatus, statusAfter, statusOf } from '../status.ts';
 import type { ActResult } from './act.ts';
-import type { Course } from './attempt-budget.ts';
+import type { AttemptBudget } from './attempt-budget.ts';
 import type { Finish, Rechecked, WrittenObject } from './outcome.ts';
 import type { Refusal, Written } from './plan/plan.ts';
 import { judge, type RetryPolicy, type Verdict, worst } from './verdict.ts';
@@ -18,7 +18,7 @@ interface ReportParts {
 }
 
 /** What an attempt has noticed on its way. */
-type Noticed = Pick<Course, 'unconfirmed' | 'mended'>;
+type Noticed = Pick<AttemptBudget, 'unconfirmed' | 'mended'>;
 
 /** Turns the results of an attempt into what is written back. Decides the status; touches nothing. */
 export function report(

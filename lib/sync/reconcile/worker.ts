@@ -6,12 +6,12 @@ import { type Reconciled, type ReconcileParts, reconcile } from './reconcile.ts'
 
 /**
  * What a worker does with a job: asks the gate of the destination and brings the association in line. A job that the gate
- * refuses is put aside without a call (rule 9 of the sync).
+ * refuses is delayed without a call (rule 9 of the sync).
  */
 export function syncHandler(parts: ReconcileParts, gate: Gate): Handler {
   const budget = budgetOf(parts.definition, parts.operationMs);
   return async (job, signal): Promise<Outcome> => {
-    if (job.spent) return failSpent(parts, job.id);
+    if (job.exhausted) return failSpent(parts, job.id);
     const pass = await gate.enter(job.destinationId, budget);
     if (!pass.open) return { kind: 'again', afterMs: pass.waitMs };
     try {

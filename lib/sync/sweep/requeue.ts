@@ -47,7 +47,7 @@ const fullWarning = (count: number, capacity: number): string =>
   `the sync queue is full (queue_capacity ${capacity}): ${count} sync operations stay pending and will be queued as soon as there is room`;
 
 /**
- * A page of dirty associations that nobody has in hand, in the order of their ids: as numbers, which `order by id` is not
+ * A page of dirty associations that nobody has in flight, in the order of their ids: as numbers, which `order by id` is not
  * where the answer's column of that name is a text.
  */
 export async function dirtyAfter(store: Store, id: string, pageSize: number): Promise<readonly Operation[]> {

@@ -53,8 +53,7 @@ export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept
   const rechecks = await beginRechecks(parts, settings.queue_capacity);
   const { requeued, refused } = await requeueLost(parts, state, settings.queue_capacity);
   const stranded = await parts.queue.takeUpStranded();
-  if (stranded > 0)
-    parts.log.warn({ jobs: stranded }, 'jobs put aside were overdue by the clock of Redis: taken up now');
+  if (stranded > 0) parts.log.warn({ jobs: stranded }, 'jobs delayed were overdue by the clock of Redis: taken up now');
   await forgetUnneeded(parts, state);
   return { requeued, waitingForRoom: refused, expired: expired.length, rechecks };
 }

@@ -38,7 +38,7 @@ function serversOf(dev: Started): readonly number[] {
 
 const running = (servers: readonly number[]): readonly number[] => servers.filter(isRunning);
 
-test('the first start honours the port and the root token, and Ctrl-C ends it with its servers though work is in hand', async () => {
+test('the first start honours the port and the root token, and Ctrl-C ends it with its servers though work is in flight', async () => {
   const dev = await startDev({ KEYFERRY_DEV_ROOT_TOKEN: rootToken });
   expect(dev.ready).toBe(`http://127.0.0.1:${port}`);
   expect(dev.out.at(-1)).toBe(`ready http://127.0.0.1:${port}`);

@@ -29,7 +29,7 @@ describe('SIGTERM', () => {
     expect(ends.map(({ code, signal }) => ({ code, signal }))).toEqual(started.map(() => ({ code: 0, signal: null })));
   });
 
-  test('lets a worker finish the push in hand', async () => {
+  test('lets a worker finish the push in flight', async () => {
     const witness = ending(await startWitness(ground.fake));
     witness.delay(600);
     const before = calls('CreateSecret');
@@ -62,7 +62,7 @@ describe('SIGTERM', () => {
     expect((await worker.end('SIGTERM')).code).toBe(0);
   });
 
-  test('lets an API answer the request in hand, and ends it though the client keeps its connection', async () => {
+  test('lets an API answer the request in flight, and ends it though the client keeps its connection', async () => {
     const second = ending(await ground.start('serve', { KEYFERRY_SYNC_WAIT_MS: '1000' }));
     const name = 'answered';
     await ground.destination(second, name);

@@ -48,7 +48,7 @@ test('two workers never push the same association at the same time, whatever is 
         async () => (await claimed()) >= all / 2,
         () => `fewer than half are claimed in round ${round}`,
       );
-      // Redis forgets what is in hand, so the sweep and the writes queue it a second time.
+      // Redis forgets what is in flight, so the sweep and the writes queue it a second time.
       await redis.flushall();
       await write(`repeated ${round}`);
       await ground.untilQuiet();

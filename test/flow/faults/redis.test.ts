@@ -73,7 +73,7 @@ describe('a Redis that loses all its data', () => {
     await until(async () => (await pending()) === 0);
   });
 
-  test('in the middle of the work gets back what was in hand', async () => {
+  test('in the middle of the work gets back what was in flight', async () => {
     await configure({ disabled: true });
     const names = await associateAll(ground, api, { hint: 'midway', destinations: 6, secrets: 50 });
     ending(await ground.start('worker'));

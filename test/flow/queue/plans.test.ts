@@ -4,7 +4,7 @@ import type { Store } from '../../../lib/store/store.ts';
 import type { Database } from '../../../lib/store/tables.ts';
 import { beginning, purgePage } from '../../../lib/sync/purge/page.ts';
 import { replayPage } from '../../../lib/sync/replay/page.ts';
-import { stillUnderWay, underWay } from '../../../lib/sync/rows/config/in-flight.ts';
+import { inFlight, stillInFlight } from '../../../lib/sync/rows/config/in-flight.ts';
 import { dirtyAfter } from '../../../lib/sync/sweep/requeue.ts';
 import { insertAssociations } from '../../support/flow/many-associations.ts';
 import { stageOf } from '../../support/flow/open-service.ts';
@@ -31,7 +31,7 @@ const statements: readonly { readonly name: string; readonly run: (store: Store)
     run: (store) => replayPage(store, { syncStatus: 'SYNCED' }, ['1'], '5000'),
   },
   { name: 'the page of a purge', run: (store) => purgePage(store.db, '1', beginning) },
-  { name: 'the wait for what is under way', run: async (store) => stillUnderWay(store, await underWay(store)) },
+  { name: 'the wait for what is under way', run: async (store) => stillInFlight(store, await inFlight(store)) },
 ];
 
 test.each(statements)('$name does not read all associations', async ({ run }) => {

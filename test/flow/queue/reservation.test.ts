@@ -5,8 +5,8 @@ import { silentLog } from '../../../lib/core/log.ts';
 import { definitions } from '../../../lib/destinations/index.ts';
 import type { Queue } from '../../../lib/queue/contract.ts';
 import { openQueue } from '../../../lib/queue/open.ts';
-import { removeLink, setLink } from '../../../lib/sync/rows/associations/change.ts';
-import type { NewLink } from '../../../lib/sync/rows/associations/change-store.ts';
+import { removeAssociation, setAssociation } from '../../../lib/sync/rows/associations/change.ts';
+import type { NewAssociation } from '../../../lib/sync/rows/associations/change-store.ts';
 import type { SyncParts } from '../../../lib/sync/rows/parts.ts';
 import { stageOf } from '../../support/flow/open-service.ts';
 import { ending, testRedis } from '../../support/services.ts';
@@ -42,7 +42,7 @@ async function groundOf(beforeReserve: (round: number) => Promise<void> = async 
   return { parts, queue, link: await newLink() };
 }
 
-async function newLink(): Promise<NewLink> {
+async function newLink(): Promise<NewAssociation> {
   const [definition] = definitions.filter((one) => one.type === type);
   const { rows } = await sql<{ id: string; accessor: string }>`
     select id, accessor from mounts where path = 'secret/'`.execute(stage.store.db);
@@ -52,7 +52,7 @@ async function newLink(): Promise<NewLink> {
   return { definition, destinationName, mountPath: 'secret/', secretName: stage.name('linked'), mount, adopt: false };
 }
 
-const generations = async ({ secretName }: NewLink) =>
+const generations = async ({ secretName }: NewAssociation) =>
   (
     await sql<{ generation: number }>`
       select generation from associations where secret_name = ${secretName}`.execute(stage.store.db)
@@ -64,7 +64,7 @@ test('a queue that hangs while room is asked for holds no transaction open and n
     asked.resolve();
     await answered.promise;
   });
-  const setting = setLink(parts, link);
+  const setting = setAssociation(parts, link);
   await asked.promise;
   const { rows } = await sql`
     select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`.execute(
@@ -84,16 +84,16 @@ test('room that was taken for a change that is then refused is given back', asyn
       stage.store.db,
     );
   });
-  await expect(setLink(parts, link)).rejects.toThrow('purge in progress');
+  await expect(setAssociation(parts, link)).rejects.toThrow('purge in progress');
   expect(await queue.pendingCount()).toBe(0);
   expect(await generations(link)).toEqual([]);
 });
 
 test('a set that is overtaken by another set of the same secret renews it, and takes one place', async () => {
   const { parts, queue, link } = await groundOf(async (round) => {
-    if (round === 1) await setLink(parts, link);
+    if (round === 1) await setAssociation(parts, link);
   });
-  await setLink(parts, link);
+  await setAssociation(parts, link);
   expect(await generations(link)).toEqual([2]);
   expect(await queue.pendingCount()).toBe(1);
 });
@@ -103,9 +103,9 @@ test('a set whose association goes meanwhile makes it anew', async () => {
     if (round !== 2) return;
     await sql`delete from associations where secret_name = ${link.secretName}`.execute(stage.store.db);
   });
-  const first = await setLink(parts, link);
+  const first = await setAssociation(parts, link);
   for (const { id, generation } of first.operations) await queue.release(id, generation);
-  const second = await setLink(parts, link);
+  const second = await setAssociation(parts, link);
   expect(await generations(link)).toEqual([1]);
   expect(second.operations.map(({ id }) => id)).not.toEqual(first.operations.map(({ id }) => id));
   expect(await queue.pendingCount()).toBe(1);
@@ -116,8 +116,8 @@ test('a removal of what goes meanwhile has nothing to do and keeps no room', asy
     if (round !== 2) return;
     await sql`delete from associations where secret_name = ${link.secretName}`.execute(stage.store.db);
   });
-  const { operations } = await setLink(parts, link);
+  const { operations } = await setAssociation(parts, link);
   for (const { id, generation } of operations) await queue.release(id, generation);
-  expect((await removeLink(parts, link)).operations).toEqual([]);
+  expect((await removeAssociation(parts, link)).operations).toEqual([]);
   expect(await queue.pendingCount()).toBe(0);
 });

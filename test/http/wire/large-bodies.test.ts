@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { JsonReader } from '../../../lib/core/json/reader.ts';
 import type { Secret } from '../../../lib/core/secret.ts';
-import { nextTurn } from '../../../lib/core/turns.ts';
+import { yieldToOthers } from '../../../lib/core/yielding.ts';
 import type { HttpParts } from '../../../lib/http/secrets/parts.ts';
 import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
 import { leastProcessorMs } from '../../support/processor-time.ts';
@@ -301,7 +301,7 @@ test('who works long takes turns: one goes on in each round, however many there 
   const order: string[] = [];
   const work = async (name: string) => {
     for (let turn = 1; turn <= 3; turn += 1) {
-      await nextTurn();
+      await yieldToOthers();
       order.push(`${name}${turn}`);
     }
   };

@@ -74,6 +74,6 @@ test.each([
     const program = `await runUntilSignal(async () => { block(4); ready(); ${rest} });`;
     const { signal, told } = await run(program, ['SIGTERM'], { KEYFERRY_SHUTDOWN_MS_MAX: '0' });
     expect(signal).toBe('SIGKILL');
-    expect(told).toContain('the work in hand did not end in 20000 ms and is left');
+    expect(told).toContain('the work in flight did not end in 20000 ms and is left');
   },
 );

@@ -89,7 +89,7 @@ describe('the rate of a gate', () => {
     expect(waits).toEqual([100, 200, 300, 400, 500]);
   });
 
-  it('never puts aside for much longer than a minute', async () => {
+  it('never delays for much longer than a minute', async () => {
     const { gate } = testGate();
     const slow = { ...budget, callsPerSecond: 0.1, burst: 1 };
     opened(await gate.enter('7', slow));
@@ -135,7 +135,7 @@ describe('the number of passes of a gate', () => {
     opened(await gate.enter('7', two));
   });
 
-  it('puts aside by how long passes are held', async () => {
+  it('delays by how long passes are held', async () => {
     const { gate, pass } = testGate();
     const one = { ...wide, concurrencyMax: 1 };
     for (let index = 0; index < 40; index += 1) {
@@ -242,7 +242,7 @@ describe('a sick destination', () => {
     opened(await gate.enter('7', wide));
   });
 
-  it('spreads those that it puts aside after its reopening', async () => {
+  it('spreads those that it delays after its reopening', async () => {
     const { gate, verdicts } = testGate();
     await verdicts(5, 'sick');
     const waits: number[] = [];

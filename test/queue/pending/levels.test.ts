@@ -12,7 +12,7 @@ function levelsOf(redisUrl: string, prefix: string) {
   return ending({ ...levels, close: async () => levels.close() });
 }
 
-test('jobs are counted by type, whether they wait, are in hand or were put aside', async () => {
+test('jobs are counted by type, whether they wait, are in flight or were delayed', async () => {
   const queue = await testQueue();
   const levels = levelsOf(queue.url, queue.prefix);
   const none = { waiting: 0, active: 0, delayed: 0 };

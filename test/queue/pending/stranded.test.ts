@@ -15,8 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-/** A queue whose consumer puts the first job aside, for so long, and is done with it when it comes back. */
-async function putAside(afterMs: number) {
+/** A queue whose consumer delays the first job, for so long, and is done with it when it comes back. */
+async function delayJob(afterMs: number) {
   const queue = await testQueue();
   const seen: string[] = [];
   const handler = async ({ id }: { readonly id: string }): Promise<Outcome> => {
@@ -36,10 +36,10 @@ async function putAside(afterMs: number) {
   return { queue, consumer, seen, another };
 }
 
-describe('a job that was put aside', () => {
+describe('a job that was delayed', () => {
   it('comes back soon after the clock was set back by an hour', async () => {
     aheadMs = hourMs;
-    const { queue, seen, another } = await putAside(60_000);
+    const { queue, seen, another } = await delayJob(60_000);
     aheadMs = 0;
     await another(3);
     expect(seen).toEqual(['1', '2', '3']);
@@ -50,14 +50,14 @@ describe('a job that was put aside', () => {
 
   it('comes back where it is due by the clock of Redis, and the clocks of the workers are behind', async () => {
     aheadMs = -hourMs;
-    const { queue, seen } = await putAside(60_000);
+    const { queue, seen } = await delayJob(60_000);
     expect(await queue.takeUpStranded()).toBe(1);
     await until(() => seen.length === 3);
     expect(seen.at(-1)).toBe('1');
   });
 
   it('is left where it is while its time has not come, however long that is', async () => {
-    const { queue, seen, another } = await putAside(5 * hourMs);
+    const { queue, seen, another } = await delayJob(5 * hourMs);
     expect(await queue.takeUpStranded()).toBe(0);
     await another(3);
     expect(seen).toEqual(['1', '2', '3']);

@@ -96,7 +96,7 @@ describe('a bell', () => {
     });
   });
 
-  it('rings once for jobs that were put aside, when the first is due', async () => {
+  it('rings once for jobs that were delayed, when the first is due', async () => {
     const { bell, queue, sent, drain } = await belled();
     await queue.enqueue([operation(1)], capacity);
     await drain(minuteMs);

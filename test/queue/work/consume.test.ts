@@ -113,12 +113,12 @@ describe('a consumer', () => {
     expect(runs).toBe(2);
   });
 
-  it('does not let a change wait for the retry that comes just before its job is put aside', async () => {
+  it('does not let a change wait for the retry that comes just before its job is delayed', async () => {
     const queue = await testQueue();
-    const putAside = Job.prototype.moveToDelayed;
+    const delayJob = Job.prototype.moveToDelayed;
     const spy = vi.spyOn(Job.prototype, 'moveToDelayed').mockImplementation(async function (this: Job, ...args) {
       await queue.enqueue([operation(1, 2, { waiting: true })], capacity);
-      return putAside.apply(this, args);
+      return delayJob.apply(this, args);
     });
     onTestFinished(() => spy.mockRestore());
     let runs = 0;
@@ -247,7 +247,7 @@ describe('a consumer', () => {
     expect(await queue.missing([operation(1)])).toEqual([]);
   });
 
-  it('waits for the jobs in hand when it is closed', async () => {
+  it('waits for the jobs in flight when it is closed', async () => {
     const queue = await testQueue();
     const started = gateway();
     let aborted: boolean | undefined;

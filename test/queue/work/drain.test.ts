@@ -133,7 +133,7 @@ describe('the doorbell', () => {
     expect(rung).toHaveLength(2);
   });
 
-  it('is rung again for what waits, but not for what is put aside or paused', async () => {
+  it('is rung again for what waits, but not for what is delayed or paused', async () => {
     const { queue, rung } = await belledQueue();
     await queue.enqueue([operation(1)], capacity);
     await queue.pause();

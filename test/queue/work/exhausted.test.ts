@@ -24,18 +24,18 @@ const ways = {
 
 describe.each(Object.entries(ways))('a job that %s is handed with a deferred failure', (_, workOff) => {
   it('fails and gives its operation a new job, which is run as any', async () => {
-    const { queue, redis, key } = await spentJob();
-    const runs: { readonly spent: boolean; readonly job: string | undefined }[] = [];
+    const { queue, redis, key } = await exhaustedJob();
+    const runs: { readonly exhausted: boolean; readonly job: string | undefined }[] = [];
     let missing: readonly string[] | undefined;
-    await workOff(queue, async ({ spent = false, job }) => {
-      runs.push({ spent, job });
-      if (spent) return { kind: 'failed', afterMs: 50 };
+    await workOff(queue, async ({ exhausted = false, job }) => {
+      runs.push({ exhausted, job });
+      if (exhausted) return { kind: 'failed', afterMs: 50 };
       missing = await queue.missing([operation(1)]);
       return done;
     });
     expect(runs).toEqual([
-      { spent: true, job: '1' },
-      { spent: false, job: '2' },
+      { exhausted: true, job: '1' },
+      { exhausted: false, job: '2' },
     ]);
     expect(missing).toEqual([]);
     expect(await redis.keys(`${key('')}[0-9]*`)).toEqual([]);
@@ -43,36 +43,36 @@ describe.each(Object.entries(ways))('a job that %s is handed with a deferred fai
   });
 
   it('leaves a newer change its own job, at once', async () => {
-    const { queue } = await spentJob();
+    const { queue } = await exhaustedJob();
     const runs: boolean[] = [];
-    await workOff(queue, async ({ spent = false }) => {
-      runs.push(spent);
-      if (!spent) return { kind: 'done', generation: 2 };
+    await workOff(queue, async ({ exhausted = false }) => {
+      runs.push(exhausted);
+      if (!exhausted) return { kind: 'done', generation: 2 };
       await queue.enqueue([operation(1, 2)], capacity);
       return { kind: 'failed', afterMs: 3_600_000 };
     });
     expect(runs).toEqual([true, false]);
   });
 
-  it('stays spent while its association cannot be had', async () => {
-    const { queue } = await spentJob();
+  it('stays exhausted while its association cannot be had', async () => {
+    const { queue } = await exhaustedJob();
     const runs: boolean[] = [];
-    await workOff(queue, async ({ spent = false }) => {
-      runs.push(spent);
+    await workOff(queue, async ({ exhausted = false }) => {
+      runs.push(exhausted);
       if (runs.length < 3) return { kind: 'again', afterMs: 10 };
-      return spent ? { kind: 'failed', afterMs: 10 } : done;
+      return exhausted ? { kind: 'failed', afterMs: 10 } : done;
     });
     expect(runs).toEqual([true, true, true, false]);
   });
 });
 
-it('a job that loses its worker again and again is run a few times and then handed over as spent', async () => {
+it('a job that loses its worker again and again is run a few times and then handed over as exhausted', async () => {
   const queue = await testQueue();
   const redis = ending(stoppable(new Redis(queue.url)));
   const runs: boolean[] = [];
-  const handler: Handler = async ({ spent = false }, signal) => {
-    runs.push(spent);
-    if (spent) return done;
+  const handler: Handler = async ({ exhausted = false }, signal) => {
+    runs.push(exhausted);
+    if (exhausted) return done;
     await redis.client.del(`${queue.prefix}:sync-${type}:1:lock`);
     await aborted(signal);
     throw signal.reason;
@@ -85,7 +85,7 @@ it('a job that loses its worker again and again is run a few times and then hand
 });
 
 /** A job that its queue has marked, as it does after too many stalls. */
-async function spentJob() {
+async function exhaustedJob() {
   const queue = await testQueue();
   const redis = ending(stoppable(new Redis(queue.url)));
   const key = (rest: string) => `${queue.prefix}:sync-${type}:${rest}`;

@@ -16,7 +16,7 @@ it('the capacity is exact under eight processes that enqueue thousands of operat
   expect(await queue.pendingCount()).toBe(1_000);
 });
 
-it('two processes never have one association in hand at once and lose no change', async () => {
+it('two processes never have one association in flight at once and lose no change', async () => {
   const queue = await testQueue();
   const { url, prefix } = queue;
   const client = new Redis(url);

@@ -37,7 +37,7 @@ if (task.role === 'enqueue') {
 }
 
 /**
- * The store of these tests is a hash of generations. Each run notes that it has the association in hand, and counts a
+ * The store of these tests is a hash of generations. Each run notes that it has the association in flight, and counts a
  * clash when somebody else has it already.
  */
 function working(redis: Redis, prefix: string): Handler {

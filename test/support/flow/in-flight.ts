@@ -41,7 +41,7 @@ interface Waiting {
 }
 
 export async function startWitness(fake: Fake): Promise<Witness> {
-  const underWay = new Set<Waiting>();
+  const inFlight = new Set<Waiting>();
   const overlaps: string[] = [];
   const agents: string[] = [];
   const holding: { readonly reached: () => void; readonly released: Promise<void> }[] = [];
@@ -49,14 +49,14 @@ export async function startWitness(fake: Fake): Promise<Witness> {
   let swallowing: { readonly operation: string; readonly done: () => void } | undefined;
 
   function end(one: Waiting, state: Waiting['state']): void {
-    if (underWay.delete(one)) one.state = state;
+    if (inFlight.delete(one)) one.state = state;
   }
 
   /** That a client has closed a connection may be seen here after the next request on another one, or with the request itself. */
   async function compare(one: Waiting): Promise<void> {
-    const others = [...underWay].filter(({ name }) => name === one.name);
-    underWay.add(one);
-    widest = Math.max(widest, underWay.size);
+    const others = [...inFlight].filter(({ name }) => name === one.name);
+    inFlight.add(one);
+    widest = Math.max(widest, inFlight.size);
     if (others.length === 0) return;
     await turnsOfTheLoop(3);
     if (one.state !== 'given up' && others.some(({ state }) => state !== 'given up')) overlaps.push(one.name);
@@ -85,7 +85,7 @@ export async function startWitness(fake: Fake): Promise<Witness> {
     pass(incoming, response).catch(() => response.destroy());
   });
   server.on('connection', (socket: Socket) => {
-    const giveUp = () => [...underWay].filter((one) => one.socket === socket).map((one) => end(one, 'given up'));
+    const giveUp = () => [...inFlight].filter((one) => one.socket === socket).map((one) => end(one, 'given up'));
     socket.once('end', giveUp).once('close', giveUp);
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));

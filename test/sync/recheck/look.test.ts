@@ -5,7 +5,7 @@ import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
 import { type DestinationDefinition, DestinationFailure, type Inspection } from '../../../lib/destinations/contract.ts';
 import { isStillGone, isStillThere } from '../../../lib/sync/recheck/look.ts';
 import type { ActParts, PreparedPut } from '../../../lib/sync/reconcile/act-parts.ts';
-import { Course } from '../../../lib/sync/reconcile/attempt-budget.ts';
+import { AttemptBudget } from '../../../lib/sync/reconcile/attempt-budget.ts';
 import type { Written } from '../../../lib/sync/reconcile/plan/plan.ts';
 
 const written: Written = {
@@ -37,11 +37,11 @@ type Seen = Inspection | undefined | 'unknown' | 'failed';
 
 function partsThatSee(seen: Seen, changes: Partial<DestinationDefinition> = {}): ActParts {
   const { signal } = new AbortController();
-  const course = new Course({ operationMs: 1_000, callsMs: 1_000, widthMax: 1, signal, clock: systemClock });
-  course.end();
+  const budget = new AttemptBudget({ operationMs: 1_000, callsMs: 1_000, widthMax: 1, signal, clock: systemClock });
+  budget.end();
   return {
     definition: { ...definition, ...changes },
-    course,
+    budget,
     recheck: true,
     driver: {
       put: async () => ({ remoteVersion: null }),
@@ -69,25 +69,25 @@ describe('a recheck', () => {
   test('leaves an object alone that is as it was left', async () => {
     const parts = partsThatSee(asLeft);
     expect(await isStillThere(parts, prepared)).toBe(true);
-    expect(parts.course.mended).toBe(0);
+    expect(parts.budget.mended).toBe(0);
   });
 
   test.each(different)('pushes an object that %s, and counts it as mended', async (_what, seen) => {
     const parts = partsThatSee(seen);
     expect(await isStillThere(parts, prepared)).toBe(false);
-    expect(parts.course.mended).toBe(1);
+    expect(parts.budget.mended).toBe(1);
   });
 
   test.each<Seen>(['unknown', 'failed'])('pushes what it cannot look at (%s), and counts nothing', async (seen) => {
     const parts = partsThatSee(seen);
     expect(await isStillThere(parts, prepared)).toBe(false);
-    expect(parts.course.mended).toBe(0);
+    expect(parts.budget.mended).toBe(0);
   });
 
   test('pushes without a look where two writes may leave the same version', async () => {
     const parts = partsThatSee(asLeft, { coarseVersions: true });
     expect(await isStillThere(parts, prepared)).toBe(false);
-    expect(parts.course.calls).toBe(0);
+    expect(parts.budget.calls).toBe(0);
   });
 
   test('of a removal removes again what is there, and what it cannot look at', async () => {

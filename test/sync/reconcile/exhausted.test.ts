@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const secret = (value: string) => ({ json: `{"a":"${value}"}`, granularity: 'secret-key', template: 'one' }) as const;
 
-test('a job that is spent counts as a failed attempt, without a call, and the last one is an internal error', async () => {
+test('a job that is exhausted counts as a failed attempt, without a call, and the last one is an internal error', async () => {
   const world = await startWorld(store, 2);
   await world.want(secret('1'), false);
   expect(await world.lose()).toMatchObject({ kind: 'failed' });

@@ -39,14 +39,14 @@ const fates = fc.array(
 interface Change {
   readonly wanted: Wanted;
   readonly forced: boolean;
-  /** `spent`: its job had lost its workers too often. */
-  readonly attempts: readonly (readonly Fate[] | 'spent')[];
+  /** `exhausted`: its job had lost its workers too often. */
+  readonly attempts: readonly (readonly Fate[] | 'exhausted')[];
 }
 const change: fc.Arbitrary<Change> = fc.record({
   wanted,
   forced: fc.boolean(),
   attempts: fc.array(
-    fc.oneof({ weight: 5, arbitrary: fates }, { weight: 1, arbitrary: fc.constant('spent' as const) }),
+    fc.oneof({ weight: 5, arbitrary: fates }, { weight: 1, arbitrary: fc.constant('exhausted' as const) }),
     {
       maxLength: 3,
     },
@@ -86,7 +86,7 @@ async function play(world: World, history: readonly (Change | Foreign)[]) {
     if ('wanted' in event) {
       last = event.wanted;
       await world.want(event.wanted, event.forced);
-      for (const calls of event.attempts) await (calls === 'spent' ? world.lose() : world.attempt(calls));
+      for (const calls of event.attempts) await (calls === 'exhausted' ? world.lose() : world.attempt(calls));
     } else if (event.deletes) {
       world.remote.objects.delete(event.name);
       others.delete(event.name);

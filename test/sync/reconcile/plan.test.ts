@@ -76,7 +76,7 @@ test('of ten keys of which one has changed, the nine are looked at only when the
   expect(counts({ written: seen(0), forced: true })).toEqual({ kept: 0, looks: 0, puts: 10 });
 });
 
-test('a record leaves no doubt of what was never begun, and of what was written with nothing failing since', () => {
+test('a record leaves no invalidate of what was never begun, and of what was written with nothing failing since', () => {
   const sure = (before: readonly Written[], over: Partial<PlanInput> = {}) =>
     plan(input('{"a":"2"}', 'secret-path', { written: before, ...over })).puts.map(({ asRecorded }) => asRecorded);
   const there = written('Whole', '{"a":"1"}');

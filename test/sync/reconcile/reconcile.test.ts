@@ -63,7 +63,7 @@ const claim: Claimed = {
 
 function partsWith(put: Driver['put'], changes: Partial<ReconcileParts> = {}) {
   const written: Finish[] = [];
-  const doubted: string[] = [];
+  const invalidated: string[] = [];
   const driver: Driver = { put, remove: async () => {}, inspect: async () => undefined, close: async () => {} };
   const parts: ReconcileParts = {
     definition,
@@ -80,8 +80,8 @@ function partsWith(put: Driver['put'], changes: Partial<ReconcileParts> = {}) {
       written.push(finish);
       return 'settled';
     },
-    async doubt(id) {
-      doubted.push(id);
+    async invalidate(id) {
+      invalidated.push(id);
     },
     intend: intends(store),
     compile: compileTemplate,
@@ -89,7 +89,7 @@ function partsWith(put: Driver['put'], changes: Partial<ReconcileParts> = {}) {
     currentSecret: async () => ({ json: '{"v":"1"}' }),
     ...changes,
   };
-  return { parts, written, doubted };
+  return { parts, written, invalidated };
 }
 
 /** A call that ends when it is told to, as drivers' calls do. */
@@ -173,29 +173,29 @@ test('an error that nobody foresaw is told by its name and place; its message, w
 
 test('a worker that has lost its claim after it called makes the association dirty again: something newer may be overwritten', async () => {
   const put: Driver['put'] = async () => ({ remoteVersion: 'v2' });
-  const { parts, doubted } = partsWith(put, { finish: async () => 'lost' });
+  const { parts, invalidated } = partsWith(put, { finish: async () => 'lost' });
   const ended = await reconcile(parts, '1', new AbortController().signal, 4);
   expect(ended.outcome).toMatchObject({ kind: 'again' });
-  expect(doubted).toEqual(['1']);
+  expect(invalidated).toEqual(['1']);
 });
 
-test('a claim that is lost without a call leaves nothing to doubt', async () => {
-  const { parts, doubted } = partsWith(hanging, {
+test('a claim that is lost without a call leaves nothing to invalidate', async () => {
+  const { parts, invalidated } = partsWith(hanging, {
     currentSecret: () => Promise.reject(new Error('away')),
     finish: async () => 'lost',
   });
   await reconcile(parts, '1', new AbortController().signal, 4);
-  expect(doubted).toEqual([]);
+  expect(invalidated).toEqual([]);
 });
 
 test('no more calls are under way at once than the gate has allowed', async () => {
-  let underWay = 0;
+  let inFlight = 0;
   let most = 0;
   const put: Driver['put'] = async () => {
-    underWay += 1;
-    most = Math.max(most, underWay);
+    inFlight += 1;
+    most = Math.max(most, inFlight);
     await new Promise((resolve) => setImmediate(resolve));
-    underWay -= 1;
+    inFlight -= 1;
     return { remoteVersion: null };
   };
   const data = JSON.stringify(Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`k${index}`, 'v'])));

@@ -1,5 +1,5 @@
 import { coalesce } from '../../../core/coalesce.ts';
-import { inTurn } from '../../../core/in-turn.ts';
+import { keyedMutex } from '../../../core/keyed-mutex.ts';
 import { isAway } from '../../../store/failure.ts';
 import { whileMounted } from './mount-gone.ts';
 import type { SecretPlace } from './secret-path.ts';
@@ -42,7 +42,7 @@ export function gatheredWrites<Write extends SealedWrite, Written>(
     const written = one.data.length > gatheredBytesMax ? (await attempt([one]))[0] : await gathered(one);
     return written ?? whileMounted(() => statements.alone(one));
   };
-  return inTurn(write, { keyOf: ({ mountId, path }) => `${mountId}/${path}`, waitMsMax });
+  return keyedMutex(write, { keyOf: ({ mountId, path }) => `${mountId}/${path}`, waitMsMax });
 }
 
 async function attemptTogether<Write extends SealedWrite, Written>(

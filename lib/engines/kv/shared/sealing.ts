@@ -16,7 +16,7 @@ const atOnceCharactersMax = 65_536;
 /** @throws AppError `sealed`, or `bad-request` for data that is nested too deeply to be written */
 export async function sealVersion(barrier: Barrier, place: VersionPlace, data: JsonObject): Promise<Buffer> {
   const aad = versionAad(place);
-  if (isLongJson(data, atOnceCharactersMax)) return barrier.sealInTurns(() => jsonPieces(data), aad);
+  if (isLongJson(data, atOnceCharactersMax)) return barrier.sealInSlices(() => jsonPieces(data), aad);
   return barrier.seal(jsonText(data), aad);
 }
 

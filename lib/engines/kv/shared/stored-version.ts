@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { AppError } from '../../../core/errors.ts';
-import { readJsonInTurns } from '../../../core/json/read-in-turns.ts';
+import { readJsonInSlices } from '../../../core/json/read-in-slices.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../../core/json.ts';
 import type { Barrier } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
@@ -51,12 +51,12 @@ export async function openStored(
   if (bytes === null) return undefined;
   if (data !== null) return openVersion(barrier, place, data);
   hold(bytes);
-  return barrier.openInTurns(piecesOf(db, place, bytes), versionAad(place));
+  return barrier.openInSlices(piecesOf(db, place, bytes), versionAad(place));
 }
 
 /** The secret itself. */
 export async function secretOf(json: VersionJson): Promise<JsonObject> {
-  const data = typeof json === 'string' ? parseJson(json) : await readJsonInTurns(json);
+  const data = typeof json === 'string' ? parseJson(json) : await readJsonInSlices(json);
   if (!isJsonObject(data)) throw new AppError('internal', 'a stored secret is not an object');
   return data;
 }

@@ -3,7 +3,7 @@ import { LongText } from '../../../core/json/long-text.ts';
 import { JsonProblem } from '../../../core/json/problem.ts';
 import { JsonReader } from '../../../core/json/reader.ts';
 import { isJsonObject, type Json } from '../../../core/json.ts';
-import { nextTurn } from '../../../core/turns.ts';
+import { yieldToOthers } from '../../../core/yielding.ts';
 import { type Data, noData } from './fields.ts';
 import { isForm, readForm, tooLongForm } from './form.ts';
 
@@ -26,7 +26,7 @@ export async function readBody(body: string, contentType: string | undefined, we
   if (isForm(text, contentType)) return readForm(text.trimEnd());
   const json = new JsonBody(text.length, weigh);
   for (let at = 0; at < text.length; at += atOnceCharactersMax) {
-    if (at > 0) await nextTurn();
+    if (at > 0) await yieldToOthers();
     json.take(text.slice(at, at + atOnceCharactersMax));
   }
   return json.data();

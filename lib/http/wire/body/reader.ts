@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError, badRequest } from '../../../core/errors.ts';
-import { nextTurn } from '../../../core/turns.ts';
+import { yieldToOthers } from '../../../core/yielding.ts';
 import type { IncomingBody } from '../exchange.ts';
 import { type Arriving, type BodyRoom, type Held, tooMuch } from './room.ts';
 import { textOf, Utf8Pieces } from './utf8.ts';
@@ -58,11 +58,11 @@ export class BodyReader implements IncomingBody, Arriving {
     const text = new Utf8Pieces();
     for await (const bytes of this.#allPieces(bytesMax)) {
       for (const piece of text.add(bytes)) {
-        await nextTurn();
+        await yieldToOthers();
         take(piece);
       }
     }
-    await nextTurn();
+    await yieldToOthers();
     take(text.end());
   }
 

@@ -10,44 +10,48 @@ import { templateOf } from '../../template/naming.ts';
 import type { DestinationRecord } from '../destinations/view.ts';
 
 /** The secret and the destination of a `set` or `remove`. `mountPath` has a trailing slash. */
-export interface Link {
+export interface AssociationPlace {
   readonly definition: DestinationDefinition;
   readonly destinationName: string;
   readonly mountPath: string;
   readonly secretName: string;
 }
 
-export interface NewLink extends Link {
+export interface NewAssociation extends AssociationPlace {
   readonly mount: Pick<Mount, 'id' | 'accessor'>;
   readonly adopt: boolean;
 }
 
-/** The operation that setting the link will ask for; generation 1: there is no association yet, and this will be its id. */
-export async function setTarget(store: Store, link: NewLink, destination: DestinationRecord): Promise<Operation> {
+/** The operation that setting the association will ask for; generation 1: there is no association yet, and this will be its id. */
+export async function setTarget(
+  store: Store,
+  wanted: NewAssociation,
+  destination: DestinationRecord,
+): Promise<Operation> {
   const { rows } = await sql<Pick<Operation, 'id' | 'generation'>>`
     select coalesce(a.id, nextval(pg_get_serial_sequence('associations', 'id')))::text as id,
            coalesce(a.generation, 0) + 1 as generation
       from (select 1) as one
       left join associations a on a.destination_id = ${destination.id}::bigint
-                              and a.mount_id = ${link.mount.id}::uuid and a.secret_name = ${link.secretName}`.execute(
+                              and a.mount_id = ${wanted.mount.id}::uuid and a.secret_name = ${wanted.secretName}`.execute(
     store.db,
   );
   const [target] = rows;
   if (target === undefined) throw new Error('the database answered no row');
-  return { ...target, type: link.definition.type, destination_id: destination.id, waiting: false };
+  return { ...target, type: wanted.definition.type, destination_id: destination.id, waiting: false };
 }
 
-/** The operations that ending the links of this path will ask for. */
+/** The operations that ending the associations of this path will ask for. */
 export async function removeTargets(
   store: Store,
-  link: Link,
+  wanted: AssociationPlace,
   destination: DestinationRecord,
 ): Promise<readonly Operation[]> {
   const { rows } = await sql<Operation>`
     select id::text as id, type, destination_id::text as destination_id, generation + 1 as generation, false as waiting
       from associations
-     where destination_id = ${destination.id}::bigint and mount_path = ${link.mountPath}
-       and secret_name = ${link.secretName} and not ${isRemnant()}`.execute(store.db);
+     where destination_id = ${destination.id}::bigint and mount_path = ${wanted.mountPath}
+       and secret_name = ${wanted.secretName} and not ${isRemnant()}`.execute(store.db);
   return rows;
 }
 
@@ -55,32 +59,35 @@ export async function removeTargets(
  * Whether the mount still has the path that was asked for: the caller's rights were checked there, and a move changes the
  * paths of those associations alone that it sees. It stays until the transaction ends.
  */
-export async function isMountedThere(tx: Transaction<Database>, { mount, mountPath }: NewLink): Promise<boolean> {
+export async function isMountedThere(
+  tx: Transaction<Database>,
+  { mount, mountPath }: NewAssociation,
+): Promise<boolean> {
   const { rows } = await sql<{ path: string }>`
     select path from mounts where id = ${mount.id}::uuid for key share`.execute(tx);
   return rows[0]?.path === mountPath;
 }
 
-/** Somebody waits for it, so a job that was put aside is brought forward. */
+/** Somebody waits for it, so a job that was delayed is brought forward. */
 const operationColumns = sql`id::text as id, type, destination_id::text as destination_id, generation::int as generation,
   true as waiting`;
 
 /** Answers no row when the association is there already. */
-export async function insertLink(
+export async function insertAssociation(
   tx: Transaction<Database>,
-  link: NewLink,
+  wanted: NewAssociation,
   destination: DestinationRecord,
   id: string,
 ): Promise<readonly Operation[]> {
-  const { definition, mount } = link;
+  const { definition, mount } = wanted;
   const template = templateOf(definition, destination.template, destination.granularity);
   const { rows } = await sql<Operation>`
     insert into associations (id, destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity,
                               template, adopt, desired, generation, forced_generation, status, records, updated_at,
                               dirty_since)
     overriding system value
-    values (${id}::bigint, ${destination.id}::bigint, ${definition.type}, ${mount.id}::uuid, ${link.mountPath},
-            ${mount.accessor}, ${link.secretName}, ${destination.granularity}, ${template}, ${link.adopt}, 'present', 1, 1,
+    values (${id}::bigint, ${destination.id}::bigint, ${definition.type}, ${mount.id}::uuid, ${wanted.mountPath},
+            ${mount.accessor}, ${wanted.secretName}, ${destination.granularity}, ${template}, ${wanted.adopt}, 'present', 1, 1,
             'PENDING', '[]', now(), now())
     on conflict (destination_id, mount_id, secret_name) do nothing
     returning ${operationColumns}`.execute(tx);
@@ -88,17 +95,17 @@ export async function insertLink(
 }
 
 /** Answers no row when the association is no more. */
-export async function renewLink(
+export async function renewAssociation(
   tx: Transaction<Database>,
-  link: NewLink,
+  wanted: NewAssociation,
   destination: DestinationRecord,
   id: string,
 ): Promise<readonly Operation[]> {
-  const template = templateOf(link.definition, destination.template, destination.granularity);
+  const template = templateOf(wanted.definition, destination.template, destination.granularity);
   const { rows } = await sql<Operation>`
     update associations
-       set granularity = ${destination.granularity}, template = ${template}, mount_path = ${link.mountPath},
-           adopt = ${link.adopt}, desired = 'present', forced_generation = generation + 1, ${startAfresh}
+       set granularity = ${destination.granularity}, template = ${template}, mount_path = ${wanted.mountPath},
+           adopt = ${wanted.adopt}, desired = 'present', forced_generation = generation + 1, ${startAfresh}
      where id = ${id}::bigint
     returning ${operationColumns}`.execute(tx);
   return rows;

@@ -8,19 +8,19 @@ import { forgetFailedPurge, loadDestination, refuseDuringPurge } from '../destin
 import type { DestinationRecord } from '../destinations/view.ts';
 import type { SyncParts } from '../parts.ts';
 import {
+  type AssociationPlace,
   endLinks,
-  insertLink,
+  insertAssociation,
   isMountedThere,
-  type Link,
-  type NewLink,
+  type NewAssociation,
   removeTargets,
-  renewLink,
+  renewAssociation,
   setTarget,
 } from './change-store.ts';
-import { withRoom } from './reservation.ts';
+import { withReservation } from './reservation.ts';
 
 /** What a change came to; no operations: there was nothing to do. */
-export interface LinkChanged {
+export interface AssociationChanged {
   readonly destination: DestinationRecord;
   readonly operations: readonly Operation[];
   readonly settings: SyncSettings;
@@ -41,24 +41,29 @@ interface Change {
  * Creates the association, or sets it again: template and granularity of today, pushed even if it looks unchanged. At a
  * destination whose purge has failed it means that the destination is wanted again.
  */
-export const setLink = (parts: SyncParts, link: NewLink): Promise<LinkChanged> =>
-  changeLink(parts, link, {
-    look: async (destination) => [await setTarget(parts.store, link, destination)],
+export const setAssociation = (parts: SyncParts, wanted: NewAssociation): Promise<AssociationChanged> =>
+  changeAssociation(parts, wanted, {
+    look: async (destination) => [await setTarget(parts.store, wanted, destination)],
     async make(tx, destination, [target]) {
       if (target === undefined) return undefined;
-      if (!(await isMountedThere(tx, link))) throw noMount(link.mountPath);
+      if (!(await isMountedThere(tx, wanted))) throw noMount(wanted.mountPath);
       // Else a write of the secret that has begun before could end after the first push, without seeing the association.
-      if (!(await parts.holdSecret(tx, link.mount.id, link.secretName))) throw noSecret(link);
+      if (!(await parts.holdSecret(tx, wanted.mount.id, wanted.secretName))) throw noSecret(wanted);
       await forgetFailedPurge(tx, destination);
-      const made = await (target.generation === 1 ? insertLink : renewLink)(tx, link, destination, target.id);
+      const made = await (target.generation === 1 ? insertAssociation : renewAssociation)(
+        tx,
+        wanted,
+        destination,
+        target.id,
+      );
       return made.length === 0 ? undefined : made;
     },
   });
 
 /** Makes the association go, with its objects; those of mounts that were at this path before go too. */
-export const removeLink = (parts: SyncParts, link: Link): Promise<LinkChanged> =>
-  changeLink(parts, link, {
-    look: (destination) => removeTargets(parts.store, link, destination),
+export const removeAssociation = (parts: SyncParts, wanted: AssociationPlace): Promise<AssociationChanged> =>
+  changeAssociation(parts, wanted, {
+    look: (destination) => removeTargets(parts.store, wanted, destination),
     make: (tx, _destination, targets) => endLinks(tx, targets),
   });
 
@@ -70,29 +75,33 @@ const attemptsMax = 10;
  * taken before the transaction as well, so that a queue that hangs holds up nobody's rows. The destination is locked against
  * a purge or deletion that begins meanwhile and would not see this association.
  */
-async function changeLink(parts: SyncParts, link: Link, change: Change): Promise<LinkChanged> {
+async function changeAssociation(
+  parts: SyncParts,
+  wanted: AssociationPlace,
+  change: Change,
+): Promise<AssociationChanged> {
   const settings = await loadSettings(parts.store);
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    const destination = await changeable(parts.store, parts.store.db, link);
+    const destination = await changeable(parts.store, parts.store.db, wanted);
     const looked = await change.look(destination);
-    const changed = await withRoom(parts, looked, settings.queue_capacity, () =>
-      inOne(parts.store, link, change, looked),
+    const changed = await withReservation(parts, looked, settings.queue_capacity, () =>
+      inOne(parts.store, wanted, change, looked),
     );
     if (changed !== undefined) return { ...changed, settings };
   }
   throw new AppError('unavailable', 'others keep changing this association at the same time: ask again');
 }
 
-type Made = Omit<LinkChanged, 'settings'>;
+type Made = Omit<AssociationChanged, 'settings'>;
 
 async function inOne(
   store: Store,
-  link: Link,
+  wanted: AssociationPlace,
   change: Change,
   looked: readonly Operation[],
 ): Promise<Made | undefined> {
   return store.transaction(async (tx) => {
-    const destination = await changeable(store, tx, link, 'share');
+    const destination = await changeable(store, tx, wanted, 'share');
     const operations = await change.make(tx, destination, looked);
     return operations === undefined ? undefined : { destination, operations };
   });
@@ -101,12 +110,12 @@ async function inOne(
 async function changeable(
   store: Store,
   reader: Parameters<typeof loadDestination>[1],
-  link: Link,
+  wanted: AssociationPlace,
   lock?: 'share',
 ): Promise<DestinationRecord> {
-  const { type } = link.definition;
-  const destination = await loadDestination(store, reader, type, link.destinationName, lock);
-  if (destination === undefined) throw noDestination(type, link.destinationName);
+  const { type } = wanted.definition;
+  const destination = await loadDestination(store, reader, type, wanted.destinationName, lock);
+  if (destination === undefined) throw noDestination(type, wanted.destinationName);
   refuseDuringPurge(destination);
   return destination;
 }
@@ -116,7 +125,7 @@ export const noMount = (path: string): AppError =>
   badRequest(`no mount at ${JSON.stringify(path)}: mount is the path of a KV v2 mount, such as "secret"`);
 
 /** What is not there cannot be associated. */
-export const noSecret = ({ mountPath, secretName }: Pick<Link, 'mountPath' | 'secretName'>): AppError =>
+export const noSecret = ({ mountPath, secretName }: Pick<AssociationPlace, 'mountPath' | 'secretName'>): AppError =>
   badRequest(
     `no secret ${JSON.stringify(secretName)} in mount ${JSON.stringify(mountPath)} with a version that is not deleted: secret_name is the full path of one secret`,
   );

@@ -12,7 +12,7 @@ interface Asking {
  *
  * @throws AppError `unavailable` before `work` when there is no room, or no queue
  */
-export async function withRoom<Answer extends Asking>(
+export async function withReservation<Answer extends Asking>(
   { queue }: Pick<SyncParts, 'queue'>,
   operations: readonly Operation[],
   capacity: number,

@@ -3,8 +3,8 @@ import { bool, pathText, text } from '../../../path/fields.ts';
 import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { definitionOf } from '../../definition.ts';
 import type { SyncParts } from '../parts.ts';
-import { noMount, noSecret, removeLink, setLink } from './change.ts';
-import type { Link } from './change-store.ts';
+import { noMount, noSecret, removeAssociation, setAssociation } from './change.ts';
+import type { AssociationPlace } from './change-store.ts';
 import { settle } from './settle.ts';
 
 const target = {
@@ -66,7 +66,7 @@ async function set(
   if ((await parts.currentSecret(mount.id, secretName)) === undefined) {
     throw noSecret({ mountPath: mount.path, secretName });
   }
-  const link = {
+  const wanted = {
     definition,
     destinationName: input.name,
     mountPath: mount.path,
@@ -74,17 +74,17 @@ async function set(
     mount,
     adopt: input.adopt,
   };
-  return settle(parts, { link, accessor: mount.accessor, context, change: () => setLink(parts, link) });
+  return settle(parts, { wanted, accessor: mount.accessor, context, change: () => setAssociation(parts, wanted) });
 }
 
 /** Removing what is not there succeeds, whatever of it is missing (specification, sync document, section 3). */
 async function remove(parts: SyncParts, input: Target, context: RequestContext): Promise<Reply> {
   const definition = definitionOf(parts.definitions, input.type, context.vocabulary);
   const secretName = checkedName(input.secret_name);
-  const link = { definition, destinationName: input.name, mountPath: withSlash(input.mount), secretName };
-  const accessor = await accessorOf(parts, link);
-  if (accessor === '') context.warn(`no mount at ${JSON.stringify(link.mountPath)}: there was nothing to remove`);
-  return settle(parts, { link, accessor, context, change: () => removeLink(parts, link) });
+  const wanted = { definition, destinationName: input.name, mountPath: withSlash(input.mount), secretName };
+  const accessor = await accessorOf(parts, wanted);
+  if (accessor === '') context.warn(`no mount at ${JSON.stringify(wanted.mountPath)}: there was nothing to remove`);
+  return settle(parts, { wanted, accessor, context, change: () => removeAssociation(parts, wanted) });
 }
 
 async function findMount(parts: SyncParts, given: string): Promise<Mount> {
@@ -98,7 +98,7 @@ async function findMount(parts: SyncParts, given: string): Promise<Mount> {
 }
 
 /** Of the association, which outlives its mount, else of the mount, else empty. */
-async function accessorOf(parts: SyncParts, { mountPath, secretName }: Link): Promise<string> {
+async function accessorOf(parts: SyncParts, { mountPath, secretName }: AssociationPlace): Promise<string> {
   const row = await parts.store.db
     .selectFrom('associations')
     .select('mount_accessor')

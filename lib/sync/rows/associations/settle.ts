@@ -2,27 +2,27 @@ import type { Reply, RequestContext } from '../../../path/row.ts';
 import { typeName } from '../../../path/vocabulary.ts';
 import type { Operation } from '../../../queue/contract.ts';
 import type { SyncParts } from '../parts.ts';
-import type { LinkChanged } from './change.ts';
-import type { Link } from './change-store.ts';
+import type { AssociationChanged } from './change.ts';
+import type { AssociationPlace } from './change-store.ts';
 import { isSettled, loadAssociations, withIds } from './store.ts';
 import { type AssociationRecord, associatedSecrets } from './view.ts';
 
 export interface Settling {
-  readonly link: Link;
+  readonly wanted: AssociationPlace;
   /** Of the mount, for an association that is no more; empty if nobody knows it. */
   readonly accessor: string;
   readonly context: RequestContext;
-  readonly change: () => Promise<LinkChanged>;
+  readonly change: () => Promise<AssociationChanged>;
 }
 
 /** Makes the change, queues it, waits for its worker, and answers what came of it (rule 6 of the sync). */
-export async function settle(parts: SyncParts, { link, accessor, context, change }: Settling): Promise<Reply> {
+export async function settle(parts: SyncParts, { wanted, accessor, context, change }: Settling): Promise<Reply> {
   const { vocabulary, signal } = context;
   const { operations, settings } = await change();
   const warnings = await queueAndWait(parts, operations, settings.disabled, signal);
   const found = await loadAssociations(parts.store, withIds(operations.map(({ id }) => id)));
-  const shown = associatedSecrets(found.length > 0 ? found : [unsynced(parts, link, accessor)], vocabulary);
-  const store = { store_name: link.destinationName, store_type: typeName(link.definition.type, vocabulary) };
+  const shown = associatedSecrets(found.length > 0 ? found : [unsynced(parts, wanted, accessor)], vocabulary);
+  const store = { store_name: wanted.destinationName, store_type: typeName(wanted.definition.type, vocabulary) };
   return { data: { ...shown, ...store }, warnings };
 }
 
@@ -63,13 +63,13 @@ async function untilSettled(
 const lookMs = 500;
 
 /** What an association reads as that is no more, or never was. */
-function unsynced(parts: SyncParts, link: Link, accessor: string): AssociationRecord {
+function unsynced(parts: SyncParts, wanted: AssociationPlace, accessor: string): AssociationRecord {
   return {
-    type: link.definition.type,
-    destination_name: link.destinationName,
-    mount_path: link.mountPath,
+    type: wanted.definition.type,
+    destination_name: wanted.destinationName,
+    mount_path: wanted.mountPath,
     mount_accessor: accessor,
-    secret_name: link.secretName,
+    secret_name: wanted.secretName,
     granularity: '',
     desired: 'absent',
     status: 'UNSYNCED',

@@ -6,7 +6,7 @@ import { operation, type ReplyContent, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import { loadSettings, type SyncSettings } from '../../sweep/requeue.ts';
 import type { SyncParts } from '../parts.ts';
-import { stillUnderWay, underWay } from './in-flight.ts';
+import { inFlight, stillInFlight } from './in-flight.ts';
 
 /** The defaults of the specification, sync document 4.1. */
 const defaults: SyncSettings = { disabled: false, queue_capacity: 1_000_000 };
@@ -93,7 +93,7 @@ async function save(store: Store, { disabled, queue_capacity }: Changes): Promis
 /** None begins any more, so those that are under way now are all there are to wait for. */
 async function untilNoneIsUnderWay(parts: SyncParts, signal: AbortSignal): Promise<void> {
   const deadline = parts.clock.now().getTime() + parts.drainMs;
-  let ids = await underWay(parts.store);
+  let ids = await inFlight(parts.store);
   while (ids.length > 0) {
     if (signal.aborted || parts.clock.now().getTime() > deadline) {
       throw new AppError(
@@ -102,6 +102,6 @@ async function untilNoneIsUnderWay(parts: SyncParts, signal: AbortSignal): Promi
       );
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
-    ids = await stillUnderWay(parts.store, ids);
+    ids = await stillInFlight(parts.store, ids);
   }
 }

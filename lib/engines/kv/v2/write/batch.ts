@@ -7,7 +7,7 @@ import { type NewVersion, nextVersion, type WrittenRow } from './statement.ts';
 
 /**
  * Writes versions of different secrets in one statement, each as `insertVersion` does. Undefined: refused, nothing changed of
- * this one. Refused is also what another transaction has in hand: a batch does not wait for secrets, so no one write holds up
+ * this one. Refused is also what another transaction has in flight: a batch does not wait for secrets, so no one write holds up
  * the others and two batches cannot wait for each other.
  *
  * It waits for keys that are being inserted by others and for associations, and takes both in order. New secrets come first,

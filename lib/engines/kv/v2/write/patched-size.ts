@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/errors.ts';
 import { isLongJson, jsonPieces } from '../../../../core/json/write.ts';
 import type { JsonObject } from '../../../../core/json.ts';
-import { inTurns } from '../../../../core/turns.ts';
+import { inSlices } from '../../../../core/yielding.ts';
 import { jsonText } from '../../shared/json-text.ts';
 
 const atOnceCharactersMax = 65_536;
@@ -21,7 +21,7 @@ export async function mustNotBeTooLarge(data: JsonObject, bytesMax: number): Pro
 async function bytesInTurns(data: JsonObject): Promise<number> {
   const pieces = jsonPieces(data);
   let bytes = 0;
-  await inTurns(() => {
+  await inSlices(() => {
     const { value, done } = pieces.next();
     bytes += Buffer.byteLength(value ?? '');
     return done === true;

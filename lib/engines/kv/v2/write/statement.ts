@@ -30,7 +30,7 @@ export interface WrittenRow {
  *
  * All parts of a statement see one snapshot, taken at its beginning. If the row has moved on since, other versions or
  * associations may be there that this statement cannot see, so it refuses (`revision`). It refuses as well what another
- * transaction has in hand: waiting for that would be in vain, and hold up those who wait for this statement.
+ * transaction has in flight: waiting for that would be in vain, and hold up those who wait for this statement.
  */
 export async function insertVersion(db: Kysely<Database>, version: NewVersion): Promise<WrittenRow | undefined> {
   const { mountId, path, id, data, cas, now, by } = version;

@@ -8,7 +8,7 @@ const waiting: (() => void)[] = [];
  * Waits until it is one's turn. Who works long takes turns: in each round of the event loop one of them goes on, however
  * many there are, and everything else is done in between.
  */
-export function nextTurn(): Promise<void> {
+export function yieldToOthers(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
     if (waiting.length === 1) setImmediate(serve);
@@ -22,9 +22,9 @@ function serve(): void {
 }
 
 /** Does steps, each of them short, until one says that it was the last; begins with a turn of its own. */
-export async function inTurns(step: () => boolean): Promise<void> {
+export async function inSlices(step: () => boolean): Promise<void> {
   for (;;) {
-    await nextTurn();
+    await yieldToOthers();
     const end = performance.now() + turnMs;
     do if (step()) return;
     while (performance.now() < end);

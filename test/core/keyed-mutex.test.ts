@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { inTurn } from '../../lib/core/in-turn.ts';
+import { keyedMutex } from '../../lib/core/keyed-mutex.ts';
 
 const keyOf = (name: string) => name.charAt(0);
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 test('calls with the same key run one after another in the order they came, others at once', async () => {
   const gates = new Map<string, PromiseWithResolvers<void>>();
-  const run = inTurn(
+  const run = keyedMutex(
     async (name: string) => {
       const gate = Promise.withResolvers<void>();
       gates.set(name, gate);
@@ -27,7 +27,7 @@ test('calls with the same key run one after another in the order they came, othe
 });
 
 test('a call that fails fails its own caller, and the next one runs', async () => {
-  const run = inTurn(
+  const run = keyedMutex(
     async (name: string) => {
       if (name === 'a1') throw new Error('no');
       return name;
@@ -41,7 +41,7 @@ test('a call that fails fails its own caller, and the next one runs', async () =
 
 test('a call whose turn comes too late is not run', async () => {
   const ran: string[] = [];
-  const run = inTurn(
+  const run = keyedMutex(
     async (name: string) => {
       await soon();
       ran.push(name);

@@ -6,7 +6,7 @@ import { AppError } from './errors.ts';
  *
  * @throws AppError `unavailable` when the turn comes after more than `waitMsMax` milliseconds; `run` was not called then
  */
-export function inTurn<Input, Output>(
+export function keyedMutex<Input, Output>(
   run: (input: Input) => Promise<Output>,
   { keyOf, waitMsMax }: { readonly keyOf: (input: Input) => string; readonly waitMsMax: number },
 ): (input: Input) => Promise<Output> {

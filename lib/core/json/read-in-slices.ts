@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { type Json, parseJson } from '../json.ts';
-import { nextTurn } from '../turns.ts';
+import { yieldToOthers } from '../yielding.ts';
 import { JsonProblem } from './problem.ts';
 import { JsonReader } from './reader.ts';
 
@@ -9,15 +9,15 @@ const unbounded = { levelsMax: Number.POSITIVE_INFINITY, membersMax: Number.POSI
 const wholeMax = 4_096;
 const sliceCharacters = 32_768;
 
-/** Reads JSON of our own from its pieces in UTF-8, in turns with everything else. */
-export async function readJsonInTurns(pieces: readonly Buffer[]): Promise<Json> {
+/** Reads JSON of our own from its pieces in UTF-8, in slices, so that everything else goes on. */
+export async function readJsonInSlices(pieces: readonly Buffer[]): Promise<Json> {
   const reader = new JsonReader({ ...unbounded, wholeMax });
   const decoder = new StringDecoder('utf8');
   try {
     for (const piece of pieces) {
       const text = decoder.write(piece);
       for (let at = 0; at < text.length; at += sliceCharacters) {
-        await nextTurn();
+        await yieldToOthers();
         reader.read(text.slice(at, at + sliceCharacters));
       }
     }
