@@ -1,4 +1,5 @@
-import { kvV2 } from '../engines/kv/v2/index.ts';
+import { engines } from '../engines/index.ts';
+import { syncedSecrets } from '../engines/list.ts';
 import type { Gate, Handler } from '../queue/contract.ts';
 import { claims } from '../sync/claim/claims.ts';
 import { finishes } from '../sync/claim/finish.ts';
@@ -28,7 +29,7 @@ export function openHandler(
   const { type } = destination.definition;
   const observed = observedSync({ type, metrics, tracing, log });
   const timeouts = { connectMs: config.KEYFERRY_SYNC_CONNECT_MS_MAX, requestMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX };
-  const { current } = kvV2({ store, clock, changed });
+  const { current } = syncedSecrets(engines, { store, clock, changed });
   const drivers = keepDrivers(destination, {
     store,
     clock,

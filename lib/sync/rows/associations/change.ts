@@ -46,7 +46,7 @@ export const setLink = (parts: SyncParts, link: NewLink): Promise<LinkChanged> =
     look: async (destination) => [await setTarget(parts.store, link, destination)],
     async make(tx, destination, [target]) {
       if (target === undefined) return undefined;
-      if (!(await isMountedThere(tx, link))) throw noMount(link.mountPath);
+      if (!(await isMountedThere(tx, link))) throw noMount(parts, link.mountPath);
       // Else a write of the secret that has begun before could end after the first push, without seeing the association.
       if (!(await parts.holdSecret(tx, link.mount.id, link.secretName))) throw noSecret(link);
       await forgetFailedPurge(tx, destination);
@@ -112,8 +112,8 @@ async function changeable(
 }
 
 /** @param path with a trailing slash */
-export const noMount = (path: string): AppError =>
-  badRequest(`no mount at ${JSON.stringify(path)}: mount is the path of a KV v2 mount, such as "secret"`);
+export const noMount = ({ syncedMounts }: Pick<SyncParts, 'syncedMounts'>, path: string): AppError =>
+  badRequest(`no mount at ${JSON.stringify(path)}: mount is the path of a ${syncedMounts} mount, such as "secret"`);
 
 /** What is not there cannot be associated. */
 export const noSecret = ({ mountPath, secretName }: Pick<Link, 'mountPath' | 'secretName'>): AppError =>
