@@ -5,8 +5,8 @@ import { tokenEngine } from '../auth/token/rows.ts';
 import { type Config, ConfigError, largeBodiesBytesMax } from '../core/config.ts';
 import { AppError } from '../core/errors.ts';
 import { definitions } from '../destinations/index.ts';
-import { kvV1 } from '../engines/kv/v1/index.ts';
-import { kvV2 } from '../engines/kv/v2/index.ts';
+import { engines } from '../engines/index.ts';
+import { firstMounts, openEngines, syncedSecrets } from '../engines/list.ts';
 import { insertMount } from '../engines/mounts/insert.ts';
 import { alwaysMounted } from '../engines/mounts/record.ts';
 import { openMountTable } from '../engines/mounts/table.ts';
@@ -42,19 +42,19 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const { store, queue, changed, metrics } = shared;
   const gauges = readService(parts, shared);
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
-  const secrets = kvV2(engineParts);
-  const engines = [tokenEngine({ store, clock }), secrets.engine, kvV1(engineParts)];
-  const mounts = openMountTable({ store, clock, fixed: alwaysMounted([{ ...system, rows: [] }, ...engines]) });
-  const mintRoot = (version: '1' | '2', id?: string) => async (tx: Transaction<Database>) => {
-    await insertMount(tx, {
-      path: 'secret/',
-      type: 'kv',
-      description: 'key/value secret storage',
-      options: { version },
-    });
+  const secrets = syncedSecrets(engines, engineParts);
+  const opened = [tokenEngine({ store, clock }), ...openEngines(engines, engineParts)];
+  const mounts = openMountTable({ store, clock, engines, fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]) });
+  const mintRoot = (when: 'production' | 'development', id?: string) => async (tx: Transaction<Database>) => {
+    for (const mount of firstMounts(engines, when)) await insertMount(tx, mount);
     return mintRootToken({ db: tx, barrier: store.barrier }, clock.now(), id);
   };
-  const sealParts = { seal: store.seal, reachable: () => store.reachable(), mintRootToken: mintRoot('1'), clock };
+  const sealParts = {
+    seal: store.seal,
+    reachable: () => store.reachable(),
+    mintRootToken: mintRoot('production'),
+    clock,
+  };
   const syncParts = {
     ...engineParts,
     queue,
@@ -63,19 +63,21 @@ export async function openApi(parts: AppParts): Promise<Api> {
     mounts,
     currentSecret: secrets.current,
     holdSecret: secrets.hold,
+    readPath: secrets.readPath,
+    syncedMounts: secrets.titles.join(' or '),
     credentialsDir: config.KEYFERRY_CREDENTIALS_DIR,
     waitMs: config.KEYFERRY_SYNC_WAIT_MS,
     drainMs: config.KEYFERRY_SYNC_LOCK_MS,
   };
   const systemRows = [
     ...sealRows(sealParts),
-    ...mountRows({ ...engineParts, mounts }),
+    ...mountRows({ changed, mounts, engines }),
     ...activationRows,
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
   const server = createServer({
-    engines: [{ ...system, rows: systemRows }, ...engines],
+    engines: [{ ...system, rows: systemRows }, ...opened],
     mounts,
     gatekeeper: openGatekeeper({ store, seenMountsRevision: mounts.seenRevision }),
     state: () => store.seal.state(),
@@ -94,7 +96,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     listen: (port, host) => server.listen({ port, host, ...tlsOf(config) }),
     async prepareForDevelopment(rootToken) {
       if (store.seal.state() === 'uninitialised') {
-        const { prepared } = await store.seal.init({ shares: 1, threshold: 1 }, mintRoot('2', rootToken));
+        const { prepared } = await store.seal.init({ shares: 1, threshold: 1 }, mintRoot('development', rootToken));
         return prepared;
       }
       if (rootToken !== undefined) await mintRootToken(store, clock.now(), rootToken).catch(isThere);

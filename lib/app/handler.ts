@@ -1,4 +1,5 @@
-import { kvV2 } from '../engines/kv/v2/index.ts';
+import { engines } from '../engines/index.ts';
+import { syncedSecrets } from '../engines/list.ts';
 import type { Gate, Handler } from '../queue/contract.ts';
 import { claims } from '../sync/claim/claims.ts';
 import { finishes } from '../sync/claim/finish.ts';
@@ -28,7 +29,8 @@ export function openHandler(
   const { type } = destination.definition;
   const observed = syncTelemetry({ type, metrics, tracing, log });
   const timeouts = { connectMs: config.KEYFERRY_SYNC_CONNECT_MS_MAX, requestMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX };
-  const { current } = kvV2({ store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX });
+  const secretBytesMax = config.KEYFERRY_BODY_BYTES_MAX;
+  const { current } = syncedSecrets(engines, { store, clock, changed, secretBytesMax });
   const drivers = keepDrivers(destination, {
     store,
     clock,

@@ -1,6 +1,7 @@
 import { dropExpired } from '../auth/token/store.ts';
 import { definitions } from '../destinations/index.ts';
-import { expireVersions } from '../engines/kv/v2/versions/expire.ts';
+import { engines } from '../engines/index.ts';
+import { expireSecrets } from '../engines/list.ts';
 import { type GivenFilter, replayFilter } from '../sync/replay/filter.ts';
 import { type Replayed, replay } from '../sync/replay/replay.ts';
 import { newSweepState, sweep } from '../sync/sweep/sweep.ts';
@@ -31,7 +32,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const gauges = readService(parts, shared);
   const observed = sweepTelemetry(shared, clock);
   const state = newSweepState();
-  const expire = (now: Date) => expireVersions(store, now, expiredPerRoundMax);
+  const expire = (now: Date) => expireSecrets(engines, store, now, expiredPerRoundMax);
   return {
     run: observed(async () => {
       if (store.seal.state() !== 'ready') return { sealed: true };

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Clock } from '../core/clock.ts';
-import type { Mount, MountTable } from '../path/row.ts';
-import type { Changed } from '../store/outbox.ts';
+import type { Engine, Mount, MountTable } from '../path/row.ts';
+import type { Changed, Dirty } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
 import type { Database } from '../store/tables.ts';
 
@@ -14,6 +14,44 @@ export interface EngineParts {
   /** For the JSON text of a secret. What a request brings is bounded before; what is made of it and a stored one is not. */
   readonly secretBytesMax: number;
 }
+
+/**
+ * An engine, as the list in `index.ts` has it: everything that others know of it. Engines of one type are its versions; the
+ * lowest one stands first in the list, and serves mounts that name no version.
+ */
+export interface EngineDefinition {
+  /** The type of its mounts. Clients mount it by this name. */
+  readonly type: string;
+  /** The mount option `version` that it serves. Absent: the type has no versions. */
+  readonly version?: string;
+  /** Other names by which clients mount this version. */
+  readonly names?: readonly string[];
+  /** Its name for people. */
+  readonly title: string;
+  /** What of it a new store has mounted, in production or for development. */
+  readonly first?: {
+    readonly when: 'production' | 'development';
+    readonly path: string;
+    readonly description: string;
+  };
+  /** Folders below a mount that hold the secrets. Absent: they are right below it. */
+  readonly secretFolders?: readonly string[];
+  /** Its rows say which of its paths need no token, and so no policy: see `OperationMarks` */
+  open(parts: EngineParts): Omit<Engine, 'type' | 'matches'>;
+  /** Absent: its mounts hold nothing that has to be removed before them. */
+  readonly removeSecrets?: RemoveSecrets;
+  /** Absent: its secrets do not expire. Ends versions whose time is over, a limited number; answers what became dirty. */
+  readonly expire?: (store: Store, now: Date, limit: number) => Promise<readonly Dirty[]>;
+  /** Absent: its secrets cannot be synced. */
+  readonly synced?: {
+    /** The path below the mount that reads a secret: who may read it may sync it. */
+    readPath(secretName: string): string;
+    open(parts: EngineParts): SecretSource;
+  };
+}
+
+/** Removes at most so many secrets of a mount, in the caller's transaction; answers their names. */
+export type RemoveSecrets = (tx: Transaction<Database>, mountId: string, limit: number) => Promise<readonly string[]>;
 
 /** What the sync reads of an engine: the secret as it should be at the destinations now. */
 export interface SecretSource {

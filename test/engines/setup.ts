@@ -1,5 +1,6 @@
 import { AppError } from '../../lib/core/errors.ts';
 import { Secret } from '../../lib/core/secret.ts';
+import { engines } from '../../lib/engines/index.ts';
 import { openMountTable } from '../../lib/engines/mounts/table.ts';
 import type { Caller, Engine, Mount, ReplyContent, RequestContext, Verb } from '../../lib/path/row.ts';
 import { compileTable } from '../../lib/path/table.ts';
@@ -36,7 +37,7 @@ export async function engineParts(poolSize = 5) {
       return [];
     },
   };
-  return { ...parts, parts, told, mounts: openMountTable({ store, clock, fixed }) };
+  return { ...parts, parts, told, engines, mounts: openMountTable({ store, clock, engines, fixed }) };
 }
 
 /** Mounts kv and answers the mount. */

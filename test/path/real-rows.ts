@@ -1,5 +1,6 @@
 import { tokenEngine } from '../../lib/auth/token/rows.ts';
 import { definitions } from '../../lib/destinations/index.ts';
+import { engines } from '../../lib/engines/index.ts';
 import { kvV1 } from '../../lib/engines/kv/v1/index.ts';
 import { kvV2 } from '../../lib/engines/kv/v2/index.ts';
 import { activationRows } from '../../lib/engines/sys/activation.ts';
@@ -9,9 +10,11 @@ import { sealRows } from '../../lib/engines/sys/seal/index.ts';
 import type { Row } from '../../lib/path/row.ts';
 import { syncRows } from '../../lib/sync/rows/index.ts';
 
-/** What handlers would be handed. Nobody calls a handler here; rows are made without looking at it. */
+const known: Readonly<Record<PropertyKey, unknown>> = { definitions, engines, syncedMounts: 'KV v2' };
+
+/** What handlers would be handed. Nobody calls a handler here; of all that is handed, rows are made of what is known only. */
 const nothing: never = new Proxy(() => nothing, {
-  get: (_target, member) => (member === 'definitions' ? definitions : nothing),
+  get: (_target, member) => known[member] ?? nothing,
   apply: () => nothing,
 }) as never;
 
@@ -19,6 +22,6 @@ const nothing: never = new Proxy(() => nothing, {
 export const realTable: Readonly<Record<string, readonly Row[]>> = {
   sys: [...sealRows(nothing), ...mountRows(nothing), ...activationRows, metricsRow(nothing), ...syncRows(nothing)],
   'auth/token': tokenEngine(nothing).rows,
-  'kv version 1': kvV1(nothing).rows,
-  'kv version 2': kvV2(nothing).engine.rows,
+  'kv version 1': kvV1.open(nothing).rows,
+  'kv version 2': kvV2.open(nothing).rows,
 };

@@ -3,6 +3,8 @@ import { AppError } from '../../core/errors.ts';
 import { type Changed, type Dirty, markDirty } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
+import type { EngineDefinition, RemoveSecrets } from '../contract.ts';
+import { engineOf } from '../list.ts';
 import { changeTable } from './insert.ts';
 
 /** Secrets that go in one transaction. */
@@ -15,21 +17,28 @@ const stepsMax = 1_000_000;
  * what was written meanwhile. Stopped at any point, the next call goes on.
  */
 export async function removeMount(
-  store: Store,
+  { store, engines }: RemovalParts,
   path: string,
   changed: Changed,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const row = await store.db.selectFrom('mounts').select('id').where('path', '=', path).executeTakeFirst();
+  const mounts = store.db.selectFrom('mounts').select(['id', 'type', 'options']);
+  const row = await mounts.where('path', '=', path).executeTakeFirst();
   if (row === undefined) return [];
+  const remove = engineOf(engines, row)?.removeSecrets ?? nothingToRemove;
   const warnings = new Set<string>();
   const tell = async ({ dirty }: Step) => {
     for (const warning of dirty.length === 0 ? [] : await changed(dirty)) warnings.add(warning);
   };
-  await inSteps(() => store.transaction((tx) => removeSecrets(tx, row.id)), tell, signal);
-  const last = await store.transaction((tx) => removeRest(tx, row.id, signal));
+  await inSteps(() => store.transaction((tx) => removeStep(tx, row.id, remove)), tell, signal);
+  const last = await store.transaction((tx) => removeRest(tx, row.id, remove, signal));
   for (const step of last) await tell(step);
   return [...warnings];
+}
+
+interface RemovalParts {
+  readonly store: Store;
+  readonly engines: readonly EngineDefinition[];
 }
 
 interface Step {
@@ -52,23 +61,26 @@ async function inSteps(
 }
 
 /** Locked against new secrets, so that none is left behind without a dirty mark. */
-async function removeRest(tx: Transaction<Database>, mountId: string, signal: AbortSignal): Promise<readonly Step[]> {
+async function removeRest(
+  tx: Transaction<Database>,
+  mountId: string,
+  remove: RemoveSecrets,
+  signal: AbortSignal,
+): Promise<readonly Step[]> {
   await changeTable(tx);
   await sql`select 1 from mounts where id = ${mountId}::uuid for update`.execute(tx);
   const made: Step[] = [];
   const remember = async (step: Step) => void made.push(step);
-  await inSteps(() => removeSecrets(tx, mountId), remember, signal);
+  await inSteps(() => removeStep(tx, mountId, remove), remember, signal);
   await tx.deleteFrom('mounts').where('id', '=', mountId).execute();
   return made;
 }
 
-async function removeSecrets(tx: Transaction<Database>, mountId: string): Promise<Step> {
-  const { rows } = await sql<{ readonly path: string }>`
-    delete from kv_secrets where mount_id = ${mountId}::uuid and path = any(array(
-      select path from kv_secrets where mount_id = ${mountId}::uuid order by path limit ${stepSize}))
-    returning path`.execute(tx);
-  const paths = rows.map(({ path }) => path);
-  if (paths.length === 0) return { removed: 0, dirty: [] };
-  const secrets = sql`mount_id = ${mountId}::uuid and secret_name = any(${paths}::text[]) and desired = 'present'`;
-  return { removed: paths.length, dirty: (await markDirty(secrets).execute(tx)).rows };
+async function removeStep(tx: Transaction<Database>, mountId: string, remove: RemoveSecrets): Promise<Step> {
+  const names = await remove(tx, mountId, stepSize);
+  if (names.length === 0) return { removed: 0, dirty: [] };
+  const secrets = sql`mount_id = ${mountId}::uuid and secret_name = any(${names}::text[]) and desired = 'present'`;
+  return { removed: names.length, dirty: (await markDirty(secrets).execute(tx)).rows };
 }
+
+const nothingToRemove: RemoveSecrets = async () => [];

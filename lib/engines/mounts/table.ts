@@ -1,5 +1,5 @@
 import type { Mount } from '../../path/row.ts';
-import type { EngineParts, Mounts } from '../contract.ts';
+import type { EngineDefinition, EngineParts, Mounts } from '../contract.ts';
 import { findMount, type TableCopy, tableReader } from './copy.ts';
 import { insertMount } from './insert.ts';
 import { findMove, moveMount } from './move.ts';
@@ -8,6 +8,7 @@ import { removeMount } from './remove.ts';
 import { tuneMount } from './tune.ts';
 
 export interface MountTableParts extends Pick<EngineParts, 'store' | 'clock'> {
+  readonly engines: readonly EngineDefinition[];
   readonly fixed: readonly FixedMount[];
 }
 
@@ -21,7 +22,7 @@ export interface CopiedMounts extends Mounts {
  * The mount table. Requests are resolved from a copy in memory; it is read again when somebody has seen a newer revision,
  * when this process has changed the table, and when nothing holds a path.
  */
-export function openMountTable({ store, clock, fixed }: MountTableParts): CopiedMounts {
+export function openMountTable({ store, clock, engines, fixed }: MountTableParts): CopiedMounts {
   const always = fixed.map(fixedMount);
   const reserved = fixed.map(({ path }) => path);
   const read = tableReader(store, always);
@@ -54,7 +55,7 @@ export function openMountTable({ store, clock, fixed }: MountTableParts): Copied
     find: async (path): Promise<Mount | undefined> =>
       (await present()).mounts.get(path) ?? (await reload()).mounts.get(path),
     enable: (mount) => afterwards(store.transaction((tx) => insertMount(tx, mount, reserved))),
-    disable: (path, changed, signal) => afterwards(removeMount(store, path, changed, signal)),
+    disable: (path, changed, signal) => afterwards(removeMount({ store, engines }, path, changed, signal)),
     tune: (path, tune) => afterwards(store.transaction((tx) => tuneMount(tx, path, tune))),
     move: (from, to, changed) => afterwards(moveMount({ store, clock }, { from, to, reserved }, changed)),
     findMove: (id) => findMove({ store, clock }, id),

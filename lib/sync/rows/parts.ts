@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { DestinationDefinition } from '../../destinations/contract.ts';
-import type { MountTable } from '../../path/row.ts';
+import type { Mount, MountTable } from '../../path/row.ts';
 import type { Queue } from '../../queue/contract.ts';
 import type { Changed } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
@@ -20,6 +20,10 @@ export interface SyncParts {
   readonly currentSecret: (mountId: string, secretName: string) => Promise<{ readonly json: string } | undefined>;
   /** Holds a secret until the end of a transaction; false: there is none. */
   readonly holdSecret: (tx: Transaction<Database>, mountId: string, secretName: string) => Promise<boolean>;
+  /** The full path whose reader may sync a secret of the mount; undefined: secrets of this mount cannot be synced. */
+  readonly readPath: (mount: Mount, secretName: string) => string | undefined;
+  /** What mounts can be synced, for people, such as `KV v2`. */
+  readonly syncedMounts: string;
   /** Folder of files that destinations may name; undefined: none. */
   readonly credentialsDir: string | undefined;
   /** How long `set` and `remove` wait for their own operation, in milliseconds. */

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => it.store.close());
 
 const never = new AbortController().signal;
-const otherProcess = () => openMountTable({ store: it.store, clock: it.clock, fixed });
+const otherProcess = () => openMountTable({ ...it, fixed });
 const revision = async (): Promise<number> => {
   const query = it.store.db.selectFrom('revisions').select('revision').where('name', '=', 'mounts');
   return (await query.executeTakeFirstOrThrow()).revision;
@@ -88,7 +88,8 @@ test('a refused change does not count', async () => {
 
 test('removal takes all secrets away and marks their associations dirty, twice is once', async () => {
   const mount = await mounted(it.mounts, 'big/', { version: '2' });
-  const { engine, current } = kvV2(it.parts);
+  const engine = kvV2.open(it.parts);
+  const { current } = kvV2.synced.open(it.parts);
   const call = calling(engine, mount);
   const names = Array.from({ length: 1_234 }, (_, index) => `s${index}`);
   await Promise.all(names.map((name) => call('write', `data/${name}`, { data: { name } })));
@@ -107,7 +108,7 @@ test('removal takes all secrets away and marks their associations dirty, twice i
 
 test('removal that is stopped says so and is finished by the next call', async () => {
   const mount = await mounted(it.mounts, 'stopped/', { version: '2' });
-  await calling(kvV2(it.parts).engine, mount)('write', 'data/a', { data: {} });
+  await calling(kvV2.open(it.parts), mount)('write', 'data/a', { data: {} });
   const stopped = it.mounts.disable('stopped/', it.parts.changed, AbortSignal.abort());
   await expect(stopped).rejects.toMatchObject({ kind: 'unavailable' });
   expect(await pathOf(it.mounts, 'stopped/a')).toBe('stopped/');
@@ -117,7 +118,7 @@ test('removal that is stopped says so and is finished by the next call', async (
 
 test('writes that race with the removal of their mount leave nothing behind', async () => {
   const mount = await mounted(it.mounts, 'racing/', { version: '2' });
-  const call = calling(kvV2(it.parts).engine, mount);
+  const call = calling(kvV2.open(it.parts), mount);
   const writes = Array.from({ length: 40 }, (_, n) =>
     call('write', `data/s${n % 10}`, { data: { n } }).then(
       () => 'written',
@@ -132,7 +133,7 @@ test('writes that race with the removal of their mount leave nothing behind', as
 
 test('a moved mount keeps its secrets, accessor and id, and its associations are pushed again', async () => {
   const mount = await mounted(it.mounts, 'old/', { version: '2' });
-  const { engine } = kvV2(it.parts);
+  const engine = kvV2.open(it.parts);
   await calling(engine, mount)('write', 'data/a', { data: { n: 1 } });
   const id = await associate(it.store, mount, 'a');
   await it.mounts.move('old/', 'new/place/', it.parts.changed);

@@ -236,7 +236,7 @@ describe('set again', () => {
 
 describe('what set refuses', () => {
   test.each([
-    ['a mount of KV version 1', { mount: 'old', secret_name: 'app' }, 'only secrets of KV version 2'],
+    ['a mount of KV version 1', { mount: 'old', secret_name: 'app' }, 'only secrets of KV v2 mounts'],
     ['a mount that is not there', { mount: 'nowhere', secret_name: 'app' }, 'no mount at "nowhere/"'],
     ['a mount that is no secrets engine', { mount: 'sys', secret_name: 'app' }, 'not a KV v2 mount'],
     ['a secret that is not there', { mount: 'secret', secret_name: 'nothing' }, 'no secret "nothing"'],

@@ -35,6 +35,8 @@ async function groundOf(beforeReserve: (round: number) => Promise<void> = async 
     mounts: { resolve: async () => undefined },
     currentSecret: async () => undefined,
     holdSecret: async () => true,
+    readPath: (mount, name) => `${mount.path}data/${name}`,
+    syncedMounts: 'KV v2',
     waitMs: 0,
     drainMs: 0,
     credentialsDir: undefined,

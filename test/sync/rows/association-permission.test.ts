@@ -62,6 +62,8 @@ async function setRow() {
       return undefined;
     },
     holdSecret: async () => true,
+    readPath: (mount, name) => `${mount.path}data/${name}`,
+    syncedMounts: 'KV v2',
     waitMs: 0,
     drainMs: 0,
     credentialsDir: undefined,

@@ -1,12 +1,14 @@
-import type { Engine } from '../../../path/row.ts';
-import type { EngineParts } from '../../contract.ts';
+import type { EngineDefinition } from '../../contract.ts';
+import { removeSecrets } from '../shared/removal.ts';
 import { secretsRow } from './secrets.ts';
 
-/** Key/value secrets without versions: the engine of mounts of type `kv` that are not version 2. */
-export function kvV1(parts: EngineParts): Engine {
-  return {
-    type: 'kv',
-    matches: (mount) => mount.options?.['version'] !== '2',
-    rows: [secretsRow(parts)],
-  };
-}
+/** Key/value secrets without versions. */
+export const kvV1 = {
+  type: 'kv',
+  version: '1',
+  names: ['kv-v1', 'generic'],
+  title: 'KV v1',
+  first: { when: 'production', path: 'secret/', description: 'key/value secret storage' },
+  open: (parts) => ({ rows: [secretsRow(parts)] }),
+  removeSecrets,
+} as const satisfies EngineDefinition;

@@ -1,5 +1,6 @@
-import type { Engine, Verb } from '../../../path/row.ts';
-import type { EngineParts, SecretSource } from '../../contract.ts';
+import type { Verb } from '../../../path/row.ts';
+import type { EngineDefinition } from '../../contract.ts';
+import { removeSecrets } from '../shared/removal.ts';
 import { configRow } from './config.ts';
 import { dataRow } from './data.ts';
 import { metadataRow } from './metadata/metadata.ts';
@@ -7,29 +8,38 @@ import { existenceCheck, versionReader } from './read/read.ts';
 import { subkeysRow } from './read/subkeys.ts';
 import { currentSecrets } from './source/current.ts';
 import { holdSecret } from './source/hold.ts';
+import { expireVersions } from './versions/expire.ts';
 import { removalRows } from './versions/removal.ts';
 import { versionWriter } from './write/write.ts';
 
-/**
- * Key/value secrets with versions: the engine of mounts of type `kv` with `options.version` "2", and what the sync reads of
- * it.
- */
-export function kvV2(parts: EngineParts): { readonly engine: Engine } & SecretSource {
-  const { store } = parts;
-  const kvParts = {
-    ...parts,
-    readVersion: versionReader(store),
-    writeVersion: versionWriter(parts),
-    exists: existenceCheck(store),
-  };
-  const engine: Engine = {
-    type: 'kv',
-    matches: (mount) => mount.options?.['version'] === '2',
-    unsupportedPathWarning,
-    rows: [dataRow(kvParts), metadataRow(kvParts), subkeysRow(kvParts), configRow(kvParts), ...removalRows(kvParts)],
-  };
-  return { engine, current: currentSecrets(parts), hold: holdSecret };
-}
+/** Key/value secrets with versions. */
+export const kvV2 = {
+  type: 'kv',
+  version: '2',
+  names: ['kv-v2'],
+  title: 'KV v2',
+  first: { when: 'development', path: 'secret/', description: 'key/value secret storage' },
+  secretFolders: ['data/', 'metadata/'],
+  open(parts) {
+    const { store } = parts;
+    const kvParts = {
+      ...parts,
+      readVersion: versionReader(store),
+      writeVersion: versionWriter(parts),
+      exists: existenceCheck(store),
+    };
+    return {
+      unsupportedPathWarning,
+      rows: [dataRow(kvParts), metadataRow(kvParts), subkeysRow(kvParts), configRow(kvParts), ...removalRows(kvParts)],
+    };
+  },
+  removeSecrets,
+  expire: expireVersions,
+  synced: {
+    readPath: (secretName) => `data/${secretName}`,
+    open: (parts) => ({ current: currentSecrets(parts), hold: holdSecret }),
+  },
+} as const satisfies EngineDefinition;
 
 /** Existing clients look for this text (it names their own command) when they use the paths of version 1. */
 const unsupportedPathWarning = (verb: Verb): string =>

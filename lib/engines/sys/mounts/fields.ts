@@ -45,4 +45,4 @@ export const config = z
 
 export const description = text().optional().meta({ description: 'For people' });
 
-export const options = textMap().optional().meta({ description: 'version: "1" or "2", of a kv mount' });
+export const options = (description: string) => textMap().optional().meta({ description });

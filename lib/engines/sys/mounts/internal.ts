@@ -39,20 +39,20 @@ export function internalRows(parts: MountParts): readonly Row[] {
   ];
 }
 
-async function visible({ mounts }: MountParts, context: RequestContext): Promise<Reply> {
+async function visible({ mounts, engines }: MountParts, context: RequestContext): Promise<Reply> {
   if (context.tokenSent) mustHaveToken(context);
   const secret: Record<string, object> = {};
   const auth: Record<string, object> = {};
   for (const mount of await mounts.list()) {
-    if (!(await isVisible(mount, context))) continue;
+    if (!(await isVisible(engines, mount, context))) continue;
     if (isSecretMount(mount)) secret[mount.path] = brief(mount, context);
     else auth[mount.path.slice('auth/'.length)] = brief(mount, context);
   }
   return { data: { secret, auth } };
 }
 
-const isVisible = async (mount: Mount, context: RequestContext): Promise<boolean> =>
-  mount.config.listing_visibility === 'unauth' || mayUse(mount, '', context);
+const isVisible = async (engines: MountParts['engines'], mount: Mount, context: RequestContext): Promise<boolean> =>
+  mount.config.listing_visibility === 'unauth' || mayUse(engines, mount, '', context);
 
 /** Who has no token learns no more than what a login form needs. */
 const brief = (mount: Mount, context: RequestContext): object =>
@@ -60,10 +60,11 @@ const brief = (mount: Mount, context: RequestContext): object =>
     ? { type: mount.type, description: mount.description, options: mount.options }
     : showEffective(mount);
 
-async function holder({ mounts }: MountParts, path: string, context: RequestContext): Promise<Reply> {
+async function holder({ mounts, engines }: MountParts, path: string, context: RequestContext): Promise<Reply> {
   mustHaveToken(context);
   const mount = await mounts.resolve(path);
-  if (mount === undefined || !(await mayUse(mount, path.slice(mount.path.length), context))) throw denied(path);
+  if (mount === undefined || !(await mayUse(engines, mount, path.slice(mount.path.length), context)))
+    throw denied(path);
   return { data: { ...showEffective(mount), path: mount.path } };
 }
 

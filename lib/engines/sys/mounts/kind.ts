@@ -1,14 +1,8 @@
 import { badRequest } from '../../../core/errors.ts';
+import type { EngineDefinition } from '../../contract.ts';
 
+type Engines = readonly EngineDefinition[];
 type Options = Readonly<Record<string, string>>;
-
-/** What can be mounted, by the names that clients send. */
-const kinds: Readonly<Record<string, { readonly type: string; readonly version?: string }>> = {
-  kv: { type: 'kv' },
-  generic: { type: 'kv', version: '1' },
-  'kv-v1': { type: 'kv', version: '1' },
-  'kv-v2': { type: 'kv', version: '2' },
-};
 
 /**
  * The engine type and options that a client asks for.
@@ -16,34 +10,64 @@ const kinds: Readonly<Record<string, { readonly type: string; readonly version?:
  * @throws AppError `bad-request` for a type that is not known or a version that is none
  */
 export function kindOf(
+  engines: Engines,
   given: string | undefined,
   options: Options | undefined,
 ): { readonly type: string; readonly options: Options | null } {
   if (given === undefined || given === '') throw badRequest('backend type must be specified as a string');
-  const kind = Object.hasOwn(kinds, given) ? kinds[given] : undefined;
-  if (kind === undefined) throw badRequest(`plugin not found in the catalog: ${given}`);
-  const wanted = { ...options, ...(kind.version === undefined ? {} : { version: kind.version }) };
-  if (wanted['version'] !== undefined) versionOf(wanted['version']);
-  return { type: kind.type, options: Object.keys(wanted).length === 0 ? null : wanted };
+  const named = engines.find(({ names }) => names?.includes(given));
+  const type = named?.type ?? engines.find((engine) => engine.type === given)?.type;
+  if (type === undefined) throw badRequest(`plugin not found in the catalog: ${given}`);
+  const wanted = { ...options, ...(named?.version === undefined ? {} : { version: named.version }) };
+  if (wanted['version'] !== undefined) rankOf(versionsOf(engines, type), wanted['version']);
+  return { type, options: Object.keys(wanted).length === 0 ? null : wanted };
 }
 
 /**
- * Options after a change. An empty value takes an option away. A kv mount goes from version 1 to 2 and never back: its older
- * versions would be out of reach.
+ * Options after a change. An empty value takes an option away. A mount goes to a higher version and never back: what the
+ * version has stored would be out of reach.
  *
  * @throws AppError `bad-request`
  */
-export function tunedOptions(before: Options | null, change: Options | undefined): Options | null {
+export function tunedOptions(
+  engines: Engines,
+  { type, options: before }: { readonly type: string; readonly options: Options | null },
+  change: Options | undefined,
+): Options | null {
   if (change === undefined) return before;
+  const versions = versionsOf(engines, type);
   if (change['version'] !== undefined) {
-    const from = versionOf(before?.['version'] ?? '1');
-    if (versionOf(change['version']) < from) throw badRequest(`cannot downgrade mount from version ${from}`);
+    const from = rankOf(versions, before?.['version'] ?? versions[0] ?? '');
+    const to = rankOf(versions, change['version']);
+    if (to < from) throw badRequest(`cannot downgrade mount from version ${versions[from]}`);
   }
   const after = Object.entries({ ...before, ...change }).filter(([, value]) => value !== '');
   return after.length === 0 ? null : Object.fromEntries(after);
 }
 
-function versionOf(text: string): number {
-  if (text === '1' || text === '2') return Number(text);
-  throw badRequest(`invalid version provided: ${JSON.stringify(text)} is neither "1" nor "2"`);
+/** By what names engines can be mounted, for people. */
+export const namesText = (engines: Engines): string =>
+  either([...new Set(engines.map(({ type }) => type)), ...engines.flatMap(({ names }) => names ?? [])]);
+
+/** What may be said of versions, for people. */
+export const versionsText = (engines: Engines): string =>
+  [...new Set(engines.map(({ type }) => type))]
+    .map((type) => [type, versionsOf(engines, type)] as const)
+    .filter(([, versions]) => versions.length > 0)
+    .map(([type, versions]) => `version: ${either(versions.map(quoted))}, of a ${type} mount`)
+    .join('; ');
+
+/** From the lowest; empty: the type has none. */
+const versionsOf = (engines: Engines, type: string): readonly string[] =>
+  engines.flatMap((engine) => (engine.type === type && engine.version !== undefined ? [engine.version] : []));
+
+/** To a type without versions the option means nothing. */
+function rankOf(versions: readonly string[], text: string): number {
+  const rank = versions.indexOf(text);
+  if (rank >= 0 || versions.length === 0) return rank;
+  throw badRequest(`invalid version provided: ${quoted(text)} is neither ${versions.map(quoted).join(' nor ')}`);
 }
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+const either = (texts: readonly string[]): string => texts.join(', ').replace(/, ([^,]*)$/, ' or $1');

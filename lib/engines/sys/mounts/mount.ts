@@ -2,7 +2,7 @@ import { badRequest } from '../../../core/errors.ts';
 import { bool, pathText, text } from '../../../path/fields.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { config, description, options, type Settings, settings } from './fields.ts';
-import { kindOf } from './kind.ts';
+import { kindOf, namesText, versionsText } from './kind.ts';
 import { isSecretMount, type MountParts } from './parts.ts';
 import { mountPath, newMountPath, removablePath } from './place.ts';
 import { noSettings, settingsAfter } from './settings.ts';
@@ -11,15 +11,17 @@ import { showMount } from './view.ts';
 
 const path = pathText('Path of the mount');
 
-const enableFields = {
+const enableFields = (engines: MountParts['engines']) => ({
   path,
-  type: text().optional().meta({ description: 'kv, kv-v1, kv-v2 or generic' }),
+  type: text()
+    .optional()
+    .meta({ description: namesText(engines) }),
   description,
   config,
-  options,
+  options: options(versionsText(engines)),
   local: bool().default(false).meta({ description: 'Kept for clients; not used' }),
   seal_wrap: bool().default(false).meta({ description: 'Kept for clients; everything is encrypted' }),
-};
+});
 
 /**
  * `sys/mounts/*path`. A mount's path may have slashes in it, so `tune` at the end of such a path comes here too.
@@ -31,7 +33,7 @@ export function mountRow(parts: MountParts): Row {
     operations: {
       read: operation({ path }, { summary: 'Show a mount.', run: (input) => read(parts, input.path) }),
       write: operation(
-        { ...enableFields, ...settings },
+        { ...enableFields(parts.engines), ...settings },
         { summary: 'Mount a secrets engine.', run: (input) => write(parts, input) },
       ),
       delete: operation(
@@ -67,7 +69,7 @@ interface Wanted extends Tuning {
 async function write(parts: MountParts, input: Wanted): Promise<Reply> {
   const tuned = tunedPath(input.path);
   if (tuned !== undefined) return writeTuning(parts, tuned, input);
-  const kind = kindOf(input.type, input.options);
+  const kind = kindOf(parts.engines, input.type, input.options);
   await parts.mounts.enable({
     ...kind,
     path: newMountPath(input.path),

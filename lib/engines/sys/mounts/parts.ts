@@ -1,10 +1,12 @@
 import type { Mount } from '../../../path/row.ts';
 import type { Changed } from '../../../store/outbox.ts';
-import type { Mounts } from '../../contract.ts';
+import type { EngineDefinition, Mounts } from '../../contract.ts';
 
 /** What the rows of mounts are handed. */
 export interface MountParts {
   readonly mounts: Mounts;
+  /** What can be mounted. */
+  readonly engines: readonly EngineDefinition[];
   readonly changed: Changed;
 }
 

@@ -1,6 +1,7 @@
 import { pathText } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
-import { description, options, settings } from './fields.ts';
+import { description, options as optionsField, settings } from './fields.ts';
+import { versionsText } from './kind.ts';
 import type { MountParts } from './parts.ts';
 import { readTuning, writeTuning } from './tuning.ts';
 
@@ -8,9 +9,10 @@ const path = pathText('Path of the mount');
 
 /** `sys/mounts/:path/tune`. */
 export function tuneRow(parts: MountParts): Row {
+  const options = optionsField(versionsText(parts.engines));
   return {
     pattern: 'mounts/:path/tune',
-    help: 'Shows and changes the settings of a mount. options.version "2" gives a kv mount versions.',
+    help: 'Shows and changes the settings of a mount. options.version raises the version of its engine.',
     operations: {
       read: operation(
         { path },

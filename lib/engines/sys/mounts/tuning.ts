@@ -21,12 +21,12 @@ export async function readTuning({ mounts }: MountParts, given: string): Promise
   return { data: showTuning(mount), flat: true };
 }
 
-/** A kv mount that becomes version 2 keeps its secrets: each is stored as version 1 from the start. */
-export async function writeTuning({ mounts }: MountParts, given: string, change: Tuning): Promise<Reply> {
+/** A mount that goes to a higher version of its engine keeps its secrets. */
+export async function writeTuning({ mounts, engines }: MountParts, given: string, change: Tuning): Promise<Reply> {
   const path = mountPath(given);
   const tuned = await mounts.tune(path, (mount) => ({
     description: change.description ?? mount.description,
-    options: tunedOptions(mount.options, change.options),
+    options: tunedOptions(engines, mount, change.options),
     config: settingsAfter(mount.config, settingsOf(change)),
   }));
   if (!tuned) throw noMount(path);

@@ -46,7 +46,7 @@ export const setAssociation = (parts: SyncParts, wanted: NewAssociation): Promis
     look: async (destination) => [await setTarget(parts.store, wanted, destination)],
     async make(tx, destination, [target]) {
       if (target === undefined) return undefined;
-      if (!(await isMountedThere(tx, wanted))) throw noMount(wanted.mountPath);
+      if (!(await isMountedThere(tx, wanted))) throw noMount(parts, wanted.mountPath);
       // Else a write of the secret that has begun before could end after the first push, without seeing the association.
       if (!(await parts.holdSecret(tx, wanted.mount.id, wanted.secretName))) throw noSecret(wanted);
       await forgetFailedPurge(tx, destination);
@@ -121,8 +121,8 @@ async function changeable(
 }
 
 /** @param path with a trailing slash */
-export const noMount = (path: string): AppError =>
-  badRequest(`no mount at ${JSON.stringify(path)}: mount is the path of a KV v2 mount, such as "secret"`);
+export const noMount = ({ syncedMounts }: Pick<SyncParts, 'syncedMounts'>, path: string): AppError =>
+  badRequest(`no mount at ${JSON.stringify(path)}: mount is the path of a ${syncedMounts} mount, such as "secret"`);
 
 /** What is not there cannot be associated. */
 export const noSecret = ({ mountPath, secretName }: Pick<AssociationPlace, 'mountPath' | 'secretName'>): AppError =>

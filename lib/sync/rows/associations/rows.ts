@@ -7,16 +7,17 @@ import { noMount, noSecret, removeAssociation, setAssociation } from './change.t
 import type { AssociationPlace } from './change-store.ts';
 import { settle } from './settle.ts';
 
-const target = {
+const targetFields = (syncedMounts: string) => ({
   type: pathText('Destination type'),
   name: pathText('Name of the destination'),
-  mount: text().meta({ description: 'Path of the KV v2 mount' }),
+  mount: text().meta({ description: `Path of the ${syncedMounts} mount` }),
   secret_name: text().meta({ description: 'Path of the secret below the mount' }),
-};
+});
 
 /** `associations/set` and `associations/remove` of a destination. */
 export function associationChangeRows(parts: SyncParts): readonly Row[] {
   const base = 'sync/destinations/:type/:name/associations';
+  const target = targetFields(parts.syncedMounts);
   const adopt = bool()
     .default(false)
     .meta({ description: 'Take over objects of the same name that the sync did not write' });
@@ -62,7 +63,7 @@ async function set(
   const definition = definitionOf(parts.definitions, input.type, context.vocabulary);
   const mount = await findMount(parts, input.mount);
   const secretName = checkedName(input.secret_name);
-  await mustRead(context, mount, secretName);
+  await mustRead(parts, context, mount, secretName);
   if ((await parts.currentSecret(mount.id, secretName)) === undefined) {
     throw noSecret({ mountPath: mount.path, secretName });
   }
@@ -91,10 +92,9 @@ async function findMount(parts: SyncParts, given: string): Promise<Mount> {
   const path = withSlash(given);
   const mount = await parts.mounts.resolve(path);
   if (mount === undefined || mount.path !== path) {
-    throw noMount(path);
+    throw noMount(parts, path);
   }
-  if (mount.type === 'kv' && mount.options?.['version'] === '2') return mount;
-  throw badRequest(`mount ${JSON.stringify(path)} is not a KV v2 mount: only secrets of KV version 2 can be synced`);
+  return mount;
 }
 
 /** Of the association, which outlives its mount, else of the mount, else empty. */
@@ -120,16 +120,28 @@ function checkedName(given: string): string {
   throw badRequest('secret_name is the full path of one secret, not of a folder: it may not be empty or end in /');
 }
 
-async function mustRead(context: RequestContext, mount: Mount, secretName: string): Promise<void> {
+async function mustRead(
+  { readPath, syncedMounts }: SyncParts,
+  context: RequestContext,
+  mount: Mount,
+  secretName: string,
+): Promise<void> {
+  const path = readPath(mount, secretName);
+  if (path === undefined) throw notSynced(mount, syncedMounts);
   try {
-    await context.mustBeAllowed('read', `${mount.path}data/${secretName}`);
+    await context.mustBeAllowed('read', path);
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.kind !== 'permission-denied') throw cause;
-    const path = mount.path.replace(/\/$/, '');
+    const name = mount.path.replace(/\/$/, '');
     throw new AppError(
       'permission-denied',
-      `permission denied to read the content of the secret ${secretName} in mount ${path}`,
+      `permission denied to read the content of the secret ${secretName} in mount ${name}`,
       { cause },
     );
   }
 }
+
+const notSynced = ({ path }: Mount, syncedMounts: string): AppError =>
+  badRequest(
+    `mount ${JSON.stringify(path)} is not a ${syncedMounts} mount: only secrets of ${syncedMounts} mounts can be synced`,
+  );

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => it.store.close());
 
 /** Two engines on one database, as two processes have them. */
-const sides = () => [kvV1(it.parts), kvV1(it.parts)];
+const sides = () => [kvV1.open(it.parts), kvV1.open(it.parts)];
 const secrets = ['a', 'b', 'c', 'd'];
 
 test('of racing writes from two processes the secret is one whole value', async () => {
@@ -28,7 +28,7 @@ test('of racing writes from two processes the secret is one whole value', async 
     select path, count(*)::int as versions from kv_versions where mount_id = ${mount.id}::uuid group by path order by path
   `.execute(it.store.db);
   expect(rows).toEqual(secrets.map((path) => ({ path, versions: 1 })));
-  const read = calling(kvV1(it.parts), mount);
+  const read = calling(kvV1.open(it.parts), mount);
   for (const path of secrets) {
     expect((await read('read', path))?.data).toMatchObject({ path, by: expect.stringMatching(/\/2\/29$/) });
   }
@@ -36,7 +36,7 @@ test('of racing writes from two processes the secret is one whole value', async 
 
 test('the last of the writes that one client makes without waiting is what stays', async () => {
   const mount = await mounted(it.mounts, 'ordered/', { version: '1' });
-  const call = calling(kvV1(it.parts), mount);
+  const call = calling(kvV1.open(it.parts), mount);
   await Promise.all(Array.from({ length: 50 }, (_, n) => call('write', secrets[n % 4] ?? '', { n })));
   for (const [index, path] of secrets.entries()) {
     const last = index < 2 ? 48 + index : 44 + index;
@@ -57,7 +57,9 @@ test('writes to a mount that is removed meanwhile are stored or told so, and oth
   ).flat();
   await new Promise((resolve) => setImmediate(resolve));
   await Promise.all([...writes, it.mounts.disable('leaving/', it.parts.changed, new AbortController().signal)]);
-  await expect(calling(kvV1(it.parts), leaving)('write', 'n', { n: 1 })).rejects.toMatchObject({ kind: 'not-found' });
+  await expect(calling(kvV1.open(it.parts), leaving)('write', 'n', { n: 1 })).rejects.toMatchObject({
+    kind: 'not-found',
+  });
   const { rows } = await sql`select 1 from kv_secrets where mount_id = ${leaving.id}::uuid`.execute(it.store.db);
   expect(rows).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { systemClock } from '../../../../lib/core/clock.ts';
 import { AppError } from '../../../../lib/core/errors.ts';
 import { Secret } from '../../../../lib/core/secret.ts';
+import { engines } from '../../../../lib/engines/index.ts';
 import { kvV2 } from '../../../../lib/engines/kv/v2/index.ts';
 import { openMountTable } from '../../../../lib/engines/mounts/table.ts';
 import type { Mount } from '../../../../lib/path/row.ts';
@@ -17,7 +18,13 @@ import { associate, type Call, calling, dirtyIds, fixed, mounted } from '../../s
 async function openSide(databaseUrl: string, seal: { readonly key: Secret }) {
   const store = await openStore(storeOptions(databaseUrl, { seal }));
   const parts = { store, clock: systemClock, secretBytesMax: 1024 * 1024, changed: async () => [] };
-  return { store, parts, mounts: openMountTable({ store, clock: systemClock, fixed }), ...kvV2(parts) };
+  return {
+    store,
+    parts,
+    mounts: openMountTable({ store, clock: systemClock, engines, fixed }),
+    engine: kvV2.open(parts),
+    ...kvV2.synced.open(parts),
+  };
 }
 
 type Side = Awaited<ReturnType<typeof openSide>>;

@@ -172,7 +172,7 @@ test('the sync reads the newest version that is neither deleted nor destroyed', 
 });
 
 test('warnings of the queue reach the caller', async () => {
-  const { engine } = kvV2({ ...it.parts, changed: async () => ['the queue is full'] });
+  const engine = kvV2.open({ ...it.parts, changed: async () => ['the queue is full'] });
   const call = calling(engine, it.mount);
   await write('warned', 1);
   await associate(it.store, it.mount, 'warned');

@@ -7,7 +7,8 @@ import { calling, engineParts, existence, mounted } from '../../setup.ts';
 export async function kv(poolSize?: number) {
   const setup = await engineParts(poolSize);
   const mount = await mounted(setup.mounts, 'secret/', { version: '2' });
-  const { engine, current } = kvV2(setup.parts);
+  const engine = kvV2.open(setup.parts);
+  const { current } = kvV2.synced.open(setup.parts);
   return {
     ...setup,
     mount,
