@@ -1,3 +1,4 @@
+import { nameTypes } from '../path/vocabulary.ts';
 import { definition as cloudASm } from './cloud-a-sm/index.ts';
 import { definition as cloudBKv } from './cloud-b-kv/index.ts';
 import { definition as cloudCSm } from './cloud-c-sm/index.ts';
@@ -7,7 +8,7 @@ import { definition as repoHost } from './repo-host/index.ts';
 
 /**
  * Every destination type: a new one is a folder and a line here. Help, OpenAPI, validation and the contract tests go by
- * this list. It loads no SDK, so the API and each worker can import it.
+ * this list, and the vocabulary has the names of the types from it. It loads no SDK, so the API and each worker can import it.
  */
 export const definitions: readonly DestinationDefinition[] = [
   cloudASm,
@@ -16,3 +17,5 @@ export const definitions: readonly DestinationDefinition[] = [
   repoHost,
   deployHostProject,
 ];
+
+nameTypes(definitions);

@@ -2,14 +2,14 @@ import type { Vocabulary } from './row.ts';
 import { canonicalWords, wordName } from './vocabulary.ts';
 
 /** Neither part of a longer word, nor of a longer name. */
-const wholeWord = new RegExp(`(?<![\\w-])(?:${canonicalWords.join('|')})(?![\\w-])`, 'g');
+const wholeWord = () => new RegExp(`(?<![\\w-])(?:${canonicalWords().join('|')})(?![\\w-])`, 'g');
 
 /**
  * A text as the reply shall show it, whole words replaced. Only for texts that are ours from end to end, such as those
  * of the rows: in what a user chose the same letters mean something else.
  */
 export const ownText = (text: string, vocabulary: Vocabulary): string =>
-  vocabulary === 'canonical' ? text : text.replace(wholeWord, (word) => wordName(word, vocabulary));
+  vocabulary === 'canonical' ? text : text.replace(wholeWord(), (word) => wordName(word, vocabulary));
 
 /** A document that is ours from end to end, its keys and texts likewise. */
 export const ownDocument = (document: object, vocabulary: Vocabulary): object =>

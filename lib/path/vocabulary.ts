@@ -2,42 +2,45 @@ import type { Vocabulary } from './row.ts';
 
 /**
  * The names that existing clients of the API family use for things the specification names otherwise: the only such
- * table. Left is the canonical name, right the alias. A name that is not in the table is the same in both.
+ * table, but for the types of destinations: their definitions have both names. Left is the canonical name, right the alias. A
+ * name that is in neither is the same in both.
  */
-const types: Names = {
-  'cloud-a-sm': 'aws-sm',
-  'cloud-b-kv': 'azure-kv',
-  'cloud-c-sm': 'gcp-sm',
-  'repo-host': 'gh',
-  'deploy-host-project': 'vercel-project',
-  orchestrator: 'kubernetes',
-};
-const statuses: Names = { INTERNAL_ERROR: 'INTERNAL_VAULT_ERROR' };
-const fieldNames: Names = {
-  orchestrator_host: 'kubernetes_host',
-  orchestrator_ca_cert: 'kubernetes_ca_cert',
-  'engine-version': 'terraform-version',
-  'vcs-app-installation-id': 'github-app-installation-id',
-};
+const types = new Map([['orchestrator', 'kubernetes']]);
+const statuses: Names = new Map([['INTERNAL_ERROR', 'INTERNAL_VAULT_ERROR']]);
+const fieldNames: Names = new Map([
+  ['orchestrator_host', 'kubernetes_host'],
+  ['orchestrator_ca_cert', 'kubernetes_ca_cert'],
+  ['engine-version', 'terraform-version'],
+  ['vcs-app-installation-id', 'github-app-installation-id'],
+]);
 /** Whole texts, some of which clients compare. Only for errors that are these texts and nothing else. */
-const texts: Names = {
-  'the service is already initialized': 'Vault is already initialized',
-  'the service is not initialized': 'Vault is not initialized',
-  'the service is unsealed': 'vault is unsealed',
-};
+const texts: Names = new Map([
+  ['the service is already initialized', 'Vault is already initialized'],
+  ['the service is not initialized', 'Vault is not initialized'],
+  ['the service is unsealed', 'vault is unsealed'],
+]);
 const sealedTexts = { canonical: 'Service is sealed', alias: 'Vault is sealed' } satisfies Record<Vocabulary, string>;
 
-type Names = Readonly<Record<string, string>>;
+type Names = ReadonlyMap<string, string>;
 
 const reversed = (names: Names): ReadonlyMap<string, string> =>
-  new Map(Object.entries(names).map(([canonical, alias]) => [alias, canonical]));
-const canonicalTypes = reversed(types);
+  new Map([...names].map(([canonical, alias]) => [alias, canonical]));
+const canonicalTypes = new Map(reversed(types));
 const canonicalFields = reversed(fieldNames);
-const words: Names = { ...types, ...statuses, ...fieldNames };
-const wordsAndTexts: Names = { ...words, ...texts };
 
-/** The canonical names that have another one. */
-export const canonicalWords: readonly string[] = Object.keys(words);
+/**
+ * Adds the two names of destination types, which stand in their definitions. The list of the types calls it when it is loaded;
+ * a second call with the same names changes nothing.
+ */
+export function nameTypes(definitions: readonly { readonly type: string; readonly alias: string }[]): void {
+  for (const { type, alias } of definitions) {
+    types.set(type, alias);
+    canonicalTypes.set(alias, type);
+  }
+}
+
+/** The canonical names that have another one, texts left out. */
+export const canonicalWords = (): readonly string[] => [...types.keys(), ...statuses.keys(), ...fieldNames.keys()];
 
 /** A type identifier as the reply shall show it. */
 export const typeName = (type: string, vocabulary: Vocabulary): string => shown(types, type, vocabulary);
@@ -49,7 +52,8 @@ export const statusName = (status: string, vocabulary: Vocabulary): string => sh
 export const fieldName = (field: string, vocabulary: Vocabulary): string => shown(fieldNames, field, vocabulary);
 
 /** Any of these names, or a whole text, as the reply shall show it. */
-export const wordName = (word: string, vocabulary: Vocabulary): string => shown(wordsAndTexts, word, vocabulary);
+export const wordName = (word: string, vocabulary: Vocabulary): string =>
+  [types, statuses, fieldNames, texts].reduce((name, names) => shown(names, name, vocabulary), word);
 
 /** The text of the 503 while the keyring is not in memory. */
 export const sealedText = (vocabulary: Vocabulary): string => sealedTexts[vocabulary];
@@ -84,5 +88,5 @@ function withType(path: string, rename: (type: string) => string): string {
 }
 
 function shown(names: Names, canonical: string, vocabulary: Vocabulary): string {
-  return vocabulary === 'alias' && Object.hasOwn(names, canonical) ? (names[canonical] ?? canonical) : canonical;
+  return vocabulary === 'alias' ? (names.get(canonical) ?? canonical) : canonical;
 }

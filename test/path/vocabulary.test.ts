@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+// It feeds the names of the destination types.
+import '../../lib/destinations/index.ts';
 import { ownText } from '../../lib/path/own-text.ts';
 import {
   canonicalField,

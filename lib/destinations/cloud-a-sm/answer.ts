@@ -1,3 +1,4 @@
+// Beyond the usual files: the SDK takes answers of something else for those of the service, so each is checked behind it.
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { StrangeAnswer } from '../../network/strange-answer.ts';
 

@@ -1,3 +1,4 @@
+// Beyond the usual files: the service has some sixty codes; this is the table of them.
 import { strangeAdvice } from '../../network/strange-answer.ts';
 import type { FailureKind } from '../contract.ts';
 import { codeList } from '../frame/shown-code.ts';

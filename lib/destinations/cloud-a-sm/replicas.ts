@@ -1,3 +1,4 @@
+// Beyond the usual files: a secret may have copies in other regions, which a put and a removal bring in line.
 import {
   RemoveRegionsFromReplicationCommand,
   type ReplicaRegionType,

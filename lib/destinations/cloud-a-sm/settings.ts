@@ -1,3 +1,4 @@
+// Beyond the usual files: two clients of the SDK, for secrets and for the login by a role, share their settings.
 import { Readable } from 'node:stream';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { GuardedAgents } from '../../network/agents.ts';

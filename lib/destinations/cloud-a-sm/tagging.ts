@@ -1,3 +1,4 @@
+// Beyond the usual files: tags are changed by requests of their own, in a put and in a removal.
 import { TagResourceCommand, UntagResourceCommand } from '@aws-sdk/client-secrets-manager';
 import type { PutItem } from '../contract.ts';
 import type { Client } from './client.ts';

@@ -1,3 +1,4 @@
+// Beyond the usual files: a put is a creation or an update, two requests with rules of their own; this is the second.
 import { RestoreSecretCommand, UpdateSecretCommand } from '@aws-sdk/client-secrets-manager';
 import type { PutItem } from '../contract.ts';
 import type { Client } from './client.ts';

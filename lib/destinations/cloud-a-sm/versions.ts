@@ -1,3 +1,4 @@
+// Beyond the usual files: the service takes the id of a version from us, so that a repeat is known as one.
 import { createHash, randomUUID } from 'node:crypto';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { DestinationFailure, type PutItem } from '../contract.ts';

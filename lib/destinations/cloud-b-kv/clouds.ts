@@ -1,3 +1,4 @@
+// Beyond the usual files: the provider has separate clouds with addresses of their own.
 /** The provider's separate clouds: https://learn.microsoft.com/azure/key-vault/general/about-keys-secrets-certificates */
 export interface Cloud {
   readonly name: string;

@@ -1,3 +1,4 @@
+// Beyond the usual files: deletion, recovery and purge go on after their answer, so puts and removals wait.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DestinationFailure } from '../contract.ts';
 

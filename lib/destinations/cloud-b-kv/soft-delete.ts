@@ -1,3 +1,4 @@
+// Beyond the usual files: a deleted secret keeps its name until it is recovered or purged.
 import type { DeletedSecret } from '@azure/keyvault-secrets';
 import { DestinationFailure, type PutItem } from '../contract.ts';
 import type { Client } from './client.ts';

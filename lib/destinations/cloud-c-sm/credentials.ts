@@ -1,3 +1,4 @@
+// Beyond the usual files: the credentials are a document, which the API checks and the login reads.
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import { baseUrl } from '../frame/endpoint.ts';

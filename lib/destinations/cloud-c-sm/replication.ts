@@ -1,3 +1,4 @@
+// Beyond the usual files: secrets have locations and keys, given by newer and earlier names.
 import type { protos } from '@google-cloud/secret-manager';
 import type { Connection } from './fields.ts';
 

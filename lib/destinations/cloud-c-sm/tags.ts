@@ -1,3 +1,4 @@
+// Beyond the usual files: the system has tags; these are its rules for them.
 import { badRequest } from '../../core/errors.ts';
 import type { TagRule } from '../contract.ts';
 

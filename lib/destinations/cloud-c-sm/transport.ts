@@ -1,3 +1,4 @@
+// Beyond the usual files: the SDK takes neither a path as endpoint nor a signal, and loses Retry-After.
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { baseUrl } from '../frame/endpoint.ts';
 import { refuseStranger } from './answer.ts';

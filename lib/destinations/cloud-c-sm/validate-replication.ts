@@ -1,3 +1,4 @@
+// Beyond the usual files: the rules over locations and keys are as long as all others together.
 import type { Connection } from './fields.ts';
 
 /** Replicas of one secret. */

@@ -2,8 +2,10 @@ import { guardedFetch } from '../../network/fetch.ts';
 import { strangeAdvice } from '../../network/strange-answer.ts';
 import { DestinationFailure, type DriverContext } from '../contract.ts';
 import { baseUrl } from '../frame/endpoint.ts';
+import { connectionFailed, noAnswer } from '../frame/no-answer.ts';
+import { cannot, unexpected } from '../frame/verb.ts';
 import { type Answer, type Call, exchange } from './exchange.ts';
-import { refusedFailure, silentFailure } from './failure.ts';
+import { refusedFailure } from './failure.ts';
 import { type Connection, publicApi } from './fields.ts';
 import { parseCreation, parsePage, parseRemoval, parseVariable, type VariableRecord } from './record.ts';
 
@@ -44,7 +46,7 @@ const variableType = 'encrypted';
 
 export function openClient(connection: Connection, { network, timeouts, clock }: DriverContext): Client {
   const { fetch, fetchListing, close } = guardedFetch(network, timeouts);
-  const project = `project ${connection.project_id}`;
+  const place = `project ${connection.project_id}`;
 
   function urlOf(version: string, rest: string, query: Readonly<Record<string, string>> = {}): URL {
     const path = `${version}/projects/${encodeURIComponent(connection.project_id)}/env${rest}`;
@@ -55,29 +57,29 @@ export function openClient(connection: Connection, { network, timeouts, clock }:
   }
 
   /** Answers 404 only where `absent` says that it may mean the variable. */
-  async function call(action: string, request: Omit<Call, 'token'>, signal: AbortSignal | null, absent = false) {
+  async function call(request: Omit<Call, 'token'>, signal: AbortSignal | null, absent = false) {
     // A project may have 1000 variables per environment, and a listing carries their encrypted values.
     const send = request.method === 'GET' ? fetchListing : fetch;
     const answer = await exchange(send, { ...request, token: connection.access_token }, signal).catch(
       (error: unknown) => {
-        throw silentFailure(`${action} of ${project}`, error, signal?.aborted === true);
+        throw signal?.aborted === true ? error : (noAnswer(error) ?? connectionFailed(undefined));
       },
     );
     if (isSuccess(answer) || (absent && answer.status === 404)) return answer;
-    throw refusedFailure(`${action} of ${project}`, answer, clock);
+    throw refusedFailure(place, answer, clock);
   }
 
   async function list(): Promise<readonly VariableRecord[]> {
     const records: VariableRecord[] = [];
     let until: Readonly<Record<string, string>> = {};
     for (let pages = 0; pages < pagesMax; pages += 1) {
-      const answer = await call('list the variables', { method: 'GET', url: urlOf('v10', '', until) }, null);
+      const answer = await call({ method: 'GET', url: urlOf('v10', '', until) }, null).catch(notListed);
       const { envs, pagination } = understood(parsePage(answer.body), 'list of variables');
       records.push(...envs);
       if (pagination?.next == null) return records;
       until = { until: String(pagination.next) };
     }
-    throw new DestinationFailure('quota', `cannot list the variables of ${project}: more than ${pagesMax} pages`);
+    throw new DestinationFailure('quota', `${place} has more than ${pagesMax} pages of variables`);
   }
 
   return {
@@ -85,17 +87,17 @@ export function openClient(connection: Connection, { network, timeouts, clock }:
     create: async (variables, upsert, signal) => {
       const url = urlOf('v10', '', upsert ? { upsert: 'true' } : {});
       const body = variables.map((variable) => ({ ...variable, type: variableType }));
-      const answer = await call(writing(variables), { method: 'POST', url, body }, signal);
+      const answer = await call({ method: 'POST', url, body }, signal);
       return understood(parseCreation(answer.body), 'answer to a write');
     },
     edit: async (id, body, signal) => {
       const url = urlOf('v9', `/${encodeURIComponent(id)}`);
-      const answer = await call('write a variable', { method: 'PATCH', url, body }, signal, true);
+      const answer = await call({ method: 'PATCH', url, body }, signal, true);
       return answer.status === 404 ? undefined : understood(parseVariable(answer.body), 'answer to an edit');
     },
     remove: async (id, signal) => {
       const url = urlOf('v9', `/${encodeURIComponent(id)}`);
-      const answer = await call('remove a variable', { method: 'DELETE', url }, signal, true);
+      const answer = await call({ method: 'DELETE', url }, signal, true);
       if (answer.status === 404) return false;
       understood(parseRemoval(answer.body), 'answer to a removal');
       return true;
@@ -106,8 +108,9 @@ export function openClient(connection: Connection, { network, timeouts, clock }:
 
 const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300;
 
-const writing = ([first, ...rest]: readonly Variable[]): string =>
-  rest.length === 0 ? `write variable ${first?.key ?? ''}` : `write ${rest.length + 1} variables`;
+function notListed(error: unknown): never {
+  throw cannot('list the variables', unexpected(error));
+}
 
 /** The parser's own words quote the body, so they are left out. */
 function understood<T>(parsed: { readonly data?: T | undefined }, what: string): T {

@@ -1,9 +1,13 @@
+// Beyond the usual files: there is no SDK, so this is the one place that speaks HTTP.
 import { z } from 'zod';
+import { jsonIn } from '../frame/json-in.ts';
+import { retryAfterMs } from '../frame/retry-after.ts';
 
 /** What came back for one request. `error` is empty words on success. */
 export interface Answer {
   readonly status: number;
-  readonly retryAfterSeconds: number | undefined;
+  /** From the header Retry-After. */
+  readonly retryAfterMs: number | undefined;
   readonly body: unknown;
   readonly error: ErrorBody;
 }
@@ -42,21 +46,11 @@ export async function exchange(
     signal,
     ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
   });
-  const body = parse(await response.text());
-  const retryAfter = response.headers.get('retry-after') ?? '';
+  const body = jsonIn(await response.text());
   return {
     status: response.status,
-    retryAfterSeconds: /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined,
+    retryAfterMs: retryAfterMs((name) => response.headers.get(name)),
     body,
     error: withError.safeParse(body).data?.error ?? noError,
   };
-}
-
-/** Undefined: not JSON, as the pages of proxies between. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
-import { blockedMessage } from '../../network/blocked.ts';
-import { strangeAdvice, strangeMessage } from '../../network/strange-answer.ts';
+import { strangeAdvice } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import { codeList, localCode, shownCode } from '../frame/shown-code.ts';
+import { boundedWaitMs } from '../frame/retry-after.ts';
+import { codeList, shownCode } from '../frame/shown-code.ts';
 import type { Answer } from './exchange.ts';
 
 interface Refusal {
@@ -46,18 +46,17 @@ const unavailable: Refusal = { kind: 'unavailable', advice: 'the service has tro
 const redirected: Refusal = { kind: 'invalid', advice: `the service answered with a redirect: ${strangeAdvice}` };
 const invalid: Refusal = { kind: 'invalid', advice: 'the service did not understand the request' };
 
-/** An answer that is no success. */
-export function refusedFailure(action: string, answer: Answer, clock: Clock): DestinationFailure {
+/** An answer that is no success. `place`: "project prj_1". */
+export function refusedFailure(place: string, answer: Answer, clock: Clock): DestinationFailure {
   const { kind, advice } = refusalOf(answer);
-  const message = `cannot ${action}: ${advice} (${[`status ${answer.status}`, ...shown(answer.error.code)].join(', ')})`;
-  const retryAfterMs = kind === 'throttled' ? waitMs(answer, clock) : undefined;
-  return new DestinationFailure(kind, message, retryAfterMs === undefined ? {} : { retryAfterMs });
+  const told = [place, `status ${answer.status}`, ...shown(answer.error.code)].join(', ');
+  return new DestinationFailure(kind, `${advice} (${told})`, { retryAfterMs: waitMs(kind, answer, clock) });
 }
 
 /** One variable that was refused among others. */
-export function codeFailure(action: string, code: string): DestinationFailure {
+export function codeFailure(code: string): DestinationFailure {
   const { kind, advice } = byCode.find(([pattern]) => pattern.test(code))?.[1] ?? invalid;
-  return new DestinationFailure(kind, `cannot ${action}: ${[advice, ...shown(code)].join(', ')}`);
+  return new DestinationFailure(kind, [advice, ...shown(code)].join(', '));
 }
 
 /** https://vercel.com/docs/rest-api/errors, and those that the provider's command line knows of environment variables. */
@@ -83,43 +82,9 @@ function refusalOf({ status, error }: Answer): Refusal {
   return told ?? byStatus[status] ?? invalid;
 }
 
-/** From Retry-After (seconds), else from the body's `limit.reset` (seconds since 1970) or `limit.resetMs`. */
-function waitMs({ retryAfterSeconds, error }: Answer, clock: Clock): number | undefined {
-  if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1000;
+/** From Retry-After; of a used-up limit else from the body's `limit.reset` (seconds since 1970) or `limit.resetMs`. */
+function waitMs(kind: FailureKind, { retryAfterMs, error }: Answer, clock: Clock): number | undefined {
   const resetMs = error.limit?.resetMs ?? (error.limit?.reset ?? 0) * 1000;
-  return resetMs === 0 ? undefined : Math.max(0, resetMs - clock.now().getTime());
-}
-
-const timeoutCodes = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
-
-/** What ended a verb outside its calls: the caller, or a fault of ours. */
-export function endedFailure(action: string, error: unknown, signal?: AbortSignal): DestinationFailure {
-  if (error instanceof DestinationFailure) return error;
-  if (signal?.aborted === true) return silentFailure(action, error, true);
-  return new DestinationFailure('internal', `cannot ${action}: unexpected error`, { cause: error });
-}
-
-/** A call that got no answer. Of its error only the code is told: messages of HTTP clients may quote what was sent. */
-export function silentFailure(action: string, error: unknown, stopped: boolean): DestinationFailure {
-  if (error instanceof DestinationFailure) return error;
-  const blocked = blockedMessage(error);
-  if (blocked !== undefined) return new DestinationFailure('blocked', `cannot ${action}: ${blocked}`);
-  if (stopped) return new DestinationFailure('timeout', `cannot ${action}: the operation was ended before it was done`);
-  const strange = strangeMessage(error);
-  if (strange !== undefined) return new DestinationFailure('unavailable', `cannot ${action}: ${strange}`);
-  const code = codeOf(error);
-  if (isTimeout(error) || timeoutCodes.includes(code)) {
-    return new DestinationFailure('timeout', `cannot ${action}: no answer in time (${code})`);
-  }
-  return new DestinationFailure('network', `cannot ${action}: ${code}; check endpoint, DNS and the network between`);
-}
-
-const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
-
-/** fetch wraps what happened to the socket in a TypeError. */
-function codeOf(error: unknown): string {
-  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return inner instanceof Error && 'code' in inner && typeof inner.code === 'string'
-    ? localCode(inner.code)
-    : 'no code';
+  if (retryAfterMs !== undefined || kind !== 'throttled' || resetMs === 0) return retryAfterMs;
+  return boundedWaitMs(resetMs - clock.now().getTime());
 }

@@ -1,3 +1,4 @@
+// Beyond the usual files: several variables may have one name, so what a put does is decided apart from doing it.
 import type { Claim } from '../contract.ts';
 import { idOfVersion, type VariableRecord } from './record.ts';
 

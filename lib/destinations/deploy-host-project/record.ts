@@ -1,5 +1,5 @@
+// Beyond the usual files: what the host tells of a variable is read in one place, and our mark is in its comment.
 import { z } from 'zod';
-import { markIn } from './mark.ts';
 
 /** A variable as the host tells it. Its value is left where it is: the host gives an encrypted one, and we need none. */
 export interface VariableRecord {
@@ -79,3 +79,11 @@ function toRecord(entry: z.output<typeof variable>): VariableRecord {
 
 /** The id in a version of ours. */
 export const idOfVersion = (version: string | null): string | undefined => version?.replace(/:\d+$/, '');
+
+const markPattern = /^managed by keyferry, mark ([0-9a-f]{32})$/;
+
+/** The comment of a variable that is ours (the host allows 500 characters). People see it beside the name. */
+export const commentOf = (mark: string): string => `managed by keyferry, mark ${mark}`;
+
+/** Null: the comment is not ours, or somebody has written over it. */
+const markIn = (comment: string): string | null => markPattern.exec(comment)?.[1] ?? null;

@@ -1,26 +1,21 @@
-import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '../contract.ts';
-import type { WriteTracker } from '../frame/write-tracker.ts';
-import type { Client, Variable } from './client.ts';
-import { commentOf } from './mark.ts';
-import { refusal } from './outcome.ts';
+// Beyond the usual files: puts go out in batches, and what all ways of writing a batch share is here.
+import { DestinationFailure, type FailureKind, type PutItem, type PutReceipt } from '../contract.ts';
+import { type BatchedPut, type Settled, unanswered } from '../frame/batch.ts';
+import { unexpected } from '../frame/verb.ts';
+import type { Client, Creation, Variable } from './client.ts';
+import { codeFailure } from './failure.ts';
+import { commentOf, type VariableRecord } from './record.ts';
 
 /** Variables in one call. All of a project are at most 64 KB per environment, so a call stays small. */
 const batchSizeMax = 50;
 /** What is wrong with one variable; any other failure of a call would meet the next call too. */
 const kindsOfOne: readonly FailureKind[] = ['conflict', 'name', 'invalid', 'quota', 'too-large'];
 
-/** One of several puts. */
-export interface Task {
-  readonly item: PutItem;
-  readonly tracker: WriteTracker;
-}
-
 /** Several puts on their way. */
 export interface Work {
   readonly client: Client;
   readonly targets: readonly string[];
-  /** Those that are through. */
-  readonly settled: Map<PutItem, PutOutcome>;
+  readonly settled: Settled;
   readonly signal: AbortSignal;
 }
 
@@ -31,15 +26,28 @@ export const variableOf = ({ name, value, mark }: PutItem, target: readonly stri
   comment: commentOf(mark),
 });
 
-/** True: there was no failure. */
-export function settleFailure(
-  settled: Work['settled'],
-  { item, tracker }: Task,
-  failure: DestinationFailure | undefined,
-): boolean {
-  if (failure !== undefined) settled.set(item, refusal(tracker, failure));
-  return failure === undefined;
+/** What the answer to a write of several says of each. */
+export function endsOf(puts: readonly BatchedPut[], creation: Promise<Creation>) {
+  return Promise.all(puts.map(async (put) => [put.item, await endOf(put, creation)] as const));
 }
+
+async function endOf({ item, tracker }: BatchedPut, creation: Promise<Creation>) {
+  try {
+    return receipt(await tracker.write(async () => recordOf(item.name, await creation)));
+  } catch (error) {
+    return unexpected(error);
+  }
+}
+
+/** @throws DestinationFailure when it was not written */
+export function recordOf(name: string, { created, failed }: Creation): VariableRecord {
+  const record = created.find((entry) => entry.name === name);
+  if (record !== undefined) return record;
+  const refused = failed.find((entry) => entry.name === name);
+  throw refused === undefined ? unanswered() : codeFailure(refused.code);
+}
+
+export const receipt = ({ version }: VariableRecord): PutReceipt => ({ remoteVersion: version });
 
 export const isAboutOne = (error: unknown): error is DestinationFailure =>
   error instanceof DestinationFailure && kindsOfOne.includes(error.kind);

@@ -63,7 +63,8 @@ function outcomeOf(
   return { ok: false, failure: tracker.failed(name(item, end ?? unanswered())) };
 }
 
-const unanswered = () => new DestinationFailure('unavailable', 'the service did not say what became of it');
+/** The failure of an item that an answer does not mention. */
+export const unanswered = () => new DestinationFailure('unavailable', 'the service did not say what became of it');
 
 /** Items that share a failure go on sharing it: what is shown of a failure is worked out once. */
 function namer(settled: Settled): Name {

@@ -45,6 +45,6 @@ const slow = () => new DestinationFailure('timeout', 'no answer in time');
 const isTrustProblem = (code: string): boolean => /CERT|SIGNATURE|SELF_SIGNED|^ERR_TLS/.test(code);
 
 function codeOf(error: Error): readonly string[] {
-  const code = 'code' in error && typeof error.code === 'string' ? localCode(error.code) : 'no code';
-  return code === 'no code' ? [] : [code];
+  const code = 'code' in error ? localCode(error.code) : undefined;
+  return code === undefined ? [] : [code];
 }

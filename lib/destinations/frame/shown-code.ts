@@ -9,5 +9,6 @@ export const codeList = (...lines: readonly string[]): ReadonlySet<string> =>
 export const shownCode = (code: string | undefined, documented: ReadonlySet<string>): string | undefined =>
   code !== undefined && documented.has(code) ? code : undefined;
 
-/** A code of Node, undici or TLS, which no remote can choose: `ECONNRESET`. */
-export const localCode = (code: string): string => (/^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : 'no code');
+/** A code of Node, undici or TLS, which no remote can choose: `ECONNRESET`. Undefined: it is none. */
+export const localCode = (code: unknown): string | undefined =>
+  typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : undefined;

@@ -1,3 +1,4 @@
+// Beyond the usual files: connections and apps name a host by two fields, which come to one address.
 import type { AppAddresses } from '../contract.ts';
 import { baseUrl } from '../frame/endpoint.ts';
 import { publicApi } from './fields.ts';

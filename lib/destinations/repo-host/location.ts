@@ -1,3 +1,4 @@
+// Beyond the usual files: secrets are of a repository, an environment or an organization, each with its routes.
 import type { Connection } from './fields.ts';
 
 /** The container of the secrets and where the API has it. */

@@ -1,3 +1,4 @@
+// Beyond the usual files: the host tells no versions; times stand for them, and the API compares them too.
 import type { Answer } from './exchange.ts';
 
 /** The host's machines have clocks of their own, and an answer takes its time after the secret was stored. */

@@ -4,6 +4,7 @@ import type { Log } from '../../core/log.ts';
 import { outageOf } from '../../core/outage-log.ts';
 import { placeOf } from '../../core/stack.ts';
 import { type DestinationDefinition, DestinationFailure, type Driver } from '../../destinations/contract.ts';
+import { unfit } from '../../destinations/frame/fit.ts';
 import type { Outcome } from '../../queue/contract.ts';
 import type { Barrier, Store } from '../../store/store.ts';
 import type { Claim, Claimed } from '../claim/claim.ts';
@@ -129,7 +130,7 @@ async function decide(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
     // A late write may have come meanwhile, or may yet.
     verify: claim.verify || claim.unconfirmed !== undefined,
     confirmed: new Set(claim.confirmed),
-    valueBytesMax: definition.valueBytesMax,
+    unfit: (put) => unfit(definition, put),
     name: namer(parts.compile(claim.template), definition.names, claim),
     nameKey: definition.names.key,
     fingerprint: (name, value) => fingerprintOf(store.barrier, name, value.reveal(), claim.tags),

@@ -42,7 +42,7 @@ test('what the service refuses among others is told by name', async () => {
   const outcomes = await open(fake).putMany?.(items, never);
   expect(outcomes).toMatchObject([
     { ok: true },
-    { ok: false, failure: { kind: 'quota', message: expect.stringContaining('variable SECOND') } },
+    { ok: false, failure: { kind: 'quota', message: expect.stringContaining('cannot write secret SECOND: ') } },
     { ok: true },
   ]);
 });

@@ -1,6 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openClient } from '../../../lib/destinations/deploy-host-project/client.ts';
-import { openWriter } from '../../../lib/destinations/deploy-host-project/writer.ts';
+import { definition } from '../../../lib/destinations/deploy-host-project/index.ts';
+import { openPut } from '../../../lib/destinations/deploy-host-project/put.ts';
+import { putManyOf } from '../../../lib/destinations/frame/batch.ts';
+import { unexpected } from '../../../lib/destinations/frame/verb.ts';
 import { configure, failureOf, item, mark, never, open, start } from './setup.ts';
 
 const comment = `managed by keyferry, mark ${mark}`;
@@ -75,11 +78,12 @@ test('a variable that somebody makes between our look and our put is not overwri
   const { connection, context } = configure(fake);
   const client = openClient(connection, context);
   onTestFinished(() => client.close());
-  const putMany = openWriter(client, ['preview', 'production'], async () => {
+  const put = openPut(client, ['preview', 'production'], async () => {
     const records = await client.list();
     fake.seed('DB', 'theirs');
     return records;
   });
+  const putMany = putManyOf(definition, put, unexpected);
   const outcomes = await putMany([item('DB', 'ours'), item('API', 'ours')], never);
   expect(outcomes).toMatchObject([{ failure: { kind: 'conflict' } }, { ok: true }]);
   expect(await putMany([item('DB', 'ours')], never)).toMatchObject([{ failure: { kind: 'conflict' } }]);

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+// It feeds the names of the destination types.
+import '../../../lib/destinations/index.ts';
 import { badRequest, type Word } from '../../../lib/core/errors.ts';
 import { createServer } from '../../../lib/http/wire/server.ts';
 import { ask, root } from '../ask.ts';

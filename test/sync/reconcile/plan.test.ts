@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Secret } from '../../../lib/core/secret.ts';
+import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
+import { unfit } from '../../../lib/destinations/frame/fit.ts';
 import { toEntries } from '../../../lib/sync/reconcile/plan/entries.ts';
 import { type PlanInput, plan, type Written } from '../../../lib/sync/reconcile/plan/plan.ts';
 
@@ -35,7 +37,7 @@ function input(
     forced: false,
     verify: false,
     confirmed: new Set(),
-    valueBytesMax: 100,
+    unfit: (put) => unfit({ ...definition, valueBytesMax: 100 }, put),
     name: (subKey) => ({ ok: true, name: subKey === '' ? 'Whole' : `Key-${subKey}` }),
     nameKey: (name) => name.toLowerCase(),
     fingerprint,

@@ -70,7 +70,7 @@ describe.each(definitions.map((definition) => [definition.type, definition] as c
         forced: false,
         verify: false,
         confirmed: new Set(),
-        valueBytesMax: 100,
+        unfit: () => undefined,
         name: namer(compileTemplate(text), rule, { ...secret, type }),
         nameKey: rule.key,
         fingerprint: (name, value) => createHash('sha256').update(name).update(value.reveal()).digest(),

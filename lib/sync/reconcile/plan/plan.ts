@@ -1,8 +1,8 @@
 import type { Secret } from '../../../core/secret.ts';
-import type { Claim } from '../../../destinations/contract.ts';
+import type { Claim, DestinationFailure, PutItem } from '../../../destinations/contract.ts';
 import type { Naming } from '../../template/naming.ts';
 import type { Entry } from './entries.ts';
-import { collision, isStorable, type Refusal, tooLarge, unstorable } from './refusal.ts';
+import { collision, isStorable, type Refusal, refused, unstorable } from './refusal.ts';
 
 export type { Refusal };
 
@@ -62,7 +62,8 @@ export interface PlanInput {
   readonly verify: boolean;
   /** Names that an earlier attempt for the same change has confirmed: an attempt that ran out of time is gone on with. */
   readonly confirmed: ReadonlySet<string>;
-  readonly valueBytesMax: number;
+  /** The rule of the drivers' frame: what would be refused there anyway is not begun. */
+  readonly unfit: (put: Pick<PutItem, 'name' | 'value'>) => DestinationFailure | undefined;
   readonly name: (subKey: string) => Naming;
   readonly nameKey: (name: string) => string;
   readonly fingerprint: (name: string, value: Secret) => Buffer;
@@ -95,7 +96,7 @@ export function plan(input: PlanInput): Plan {
   }
   for (const { entry, name, nameKey } of named) {
     const rivals = (takers.get(nameKey) ?? []).filter((other) => other !== entry);
-    const refusal = collision(entry, name, rivals) ?? tooLarge(entry, name, input.valueBytesMax);
+    const refusal = collision(entry, name, rivals) ?? refused(entry, name, input.unfit({ name, value: entry.value }));
     if (refusal !== undefined) {
       refusals.push(refusal);
       continue;
@@ -103,13 +104,13 @@ export function plan(input: PlanInput): Plan {
     const put = toPut(input, entry, name, nameKey, written.get(nameKey));
     (isInLine(input, put) ? kept : puts).push(put);
   }
-  const refused = new Set(refusals.map((refusal) => refusal.subKey));
+  const refusedKeys = new Set(refusals.map((refusal) => refusal.subKey));
   const removes = input.written.filter(
     (object) =>
       object.removal !== 'done' &&
       !takers.has(object.nameKey) &&
-      !refused.has(object.subKey) &&
-      isReplaced(object, input.entries, refused),
+      !refusedKeys.has(object.subKey) &&
+      isReplaced(object, input.entries, refusedKeys),
   );
   return { puts, kept, removes, refusals };
 }

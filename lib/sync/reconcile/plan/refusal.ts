@@ -1,10 +1,12 @@
+import type { DestinationFailure, FailureKind } from '../../../destinations/contract.ts';
+import { cannot } from '../../../destinations/frame/verb.ts';
 import type { Entry } from './entries.ts';
 
 /** Why a key is not pushed. Its message names the key and says what to do; it never holds a value. */
 export interface Refusal {
   readonly subKey: string;
   readonly name: string;
-  readonly kind: 'name' | 'conflict' | 'too-large';
+  readonly kind: FailureKind;
   readonly message: string;
 }
 
@@ -35,9 +37,9 @@ export function collision(entry: Entry, name: string, rivals: readonly Entry[]):
   return { subKey: entry.subKey, name, kind: 'conflict', message };
 }
 
-/** `bytesMax`: the most that the destination takes in one object. */
-export function tooLarge(entry: Entry, name: string, bytesMax: number): Refusal | undefined {
-  if (entry.value.bytes <= bytesMax) return undefined;
-  const message = `the value of ${JSON.stringify(name)} has ${entry.value.bytes} bytes; the destination takes at most ${bytesMax}`;
-  return { subKey: entry.subKey, name, kind: 'too-large', message };
+/** A name or value that does not fit, in the words of the driver that would refuse it. Undefined: both fit. */
+export function refused(entry: Entry, name: string, failure: DestinationFailure | undefined): Refusal | undefined {
+  if (failure === undefined) return undefined;
+  const { kind, message } = cannot(`write secret ${name}`, failure);
+  return { subKey: entry.subKey, name, kind, message };
 }

@@ -1,45 +1,31 @@
-import type { PutItem, PutOutcome } from '../contract.ts';
-import { newWriteTracker } from '../frame/write-tracker.ts';
+import type { BatchedPut, PutMany, Settled } from '../frame/batch.ts';
+import { foreignObject } from '../frame/foreign.ts';
 import type { Client } from './client.ts';
-import { endedFailure } from './failure.ts';
-import { outcomeOf, receipt, recordOf, unanswered } from './outcome.ts';
 import { type Plan, plan, type Step } from './plan.ts';
 import type { VariableRecord } from './record.ts';
-import { foreign, unfit } from './refuse.ts';
 import { writeUnseen } from './unseen.ts';
-import { batches, isAboutOne, settleFailure, type Task, variableOf, type Work } from './work.ts';
+import { batches, endsOf, isAboutOne, receipt, recordOf, variableOf, type Work } from './work.ts';
 
-type Job = Task & { readonly plan: Extract<Plan, { kind: 'write' }> };
-
-export type PutMany = (items: readonly PutItem[], signal: AbortSignal) => Promise<readonly PutOutcome[]>;
+type Job = BatchedPut & { readonly plan: Extract<Plan, { kind: 'write' }> };
 
 /**
  * Puts several variables: first what needs no listing (see unseen.ts); then one listing, one call for 50 that are new and one
- * for 50 that get a new value, and one by one what needs more. One outcome per item, in order. When a call fails for a reason
- * that is not about its variables (throttled, no answer, credentials), no further call is made and what is left gets that
- * failure.
+ * for 50 that get a new value, and one by one what needs more. When a call fails for a reason that is not about its variables
+ * (throttled, no answer, credentials), no further call is made and what is left gets that failure.
  */
-export function openWriter(
+export function openPut(
   client: Client,
   targets: readonly string[],
   list: (signal: AbortSignal) => Promise<readonly VariableRecord[]>,
 ): PutMany {
-  return async (items, signal) => {
-    const settled: Work['settled'] = new Map();
-    const tasks = items.map((item) => ({ item, tracker: newWriteTracker() }));
-    const fitting = tasks.filter((task) => settleFailure(settled, task, unfit(task.item)));
-    try {
-      signal.throwIfAborted();
-      const work: Work = { client, targets, settled, signal };
-      const open = await writeUnseen(work, fitting);
-      const records = open.length === 0 ? [] : await list(signal);
-      const jobs = open.flatMap((task) => jobOf(settled, task, plan(task.item, targets, records)));
-      await write(work, jobs);
-    } catch (error) {
-      const failure = endedFailure('write variables', error, signal);
-      for (const task of fitting) if (!settled.has(task.item)) settleFailure(settled, task, failure);
-    }
-    return items.map((item) => settled.get(item) ?? { ok: false, failure: unanswered(item.name) });
+  return async (puts, settled, signal) => {
+    const work: Work = { client, targets, settled, signal };
+    const open = await writeUnseen(work, puts);
+    const records = open.length === 0 ? [] : await list(signal);
+    await write(
+      work,
+      open.flatMap((put) => jobOf(settled, put, plan(put.item, targets, records))),
+    );
   };
 }
 
@@ -57,9 +43,7 @@ async function write(work: Work, jobs: readonly Job[]): Promise<void> {
 async function writeBatch(work: Work, jobs: readonly Job[], upsert: boolean): Promise<void> {
   const variables = jobs.map(({ item }) => variableOf(item, work.targets));
   const creation = work.client.create(variables, upsert, work.signal);
-  const outcomes = await Promise.all(
-    jobs.map(async ({ item, tracker }) => [item, await outcomeOf(item, tracker, creation)] as const),
-  );
+  const ends = await endsOf(jobs, creation);
   const failure = await creation.then(
     () => undefined,
     (error: unknown) => error,
@@ -67,7 +51,7 @@ async function writeBatch(work: Work, jobs: readonly Job[], upsert: boolean): Pr
   if (failure !== undefined && !isAboutOne(failure)) throw failure;
   // When none of several was written the answer does not say why each was refused: asked one by one, it does.
   if (failure !== undefined && jobs.length > 1) for (const job of jobs) await writeBatch(work, [job], upsert);
-  else for (const [item, outcome] of outcomes) work.settled.set(item, outcome);
+  else for (const [item, end] of ends) work.settled.set(item, end);
 }
 
 /** A write that first makes room, or that changes the environments of what is there. */
@@ -95,12 +79,12 @@ async function settling({ settled }: Work, job: Job, run: () => Promise<Variable
     settled.set(job.item, receipt(await run()));
   } catch (error) {
     if (!isAboutOne(error)) throw error;
-    settleFailure(settled, job, error);
+    settled.set(job.item, error);
   }
 }
 
-function jobOf(settled: Work['settled'], task: Task, decided: Plan): readonly Job[] {
-  if (decided.kind === 'write') return [{ ...task, plan: decided }];
-  settleFailure(settled, task, foreign(decided.record));
+function jobOf(settled: Settled, put: BatchedPut, decided: Plan): readonly Job[] {
+  if (decided.kind === 'write') return [{ ...put, plan: decided }];
+  settled.set(put.item, foreignObject(`a variable ${decided.record.name} for ${decided.record.targets.join(', ')}`));
   return [];
 }

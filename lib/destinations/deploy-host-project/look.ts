@@ -1,0 +1,43 @@
+import { coalesce } from '../../core/coalesce.ts';
+import { DestinationFailure, type Inspection } from '../contract.ts';
+import { untilAborted } from '../frame/until-aborted.ts';
+import type { Client } from './client.ts';
+import { overlaps } from './plan.ts';
+import type { VariableRecord } from './record.ts';
+
+export type List = (signal: AbortSignal) => Promise<readonly VariableRecord[]>;
+
+/** Callers that share one listing, and listings under way at once. */
+const listing = { batchSizeMax: 1000, batchesMax: 2 };
+
+/** All variables of the project. Callers share a listing; it goes on for the others when one of them leaves. */
+export function openList(client: Client): List {
+  const sharedList = coalesce<undefined, readonly VariableRecord[]>(async (callers) => {
+    const records = await client.list();
+    return callers.map(() => records);
+  }, listing);
+  return async (signal) => {
+    signal.throwIfAborted();
+    return untilAborted(sharedList(undefined), signal);
+  };
+}
+
+/** `inspect` of a driver. */
+export async function look(
+  list: List,
+  targets: readonly string[],
+  name: string,
+  signal: AbortSignal,
+): Promise<Inspection | undefined | 'unknown'> {
+  const records = await list(signal).catch(unknownIfForbidden);
+  if (records === 'unknown') return records;
+  const present = records.filter((record) => record.name === name && record.branch === null);
+  const shared = present.filter((record) => overlaps(record, targets));
+  const record = shared.find(({ mark }) => mark !== null) ?? shared[0];
+  return record && { remoteVersion: record.version, mark: record.mark };
+}
+
+function unknownIfForbidden(error: unknown): 'unknown' {
+  if (error instanceof DestinationFailure && error.kind === 'permission') return 'unknown';
+  throw error;
+}
