@@ -12,7 +12,7 @@ import { openAtExit } from '../../destinations/frame/redaction/exit.ts';
 import type { NetworkPolicy } from '../../network/policy.ts';
 import type { Fields, Input } from '../../path/fields.ts';
 import type { Store } from '../../store/store.ts';
-import type { DestinationNetwork } from '../../store/tables.ts';
+import type { DestinationNetwork } from '../rows/destinations/tables.ts';
 import { openAppKey } from './app-key.ts';
 import { givenOf, withDefaults } from './connection.ts';
 import { LentDriver } from './reference-counted.ts';

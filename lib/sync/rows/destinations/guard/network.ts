@@ -1,5 +1,5 @@
 import { holds, parseBlock } from '../../../../network/addresses.ts';
-import type { DestinationNetwork } from '../../../../store/tables.ts';
+import type { DestinationNetwork } from '../tables.ts';
 
 /** Open without being named (specification, sync document 4.3). */
 const publicPorts: readonly number[] = [80, 443];
