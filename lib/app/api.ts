@@ -38,7 +38,7 @@ export interface Api {
 export async function openApi(parts: AppParts): Promise<Api> {
   const shared = await openShared(parts);
   const { config, log } = parts;
-  const { store, queue, changed, metrics } = shared;
+  const { store, queue, changed, metrics, networkBounds } = shared;
   const gauges = readService(parts, shared);
   const engineParts = { store, clock, changed };
   const secrets = kvV2(engineParts);
@@ -62,6 +62,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     mounts,
     currentSecret: secrets.current,
     holdSecret: secrets.hold,
+    networkBounds,
     credentialsDir: config.KEYFERRY_CREDENTIALS_DIR,
     waitMs: config.KEYFERRY_SYNC_WAIT_MS,
     drainMs: config.KEYFERRY_SYNC_LOCK_MS,

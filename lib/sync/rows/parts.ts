@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { DestinationDefinition } from '../../destinations/contract.ts';
+import type { NetworkBounds } from '../../network/bounds.ts';
 import type { MountTable } from '../../path/row.ts';
 import type { Queue } from '../../queue/contract.ts';
 import type { Changed } from '../../store/outbox.ts';
@@ -20,6 +21,8 @@ export interface SyncParts {
   readonly currentSecret: (mountId: string, secretName: string) => Promise<{ readonly json: string } | undefined>;
   /** Holds a secret until the end of a transaction; false: there is none. */
   readonly holdSecret: (tx: Transaction<Database>, mountId: string, secretName: string) => Promise<boolean>;
+  /** What destinations may open of the network at most. */
+  readonly networkBounds: NetworkBounds;
   /** Folder of files that destinations may name; undefined: none. */
   readonly credentialsDir: string | undefined;
   /** How long `set` and `remove` wait for their own operation, in milliseconds. */
