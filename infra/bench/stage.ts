@@ -64,6 +64,7 @@ const settings = (databaseUrl: string, redisUrl: string) => ({
   DATABASE_URL: databaseUrl,
   REDIS_URL: redisUrl,
   KEYFERRY_SEAL_KEY: randomBytes(32).toString('hex'),
+  KEYFERRY_NETWORK_ALLOWED: 'all',
   KEYFERRY_LOG_LEVEL: 'warn',
   // Associations are made by the thousand: nobody waits for each to be pushed.
   KEYFERRY_SYNC_WAIT_MS: '0',

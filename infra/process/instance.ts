@@ -82,7 +82,16 @@ async function configOf(
   const given = environment.KEYFERRY_SEAL_KEY !== undefined || environment.KEYFERRY_SEAL_KEY_FILE !== undefined;
   const sealKey = given ? {} : { KEYFERRY_SEAL_KEY_FILE: await sealKeyFile(options.dataDir) };
   const retry = options.retryMsFirst === undefined ? {} : { KEYFERRY_SYNC_RETRY_MS_FIRST: options.retryMsFirst };
-  return { ...environment, ...sealKey, ...retry, DATABASE_URL: services.databaseUrl, REDIS_URL: services.redisUrl };
+  // The stand-ins and the emulators of a developer listen on this machine.
+  const network = { KEYFERRY_NETWORK_ALLOWED: environment.KEYFERRY_NETWORK_ALLOWED ?? 'all' };
+  return {
+    ...environment,
+    ...network,
+    ...sealKey,
+    ...retry,
+    DATABASE_URL: services.databaseUrl,
+    REDIS_URL: services.redisUrl,
+  };
 }
 
 /** A key for the automatic seal, made at the first start. */

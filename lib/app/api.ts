@@ -39,7 +39,7 @@ export interface Api {
 export async function openApi(parts: AppParts): Promise<Api> {
   const shared = await openShared(parts);
   const { config, log } = parts;
-  const { store, queue, changed, metrics } = shared;
+  const { store, queue, changed, metrics, networkBounds } = shared;
   const gauges = readService(parts, shared);
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const secrets = syncedSecrets(engines, engineParts);
@@ -65,6 +65,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     holdSecret: secrets.hold,
     readPath: secrets.readPath,
     syncedMounts: secrets.titles.join(' or '),
+    networkBounds,
     credentialsDir: config.KEYFERRY_CREDENTIALS_DIR,
     waitMs: config.KEYFERRY_SYNC_WAIT_MS,
     drainMs: config.KEYFERRY_SYNC_LOCK_MS,

@@ -25,7 +25,7 @@ export function openHandler(
   destination: Destination,
 ): { readonly handler: Handler; readonly drivers: Drivers } {
   const { config, log } = parts;
-  const { store, changed, metrics, tracing } = shared;
+  const { store, changed, metrics, tracing, networkBounds } = shared;
   const { type } = destination.definition;
   const observed = syncTelemetry({ type, metrics, tracing, log });
   const timeouts = { connectMs: config.KEYFERRY_SYNC_CONNECT_MS_MAX, requestMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX };
@@ -36,6 +36,7 @@ export function openHandler(
     clock,
     log,
     timeouts,
+    networkBounds,
     credentialFiles: {
       folder: config.KEYFERRY_CREDENTIALS_DIR,
       endpoints: config.KEYFERRY_CREDENTIALS_ENDPOINTS,

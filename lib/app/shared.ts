@@ -3,6 +3,7 @@ import { type Config, ConfigError } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
 import { Secret } from '../core/secret.ts';
 import { definitions } from '../destinations/index.ts';
+import { type NetworkBounds, readBounds } from '../network/bounds.ts';
 import { openQueue, type SyncQueue } from '../queue/open.ts';
 import type { Bell } from '../queue/wake/bell.ts';
 import { type OpenStore, openStore } from '../store/open.ts';
@@ -36,6 +37,8 @@ export interface Shared extends Closable {
   readonly redisUrl: string;
   /** Wakes worker functions; undefined where workers listen all the time. */
   readonly bell: Bell | undefined;
+  /** What destinations may open of the network at most. */
+  readonly networkBounds: NetworkBounds;
   readonly changed: ReturnType<typeof changedBy>;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
@@ -49,6 +52,7 @@ export async function openShared({ config, log, metrics = openMetrics() }: AppPa
     'DATABASE_URL is not set: it is the URL of a PostgreSQL 15 or later',
   );
   const redisUrl = mustBeSet(config.REDIS_URL, 'REDIS_URL is not set: it is the URL of a Redis 7 or 8, or a Valkey');
+  const networkBounds = readBounds(config.KEYFERRY_NETWORK_ALLOWED);
   const store = await openStore({
     databaseUrl,
     poolSize: config.KEYFERRY_DATABASE_POOL_SIZE,
@@ -75,6 +79,7 @@ export async function openShared({ config, log, metrics = openMetrics() }: AppPa
     queue,
     redisUrl,
     bell,
+    networkBounds,
     changed: changedBy(store, queue, log),
     metrics,
     tracing,

@@ -81,6 +81,17 @@ export function holds(block: Block, address: string): boolean {
   return ip.kind() === block[0].kind() && ip.match([block[0], block[1]]);
 }
 
+/** Whether the one block has every address of the other. */
+export const covers = (outer: Block, inner: Block): boolean =>
+  inner[0].kind() === outer[0].kind() && outer[1] <= inner[1] && inner[0].match([outer[0], outer[1]]);
+
+/** Whether no address of the block is special-purpose. */
+export function isOrdinary(block: Block): boolean {
+  const family = block[0].kind() === 'ipv4' ? 4 : 6;
+  const isSpecial = tables[family].some(({ block: special }) => covers(special, block) || covers(block, special));
+  return !isSpecial && (family === 4 || covers(globalUnicast, block));
+}
+
 /** Undefined: not a CIDR block. A mapped block (`::ffff:10.0.0.0/104`) is none: IPv4 is named as IPv4. */
 export function parseBlock(text: string): Block | undefined {
   const [address = '', prefix = '', ...rest] = text.split('/');

@@ -1,3 +1,5 @@
+import type { NetworkBounds } from './bounds.ts';
+
 /**
  * What a sync client may connect to (specification, sync document 4.3; reference sync 8). Strict by default: special-purpose
  * addresses and ports other than 80 and 443 are refused, on the resolved address, when the connection is made. The
@@ -12,6 +14,8 @@ export interface NetworkPolicy {
   readonly allowedPorts: readonly number[];
   /** PEM certificates trusted beside the system's own (the field `tls_ca_cert`). */
   readonly caCertificates: string | undefined;
+  /** What the operator of the server lets it open at most. Absent: all that it names. */
+  readonly bounds?: NetworkBounds;
 }
 
 export const strictPolicy: NetworkPolicy = {

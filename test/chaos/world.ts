@@ -85,6 +85,7 @@ async function start(folder: string, ends: (() => Promise<unknown>)[]): Promise<
     DATABASE_URL: servers.databaseUrl,
     REDIS_URL: servers.redisUrl,
     KEYFERRY_SEAL_KEY: randomBytes(32).toString('hex'),
+    KEYFERRY_NETWORK_ALLOWED: 'all',
   };
   const token = await initialise(environment);
   const fakes = new Map<string, Fake>();

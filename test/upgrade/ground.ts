@@ -25,6 +25,7 @@ export async function openGround(folder: string) {
     REDIS_URL: url,
     KEYFERRY_REDIS_PREFIX: prefix,
     KEYFERRY_SEAL_KEY: randomBytes(32).toString('hex'),
+    KEYFERRY_NETWORK_ALLOWED: 'all',
     KEYFERRY_SYNC_WAIT_MS: '0',
     KEYFERRY_SWEEP_MS: '300',
     PORT: '0',

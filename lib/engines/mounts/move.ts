@@ -2,10 +2,11 @@ import { type Insertable, sql, type Transaction } from 'kysely';
 import { badRequest } from '../../core/errors.ts';
 import { isUuid, uuid } from '../../core/ids.ts';
 import { type Changed, type Dirty, markDirty } from '../../store/outbox.ts';
-import type { Database, MountMovesTable } from '../../store/tables.ts';
+import type { Database } from '../../store/tables.ts';
 import type { EndedMove, EngineParts } from '../contract.ts';
 import { changeTable, takenPaths } from './insert.ts';
 import { mustBeFree } from './place.ts';
+import type { MountMovesTable } from './tables.ts';
 
 type MoveParts = Pick<EngineParts, 'store' | 'clock'>;
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { SyncRecord } from '../../store/tables.ts';
 import type { Written } from '../reconcile/plan/plan.ts';
+import type { SyncRecord } from '../rows/associations/tables.ts';
 import { asynchronousCommit } from './asynchronous-commit.ts';
 import type { Claimed } from './claim.ts';
 

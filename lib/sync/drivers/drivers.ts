@@ -9,10 +9,11 @@ import type {
   OpenDriver,
 } from '../../destinations/contract.ts';
 import { openAtExit } from '../../destinations/frame/redaction/exit.ts';
+import type { NetworkBounds } from '../../network/bounds.ts';
 import type { NetworkPolicy } from '../../network/policy.ts';
 import type { Fields, Input } from '../../path/fields.ts';
 import type { Store } from '../../store/store.ts';
-import type { DestinationNetwork } from '../../store/tables.ts';
+import type { DestinationNetwork } from '../rows/destinations/tables.ts';
 import { openAppKey } from './app-key.ts';
 import { givenOf, withDefaults } from './connection.ts';
 import { CountedDriver } from './reference-counted.ts';
@@ -28,6 +29,8 @@ export interface DriverParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeouts: { readonly connectMs: number; readonly requestMs: number };
+  /** What destinations may open of the network at most. */
+  readonly networkBounds: NetworkBounds;
   /** See `DriverContext`. */
   readonly credentialFiles?: CredentialFiles | undefined;
 }
@@ -110,7 +113,7 @@ async function openOne(destination: Destination, parts: DriverParts, id: string)
   const given = givenOf(openConnection(parts.store, row.type, row.name, row.connection));
   const connection = withDefaults(destination.definition.fields, given);
   return openAtExit(destination, connection, {
-    network: toNetworkPolicy(row.network, connection['tls_ca_cert']),
+    network: toNetworkPolicy(row.network, connection['tls_ca_cert'], parts.networkBounds),
     timeouts: parts.timeouts,
     clock: parts.clock,
     log: parts.log,
@@ -126,8 +129,9 @@ export function openConnection(store: Store, type: string, name: string, sealed:
   return details;
 }
 
-function toNetworkPolicy(network: DestinationNetwork, caCertificates: unknown): NetworkPolicy {
+function toNetworkPolicy(network: DestinationNetwork, caCertificates: unknown, bounds: NetworkBounds): NetworkPolicy {
   return {
+    bounds,
     disabled: network.disable_strict_networking,
     allowedIpv4: network.allowed_ipv4_addresses,
     allowedIpv6: network.allowed_ipv6_addresses,

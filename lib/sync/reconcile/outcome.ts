@@ -1,5 +1,5 @@
-import type { SyncError, SyncRecord } from '../../store/tables.ts';
 import type { Remembered } from '../recheck/schedule.ts';
+import type { SyncError, SyncRecord } from '../rows/associations/tables.ts';
 import type { SyncStatus } from '../status.ts';
 
 /** What a worker writes back of one attempt. */

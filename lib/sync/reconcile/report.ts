@@ -1,7 +1,7 @@
 import { type DestinationDefinition, DestinationFailure } from '../../destinations/contract.ts';
-import type { SyncError, SyncRecord } from '../../store/tables.ts';
 import type { Claimed } from '../claim/claim.ts';
 import { type RecheckTimes, rememberedAfter } from '../recheck/schedule.ts';
+import type { SyncError, SyncRecord } from '../rows/associations/tables.ts';
 import { type Attempt, type SyncStatus, statusAfter, statusOf } from '../status.ts';
 import type { ActResult } from './act.ts';
 import type { AttemptBudget } from './attempt-budget.ts';

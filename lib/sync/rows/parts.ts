@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { DestinationDefinition } from '../../destinations/contract.ts';
+import type { NetworkBounds } from '../../network/bounds.ts';
 import type { Mount, MountTable } from '../../path/row.ts';
 import type { Queue } from '../../queue/contract.ts';
 import type { Changed } from '../../store/outbox.ts';
@@ -24,6 +25,8 @@ export interface SyncParts {
   readonly readPath: (mount: Mount, secretName: string) => string | undefined;
   /** What mounts can be synced, for people, such as `KV v2`. */
   readonly syncedMounts: string;
+  /** What destinations may open of the network at most. */
+  readonly networkBounds: NetworkBounds;
   /** Folder of files that destinations may name; undefined: none. */
   readonly credentialsDir: string | undefined;
   /** How long `set` and `remove` wait for their own operation, in milliseconds. */

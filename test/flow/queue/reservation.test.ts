@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../lib/core/clock.ts';
 import { silentLog } from '../../../lib/core/log.ts';
 import { definitions } from '../../../lib/destinations/index.ts';
+import { readBounds } from '../../../lib/network/bounds.ts';
 import type { Queue } from '../../../lib/queue/contract.ts';
 import { openQueue } from '../../../lib/queue/open.ts';
 import { removeAssociation, setAssociation } from '../../../lib/sync/rows/associations/change.ts';
@@ -39,6 +40,7 @@ async function groundOf(beforeReserve: (round: number) => Promise<void> = async 
     syncedMounts: 'KV v2',
     waitMs: 0,
     drainMs: 0,
+    networkBounds: readBounds('all'),
     credentialsDir: undefined,
   };
   return { parts, queue, link: await newLink() };

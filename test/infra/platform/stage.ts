@@ -103,7 +103,12 @@ export function stageOf(types: readonly string[], template: () => Template): () 
     const { url, prefix } = testRedis();
     const sealKey = randomBytes(32).toString('hex');
     const secrets = { DATABASE_URL: await testDatabase(), REDIS_URL: url, KEYFERRY_SEAL_KEY: sealKey };
-    const settings = { KEYFERRY_REDIS_PREFIX: prefix, KEYFERRY_LOG_LEVEL: 'warn', KEYFERRY_SYNC_ATTEMPTS_MAX: '1' };
+    const settings = {
+      KEYFERRY_REDIS_PREFIX: prefix,
+      KEYFERRY_LOG_LEVEL: 'warn',
+      KEYFERRY_SYNC_ATTEMPTS_MAX: '1',
+      KEYFERRY_NETWORK_ALLOWED: 'all',
+    };
     const platform = new Platform({ template: template(), packages, folder, secrets, sqs, settings });
     ends.push(() => platform.close());
     stage = new FunctionStage(platform, sqs, fakes);

@@ -119,6 +119,7 @@ async function openGround({ ownPostgres = false, settings: own = {} }: GroundOpt
       DATABASE_URL: ownPostgres ? postgres.url : await testDatabase(),
       REDIS_URL: redis.url,
       KEYFERRY_SEAL_KEY: randomBytes(32).toString('hex'),
+      KEYFERRY_NETWORK_ALLOWED: 'all',
     };
     const rootToken = await initialised(environment);
     const pool = new pg.Pool({ connectionString: environment.DATABASE_URL, max: 2 });

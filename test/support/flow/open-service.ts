@@ -68,6 +68,7 @@ const settings = {
   KEYFERRY_SYNC_LOCK_MS: '60000',
   KEYFERRY_SHUTDOWN_MS_MAX: '3000',
   KEYFERRY_DATABASE_POOL_SIZE: '5',
+  KEYFERRY_NETWORK_ALLOWED: 'all',
 };
 
 /** For tests of calls that hang: they are over soon, but a call that is answered has time. */

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../../lib/core/clock.ts';
 import { silentLog } from '../../../lib/core/log.ts';
 import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
 import type { Driver } from '../../../lib/destinations/contract.ts';
+import { readBounds } from '../../../lib/network/bounds.ts';
 import type { Store } from '../../../lib/store/store.ts';
 import { keepDrivers } from '../../../lib/sync/drivers/drivers.ts';
 import { testStore } from '../../store/stores.ts';
@@ -46,7 +47,10 @@ async function kept(clock: Clock = systemClock) {
     };
   };
   const timeouts = { connectMs: 1_000, requestMs: 1_000 };
-  const drivers = keepDrivers({ definition, openDriver }, { store, clock, log: silentLog, timeouts });
+  const drivers = keepDrivers(
+    { definition, openDriver },
+    { store, clock, log: silentLog, timeouts, networkBounds: readBounds('all') },
+  );
   return { drivers, counts, id: await newDestination(store) };
 }
 

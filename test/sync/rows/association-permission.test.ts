@@ -3,6 +3,7 @@ import { systemClock } from '../../../lib/core/clock.ts';
 import { permissionDenied } from '../../../lib/core/errors.ts';
 import { silentLog } from '../../../lib/core/log.ts';
 import { definitions } from '../../../lib/destinations/index.ts';
+import { readBounds } from '../../../lib/network/bounds.ts';
 import type { Mount, RequestContext } from '../../../lib/path/row.ts';
 import { associationChangeRows } from '../../../lib/sync/rows/associations/rows.ts';
 import { testQueue } from '../../queue/queues.ts';
@@ -66,6 +67,7 @@ async function setRow() {
     syncedMounts: 'KV v2',
     waitMs: 0,
     drainMs: 0,
+    networkBounds: readBounds('all'),
     credentialsDir: undefined,
   });
   const operation = rows.find(({ pattern }) => pattern.endsWith('/set'))?.operations.write;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../../path/row.ts';
-import type { Attribution } from '../../../store/tables.ts';
+import type { Attribution } from '../shared/tables.ts';
 
 /** What is kept as the operation of a change. Deletion by number counts as an update, as everywhere in this API family. */
 type Operation = 'create' | 'update' | 'patch' | 'delete' | 'undelete';

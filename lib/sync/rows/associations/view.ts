@@ -1,8 +1,8 @@
 import type { Vocabulary } from '../../../path/row.ts';
 import { statusName } from '../../../path/vocabulary.ts';
-import type { SyncError, SyncRecord } from '../../../store/tables.ts';
 import { toStatus } from '../../status.ts';
 import { asSegment, withOwnKeys } from './record-keys.ts';
+import type { SyncError, SyncRecord } from './tables.ts';
 
 /** An association as the reads need it. */
 export interface AssociationRecord {

@@ -11,6 +11,7 @@ import type { SyncParts } from '../parts.ts';
 import { deleteDestination } from './delete.ts';
 import { asMerge, asWrite, commonFields, isSensitive, mergeFields } from './fields.ts';
 import { checkImmutable, mustNameReadable, mustTellCredentials } from './guard/credentials.ts';
+import { mustBeOpenable } from './guard/network.ts';
 import { refusesUnprotected } from './guard/protection.ts';
 import { unmask } from './mask.ts';
 import { merged, replaced, type Wanted } from './merge.ts';
@@ -112,6 +113,7 @@ async function change(
     const before = await loadDestination(parts.store, tx, definition.type, name, 'update');
     if (before !== undefined) refuseDuringPurge(before);
     const values = toValues(definition, await decide(before, tx));
+    mustBeOpenable(parts.networkBounds, input, values.network);
     if (before !== undefined) {
       checkImmutable(definition, before.connection, values.connection);
       mustTellCredentials(definition, before, values, input);

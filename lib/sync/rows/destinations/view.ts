@@ -1,9 +1,9 @@
 import type { DestinationDefinition, Granularity } from '../../../destinations/contract.ts';
 import type { Vocabulary } from '../../../path/row.ts';
 import { typeName } from '../../../path/vocabulary.ts';
-import type { DestinationNetwork } from '../../../store/tables.ts';
 import { templateOf } from '../../template/naming.ts';
 import { maskedConnection } from './mask.ts';
+import type { DestinationNetwork } from './tables.ts';
 
 /** A destination, unsealed. */
 export interface DestinationRecord {

@@ -1,8 +1,7 @@
-import { holds, parseBlock } from '../../../../network/addresses.ts';
-import type { DestinationNetwork } from '../../../../store/tables.ts';
-
-/** Open without being named (specification, sync document 4.3). */
-const publicPorts: readonly number[] = [80, 443];
+import { badRequest } from '../../../../core/errors.ts';
+import { covers, parseBlock } from '../../../../network/addresses.ts';
+import { admitsBlock, admitsPort, boundsSetting, type NetworkBounds, publicPorts } from '../../../../network/bounds.ts';
+import type { DestinationNetwork } from '../tables.ts';
 
 /** The fields by which a destination may reach more than before. What only narrows is not among them. */
 export function opened(before: DestinationNetwork, after: DestinationNetwork): readonly string[] {
@@ -17,14 +16,41 @@ export function opened(before: DestinationNetwork, after: DestinationNetwork): r
 }
 
 const opensBlocks = (before: readonly string[], after: readonly string[]): boolean =>
-  after.some((block) => !before.some((known) => known === block || covers(known, block)));
+  after.some((block) => !before.some((known) => known === block || coversText(known, block)));
 
-/** Whether the one block has every address of the other. */
-function covers(known: string, block: string): boolean {
+function coversText(known: string, block: string): boolean {
   const [outer, inner] = [parseBlock(known), parseBlock(block)];
-  if (outer === undefined || inner === undefined) return false;
-  return outer[1] <= inner[1] && holds(outer, inner[0].toString());
+  return outer !== undefined && inner !== undefined && covers(outer, inner);
 }
 
 const opensPorts = (before: readonly number[], after: readonly number[]): boolean =>
   after.some((port) => !publicPorts.includes(port) && !before.includes(port));
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * What the request does not name is not asked for: a destination that was stored with more than the server now lets it open
+ * can still be changed. Its calls are refused when they are made.
+ *
+ * @throws AppError `bad-request` naming what the request opens beyond the bounds of the server, and the setting
+ */
+export function mustBeOpenable(bounds: NetworkBounds, request: Given, after: DestinationNetwork): void {
+  const isNamed = ([field]: readonly [string, unknown]) => request[field] !== undefined;
+  const beyond = asked(bounds, after).filter(isNamed);
+  if (beyond.length === 0) return;
+  const what = beyond.map(([field, value]) => `${field} ${value}`).join(', ');
+  throw badRequest(`${what}: ${boundsSetting} of the server does not let destinations open this`);
+}
+
+function asked(bounds: NetworkBounds, network: DestinationNetwork): readonly (readonly [string, string])[] {
+  const blocks = (field: 'allowed_ipv4_addresses' | 'allowed_ipv6_addresses') =>
+    network[field].filter((block) => !admitsBlock(bounds, block)).map((block) => [field, block] as const);
+  return [
+    ...(network.disable_strict_networking && !bounds.all ? [['disable_strict_networking', 'true'] as const] : []),
+    ...blocks('allowed_ipv4_addresses'),
+    ...blocks('allowed_ipv6_addresses'),
+    ...network.allowed_ports
+      .filter((port) => !admitsPort(bounds, port))
+      .map((port) => ['allowed_ports', String(port)] as const),
+  ];
+}

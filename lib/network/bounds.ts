@@ -1,0 +1,63 @@
+import { ConfigError } from '../core/config.ts';
+import { type Block, covers, holds, isOrdinary, parseBlock } from './addresses.ts';
+
+/** What the operator of the server lets anybody open at most, beside what is open by default. */
+export interface NetworkBounds {
+  /** Everything may be opened, and the guard may be switched off. */
+  readonly all: boolean;
+  readonly blocks: readonly Block[];
+  /** Ranges, both ends included. */
+  readonly ports: readonly (readonly [number, number])[];
+}
+
+/** The setting of the server; messages name it. */
+export const boundsSetting = 'KEYFERRY_NETWORK_ALLOWED';
+
+/** Open without being named (specification, sync document 4.3). */
+export const publicPorts: readonly number[] = [80, 443];
+
+const portMax = 65_535;
+
+/**
+ * Reads the setting: `all`, `none`, or CIDR blocks, ports and ranges of ports with commas between, as
+ * `10.20.0.0/16,8443,9000-9010`. Undefined: none.
+ *
+ * @throws ConfigError that names the entry
+ */
+export function readBounds(setting = 'none'): NetworkBounds {
+  const entries = setting.split(',').flatMap((one) => one.trim() || []);
+  const words = entries.filter((entry) => entry === 'all' || entry === 'none');
+  if (words.length > 0 && entries.length > 1) throw new ConfigError(`${boundsSetting}: ${words[0]} stands alone`);
+  if (words.length > 0) return { all: words[0] === 'all', blocks: [], ports: [] };
+  const read = entries.map((entry) => [entry, parseBlock(entry), parsePorts(entry)] as const);
+  const wrong = read.find(([, block, ports]) => block === undefined && ports === undefined);
+  if (wrong !== undefined) {
+    const rule = 'it takes all, none, or blocks such as 10.20.0.0/16 and ports such as 8443 or 9000-9010';
+    throw new ConfigError(`${boundsSetting}: ${JSON.stringify(wrong[0])} is neither a block nor a port: ${rule}`);
+  }
+  return {
+    all: false,
+    blocks: read.flatMap(([, block]) => (block === undefined ? [] : [block])),
+    ports: read.flatMap(([, , ports]) => (ports === undefined ? [] : [ports])),
+  };
+}
+
+function parsePorts(entry: string): readonly [number, number] | undefined {
+  const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(entry) ?? [];
+  const range = [Number(from), Number(to)] as const;
+  return range[0] >= 1 && range[0] <= range[1] && range[1] <= portMax ? range : undefined;
+}
+
+/** Whether the bounds let a destination reach this special-purpose address. */
+export const admitsAddress = ({ all, blocks }: NetworkBounds, address: string): boolean =>
+  all || blocks.some((block) => holds(block, address));
+
+export const admitsPort = ({ all, ports }: NetworkBounds, port: number): boolean =>
+  all || publicPorts.includes(port) || ports.some(([from, to]) => port >= from && port <= to);
+
+/** Whether a destination may name this block: it has ordinary addresses only, or one block of the bounds has all of it. */
+export function admitsBlock({ all, blocks }: NetworkBounds, text: string): boolean {
+  const block = parseBlock(text);
+  if (all || block === undefined) return all;
+  return isOrdinary(block) || blocks.some((outer) => covers(outer, block));
+}
