@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { definitions } from '../../lib/destinations/index.ts';
+import { factsOf } from '../support/facts.ts';
 import { calm, standFor } from './stand.ts';
-import { traitsOf } from './traits.ts';
 
 /** Fits every system beside its name. */
 const roomForName = 1024;
@@ -21,7 +21,7 @@ const randomValue = fc.string({ unit: 'binary', minLength: 1, maxLength: 200 });
 
 describe.each(definitions)('a value at $type', (definition) => {
   const stand = standFor(definition);
-  const { emptyValue } = traitsOf(definition.type);
+  const { emptyValue = 'kept' } = factsOf(definition.type);
 
   test.each(Object.entries(values))('%s comes out byte for byte', async (_what, value) => {
     const item = stand.item(stand.name(), value);
