@@ -1,17 +1,12 @@
 import type { Vocabulary } from './row.ts';
+import { typeNames } from './type-names.ts';
 
 /**
  * The names that existing clients of the API family use for things the specification names otherwise: the only such
- * table. Left is the canonical name, right the alias. A name that is not in the table is the same in both.
+ * table, into which each destination type brings its alias. Left is the canonical name, right the alias. A name that is not
+ * in the table is the same in both.
  */
-const types: Names = {
-  'cloud-a-sm': 'aws-sm',
-  'cloud-b-kv': 'azure-kv',
-  'cloud-c-sm': 'gcp-sm',
-  'repo-host': 'gh',
-  'deploy-host-project': 'vercel-project',
-  orchestrator: 'kubernetes',
-};
+const types: Names = { ...typeNames, orchestrator: 'kubernetes' };
 const statuses: Names = { INTERNAL_ERROR: 'INTERNAL_VAULT_ERROR' };
 const fieldNames: Names = {
   orchestrator_host: 'kubernetes_host',
