@@ -1,7 +1,9 @@
 import { glob, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { cycles, foreignTexts, importViolations, wordViolations } from './architecture/rules.ts';
+import { z } from 'zod';
+import { cycles, foreignTexts, importViolations, packageViolations, wordViolations } from './architecture/rules.ts';
 import { scan } from './architecture/scan.ts';
+import { packagesByType } from './support/facts.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const functionLinesMax = 30;
@@ -17,7 +19,14 @@ test('there is something to look at', () => {
 });
 
 test('every import keeps to the table of imports', () => {
-  expect(importViolations(files)).toEqual([]);
+  expect(importViolations(files, packagesByType)).toEqual([]);
+});
+
+test('destinations import the packages that their facts name, and package.json has them', async () => {
+  const { dependencies } = z
+    .object({ dependencies: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(await readFile(`${root}package.json`, 'utf8')));
+  expect(packageViolations(files, packagesByType, new Set(Object.keys(dependencies)))).toEqual([]);
 });
 
 test('every imported file is there', () => {

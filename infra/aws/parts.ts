@@ -1,5 +1,5 @@
 import { deadLetters, deadLettersAlarm, doorbell } from './doorbell.ts';
-import { hears, rightsOf, roleOf } from './role.ts';
+import { assumesRoles, hears, roleOf } from './role.ts';
 import { logicalName, type Resource, typeOf } from './template.ts';
 
 /** What `serverless.yml` takes from here: what follows from the list of functions. */
@@ -13,15 +13,18 @@ export interface ServerlessParts {
 /** How long a worker runs at most: several times the 27 s that one operation may take. */
 const workerSecondsMax = 120;
 
-/** @param functions names of the files in `functions/`; those that begin with `sync-` are workers */
-export function serverlessParts(functions: readonly string[]): ServerlessParts {
+/**
+ * @param functions names of the files in `functions/`; those that begin with `sync-` are workers
+ * @param assuming types whose workers assume roles
+ */
+export function serverlessParts(functions: readonly string[], assuming: ReadonlySet<string>): ServerlessParts {
   const workers = functions.filter((name) => typeOf(name) !== undefined);
   const bells = workers.map((name) => logicalName(name, 'Doorbell'));
   const addresses = workers.map((name) => `"${typeOf(name)}":"\${${logicalName(name, 'Doorbell')}}"`);
   return {
     Resources: Object.assign(
       {},
-      ...functions.map((name) => ({ [logicalName(name, 'Role')]: roleFor(name, bells) })),
+      ...functions.map((name) => ({ [logicalName(name, 'Role')]: roleFor(name, bells, assuming) })),
       ...workers.map((name) => queuesOf(name)),
     ),
     everyDoorbell: { 'Fn::Sub': `{${addresses.join(',')}}` },
@@ -30,9 +33,11 @@ export function serverlessParts(functions: readonly string[]): ServerlessParts {
 }
 
 /** A worker rings for itself only; the others for all. */
-function roleFor(name: string, bells: readonly string[]): Resource {
-  if (typeOf(name) === undefined) return roleOf(name, { rings: bells, more: [] });
-  return roleOf(name, { rings: [logicalName(name, 'Doorbell')], more: [hears(name), ...rightsOf(name)] });
+function roleFor(name: string, bells: readonly string[], assuming: ReadonlySet<string>): Resource {
+  const type = typeOf(name);
+  if (type === undefined) return roleOf(name, { rings: bells, more: [] });
+  const more = assuming.has(type) ? [hears(name), assumesRoles] : [hears(name)];
+  return roleOf(name, { rings: [logicalName(name, 'Doorbell')], more });
 }
 
 function queuesOf(name: string): Readonly<Record<string, Resource>> {

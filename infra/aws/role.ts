@@ -1,4 +1,4 @@
-import { logicalName, type Resource, typeOf } from './template.ts';
+import { logicalName, type Resource } from './template.ts';
 
 export interface Statement {
   readonly Effect: 'Allow' | 'Deny';
@@ -42,17 +42,16 @@ export const hears = (functionName: string): Statement =>
     arnOf(logicalName(functionName, 'Doorbell')),
   );
 
-/** What a worker of this type may do in the cloud that it runs in; the others log in to theirs by what a destination holds. */
-export function rightsOf(functionName: string): readonly Statement[] {
-  if (typeOf(functionName) !== 'cloud-a-sm') return [];
-  return [allow(['sts:AssumeRole'], { Ref: 'AssumableRoles' })];
-}
+/** For a worker that logs in by what it runs as; the others log in by what a destination holds. */
+export const assumesRoles: Statement = allow(['sts:AssumeRole'], { Ref: 'AssumableRoles' });
 
 const policyVersion = '2012-10-17';
 
 const arnOf = (logical: string): object => ({ 'Fn::GetAtt': [logical, 'Arn'] });
 
-const allow = (Action: readonly string[], on: unknown): Statement => ({ Effect: 'Allow', Action, Resource: on });
+function allow(Action: readonly string[], on: unknown): Statement {
+  return { Effect: 'Allow', Action, Resource: on };
+}
 
 function ownLog(functionName: string): readonly Statement[] {
   const group = 'arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:/aws/lambda/${AWS::StackName}';

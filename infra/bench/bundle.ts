@@ -4,7 +4,7 @@ import { sdkOf } from '../package/sdk.ts';
 
 /** A worker function in one file. */
 export interface Bundle extends Program {
-  /** Packages that files below `lib/destinations/<type>/` import themselves. */
+  /** npm packages that this type brings. */
   readonly sdk: ReadonlySet<string>;
 }
 
@@ -15,7 +15,7 @@ export interface Bundle extends Program {
 export async function bundleWorker(type: string | undefined, folder: string): Promise<Bundle> {
   const source = { contents: entry(type), sourcefile: 'worker.ts', loader: 'ts' } as const;
   const program = await bundle(source, join(folder, `worker-${type ?? 'none'}.cjs`));
-  return { ...program, sdk: sdkOf(program, type) };
+  return { ...program, sdk: await sdkOf(type) };
 }
 
 function entry(type: string | undefined): string {

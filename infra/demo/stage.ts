@@ -23,7 +23,7 @@ export interface Stage {
 export async function openStage(terminal: Terminal): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-demo-'));
   terminal.line(`All of this is private, in ${folder}, and goes at the end; DATABASE_URL and REDIS_URL are not used.`);
-  terminal.line(terminal.styled('bold', 'Starting PostgreSQL, Redis, the API, the workers and five stand-ins'));
+  terminal.line(terminal.styled('bold', 'Starting PostgreSQL, Redis, the API, the workers and the stand-ins'));
   const began = performance.now();
   const tell = (text: string) => terminal.line(`  ${text} (${Math.round(performance.now() - began)} ms)`);
   // With the settings of nobody: a demo must not write into the database that the environment names.
@@ -51,12 +51,13 @@ async function closeAll(instance: Instance, fakes: ReadonlyMap<string, Fake>, fo
 }
 
 function curlLines({ address, rootToken }: Instance): readonly string[] {
+  const first = definitions[0]?.type;
   const curl = `curl -s -H 'X-Service-Token: ${rootToken}'`;
   const associate = `-d '{"mount":"secret","secret_name":"my-app"}'`;
   return [
     `${curl} -d '{"data":{"user":"app","password":"new"}}' ${address}/v1/secret/data/my-app`,
-    `${curl} ${associate} ${address}/v1/sys/sync/destinations/cloud-a-sm/demo/associations/set`,
-    `${curl} ${address}/v1/sys/sync/destinations/cloud-a-sm/demo/associations`,
+    `${curl} ${associate} ${address}/v1/sys/sync/destinations/${first}/demo/associations/set`,
+    `${curl} ${address}/v1/sys/sync/destinations/${first}/demo/associations`,
     `${curl} '${address}/v1/sys/sync/associations/destinations?mount=secret&secret_name=my-app'`,
     `${curl} -X LIST ${address}/v1/sys/sync/destinations`,
   ];

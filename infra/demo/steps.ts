@@ -13,7 +13,7 @@ const path = `${secret.mount}/data/${secret.secret_name}`;
 const types = definitions.map(({ type }) => type);
 const destination = (type: string) => `sys/sync/destinations/${type}/demo`;
 /** The one that is made to fail. */
-const sick = 'cloud-a-sm';
+const [sick = ''] = types;
 
 const passwords = ['correct horse', 'battery staple', 'third time lucky', 'fourth and last'] as const;
 

@@ -56,7 +56,7 @@ export async function bundle(source: string | StdinOptions, file: string): Promi
   return { file, bytes, inputs, packages: packagesAmong(inputs), metafile };
 }
 
-export const packageOf = (path: string): string | undefined => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+const packageOf = (path: string): string | undefined => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
 
 const packagesAmong = (paths: Iterable<string>): ReadonlySet<string> =>
   new Set([...paths].flatMap((path) => packageOf(path) ?? []));

@@ -11,7 +11,7 @@ export interface PackagedFunction extends Bundle {
   readonly type: string | undefined;
   readonly zipFile: string;
   readonly zipBytes: number;
-  /** npm packages that this type's own folder imports. */
+  /** npm packages that this type brings. */
   readonly sdk: ReadonlySet<string>;
 }
 
@@ -37,5 +37,5 @@ async function packageFunction(name: string, folder: string): Promise<PackagedFu
   const zipFile = join(folder, `${name}.zip`);
   const packed = zip({ [entryFile]: await readFile(bundled.file) });
   await writeFile(zipFile, packed);
-  return { ...bundled, name, type, zipFile, zipBytes: packed.byteLength, sdk: sdkOf(bundled, type) };
+  return { ...bundled, name, type, zipFile, zipBytes: packed.byteLength, sdk: await sdkOf(type) };
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { loadFacts } from '../../lib/destinations/load.ts';
 import { serverlessParts } from '../aws/parts.ts';
 import { root } from './bundle.ts';
 import { type PackagedFunction, packageFunctions } from './functions.ts';
@@ -15,7 +16,13 @@ for (const one of functions) process.stdout.write(`${lineOf(one)}\n`);
 const foreign = foreignParts(functions);
 if (foreign.length > 0) throw new Error(foreign.join('\n'));
 process.stdout.write('no bundle holds the SDK or the driver of another type\n');
-const parts = serverlessParts(functions.map(({ name }) => name));
+const assuming = new Set<string>();
+for (const { type } of functions)
+  if (type !== undefined && (await loadFacts(type)).assumesRoles === true) assuming.add(type);
+const parts = serverlessParts(
+  functions.map(({ name }) => name),
+  assuming,
+);
 const partsFile = join(root, '.build/aws/parts.json');
 await mkdir(dirname(partsFile), { recursive: true });
 await writeFile(partsFile, `${JSON.stringify(parts, undefined, 2)}\n`);

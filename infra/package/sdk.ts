@@ -1,9 +1,8 @@
-import { type Bundle, packageOf } from './bundle.ts';
+import { loadFacts } from '../../lib/destinations/load.ts';
 
-/** The npm packages that files below `lib/destinations/<type>/` import themselves. */
-export function sdkOf({ metafile }: Bundle, type: string | undefined): ReadonlySet<string> {
-  const own = Object.entries(metafile.inputs).filter(([path]) => path.startsWith(`lib/destinations/${type}/`));
-  return new Set(own.flatMap(([, input]) => input.imports.flatMap(({ path }) => packageOf(path) ?? [])));
+/** The npm packages that the destination of this type brings; none where there is no type. */
+export async function sdkOf(type: string | undefined): Promise<ReadonlySet<string>> {
+  return new Set(type === undefined ? [] : (await loadFacts(type)).packages);
 }
 
 /** What is asked of a function's bundle. */

@@ -1,4 +1,5 @@
 import type { OpenDriver } from './contract.ts';
+import type { DestinationFacts } from './facts.ts';
 import type { StartFake } from './fake.ts';
 import { definitions } from './index.ts';
 
@@ -18,6 +19,15 @@ export async function loadDriver(type: string): Promise<OpenDriver> {
 export async function loadFake(type: string): Promise<StartFake> {
   const { startFake }: { readonly startFake: StartFake } = await import(addressOf(type, 'fake/index.ts'));
   return startFake;
+}
+
+/**
+ * What tools and tests have to know of a type.
+ * @throws Error when there is no such type
+ */
+export async function loadFacts(type: string): Promise<DestinationFacts> {
+  const { facts }: { readonly facts: DestinationFacts } = await import(addressOf(type, 'facts.ts'));
+  return facts;
 }
 
 // Trap: a bundler answers import(`./${type}/driver.ts`) by taking every file that fits along, and with them every SDK. It

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cycles, foreignTexts, importViolations, wordViolations } from './rules.ts';
+import { cycles, foreignTexts, importViolations, packageViolations, wordViolations } from './rules.ts';
 import { scan } from './scan.ts';
 
 /** A file that imports others, given by their paths, or packages. */
@@ -8,6 +8,12 @@ function importing(path: string, ...targets: readonly string[]) {
   const lines = targets.map((target) => `import '${target.includes('.ts') ? `${up || './'}${target}` : target}';`);
   return scan(path, lines.join('\n'));
 }
+
+/** Two destinations: one brings an SDK, the other none. */
+const brought = new Map([
+  ['one', ['@one/sdk']],
+  ['other', []],
+]);
 
 describe('the table of imports refuses', () => {
   test.each([
@@ -42,14 +48,17 @@ describe('the table of imports refuses', () => {
     ['infra/a.ts', 'bullmq'],
     ['lib/destinations/one/a.ts', 'kysely'],
     ['lib/http/a.ts', 'kysely'],
-    ['lib/destinations/cloud-b-kv/a.ts', '@aws-sdk/client-sts'],
-    ['lib/sync/a.ts', '@octokit/rest'],
+    ['lib/destinations/other/a.ts', '@one/sdk'],
+    ['lib/destinations/other/a.ts', '@unnamed/sdk'],
+    ['lib/destinations/other/fake.ts', '@one/sdk'],
+    ['lib/sync/a.ts', '@one/sdk'],
+    ['functions/sync-other.ts', '@one/sdk'],
   ])('%s → %s', (from, to) => {
-    expect(importViolations([importing(from, to)])).toEqual([expect.stringContaining(`${from} → ${to}: `)]);
+    expect(importViolations([importing(from, to)], brought)).toEqual([expect.stringContaining(`${from} → ${to}: `)]);
   });
 
   test('an import that is computed outside of the loader', () => {
-    expect(importViolations([scan('lib/sync/a.ts', 'await import(name);')])).toHaveLength(1);
+    expect(importViolations([scan('lib/sync/a.ts', 'await import(name);')], brought)).toHaveLength(1);
   });
 });
 
@@ -71,12 +80,35 @@ describe('the table of imports allows', () => {
     ['infra/bench/a.ts', 'bullmq'],
     ['test/a.ts', 'bullmq'],
     ['lib/sync/a.ts', 'node:fs'],
+    ['lib/destinations/one/a.ts', '@one/sdk'],
+    ['lib/destinations/other/a.ts', 'zod'],
+    ['lib/destinations/other/fake/a.ts', '@unnamed/sdk'],
+    ['test/a.ts', '@one/sdk'],
   ])('%s → %s', (from, to) => {
-    expect(importViolations([importing(from, to)])).toEqual([]);
+    expect(importViolations([importing(from, to)], brought)).toEqual([]);
   });
 
   test('the loader to compute what it imports', () => {
-    expect(importViolations([scan('lib/destinations/load.ts', 'await import(address);')])).toEqual([]);
+    expect(importViolations([scan('lib/destinations/load.ts', 'await import(address);')], brought)).toEqual([]);
+  });
+});
+
+describe('packages', () => {
+  const driver = importing('lib/destinations/one/driver.ts', '@one/sdk', 'node:fs');
+  const dependencies = new Set(['@one/sdk']);
+
+  test('that facts name are imported', () => {
+    expect(packageViolations([driver], brought, dependencies)).toEqual([]);
+    const stranger = importing('lib/destinations/other/driver.ts', '@one/sdk');
+    expect(packageViolations([stranger], brought, dependencies)).toEqual([
+      'one brings @one/sdk and does not import it',
+    ]);
+  });
+
+  test('that are deployed are dependencies', () => {
+    expect(packageViolations([driver], brought, new Set())).toHaveLength(1);
+    const fake = importing('lib/destinations/one/fake/server.ts', '@tests/only');
+    expect(packageViolations([driver, fake], brought, dependencies)).toEqual([]);
   });
 });
 

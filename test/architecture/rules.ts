@@ -25,7 +25,10 @@ const lists = [
   'lib/auth/methods/index.ts',
 ];
 
-/** Packages that only some folders use, so that there is one place to look at when they change. Tests use what they like. */
+/**
+ * Packages that only some folders use, so that there is one place to look at when they change. What only a destination uses
+ * stands in its facts. Tests use what they like.
+ */
 const packageFolders: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^bullmq$/, ['lib/queue/']],
   [/^pg$/, ['lib/store/', 'infra/local/']],
@@ -35,21 +38,20 @@ const packageFolders: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^@bull-board\/.+$/, ['lib/queue/board.ts', 'lib/app/board/']],
   [/^(prom-client|@opentelemetry\/.+)$/, ['lib/telemetry/']],
   [/^@aws-sdk\/client-sqs$/, ['lib/app/']],
-  [/^(@aws-sdk\/.+|@smithy\/.+)$/, ['lib/destinations/cloud-a-sm/']],
-  [/^@azure\/.+$/, ['lib/destinations/cloud-b-kv/']],
-  [/^(@google-cloud\/.+|google-auth-library|gaxios)$/, ['lib/destinations/cloud-c-sm/']],
-  [/^(@octokit\/.+|libsodium-wrappers)$/, ['lib/destinations/repo-host/']],
 ];
 
+/** The packages that each destination type brings, from its facts. */
+export type PackagesByType = ReadonlyMap<string, readonly string[]>;
+
 /** What breaks the table of imports, as texts `from → to: why`. */
-export function importViolations(files: readonly SourceFile[]): readonly string[] {
+export function importViolations(files: readonly SourceFile[], brought: PackagesByType): readonly string[] {
   return files.flatMap(({ path, imports }) =>
     imports.flatMap((one) => {
       const [to, why] =
         one.kind === 'file'
           ? [one.path, fileRefusal(path, one.path)]
           : one.kind === 'package'
-            ? [one.name, packageRefusal(path, one.name)]
+            ? [one.name, packageRefusal(path, one.name, brought)]
             : ['what is computed', computedRefusal(path)];
       return why === undefined ? [] : [`${path} → ${to}: ${why}`];
     }),
@@ -83,12 +85,43 @@ function leafRefusal(from: string, to: string): string | undefined {
   return to === `${leaf}/index.ts` ? undefined : 'a list takes the index of a leaf only';
 }
 
-function packageRefusal(from: string, name: string): string | undefined {
-  const folders = packageFolders.find(([pattern]) => pattern.test(name))?.[1];
+function packageRefusal(from: string, name: string, brought: PackagesByType): string | undefined {
   // The benchmark's baselines are the bare packages.
-  if (folders === undefined || /^(test|infra\/bench)\//.test(from)) return undefined;
-  return folders.some((folder) => from.startsWith(folder)) ? undefined : `${name} is for ${folders.join(', ')}`;
+  if (name.startsWith('node:') || /^(test|infra\/bench)\//.test(from)) return undefined;
+  const types = [...brought].flatMap(([type, packages]) => (packages.includes(name) ? [type] : []));
+  const folders = [
+    ...(packageFolders.find(([pattern]) => pattern.test(name))?.[1] ?? []),
+    ...types.map((type) => `lib/destinations/${type}/`),
+  ];
+  if (folders.some((folder) => from.startsWith(folder))) return undefined;
+  if (folders.length > 0) return `${name} is for ${folders.join(', ')}`;
+  return driverFile.test(from) && name !== 'zod' ? `a destination names in its facts what it brings` : undefined;
 }
+
+/** Of one destination, but not of its stand-in, which is no part of a bundle. */
+const driverFile = /^lib\/destinations\/(?!frame\/)[^/]+\/(?!fake\/|fake\.ts$)/;
+
+/** Packages that facts name and the destination does not import, and imports of `lib` that package.json does not have. */
+export function packageViolations(
+  files: readonly SourceFile[],
+  brought: PackagesByType,
+  dependencies: ReadonlySet<string>,
+): readonly string[] {
+  const imported = files.flatMap(({ path, imports }) =>
+    imports.flatMap((one) => (one.kind === 'package' ? [{ path, name: one.name }] : [])),
+  );
+  const idle = [...brought].flatMap(([type, packages]) =>
+    packages
+      .filter((name) => !imported.some((one) => one.name === name && one.path.startsWith(`lib/destinations/${type}/`)))
+      .map((name) => `${type} brings ${name} and does not import it`),
+  );
+  const missing = imported
+    .filter(({ path, name }) => isDeployed(path) && !name.startsWith('node:') && !dependencies.has(name))
+    .map(({ path, name }) => `${path} → ${name}: it is not among the dependencies of package.json`);
+  return [...idle, ...missing];
+}
+
+const isDeployed = (path: string): boolean => path.startsWith('lib/') && !/^lib\/destinations\/.*\bfake\b/.test(path);
 
 function computedRefusal(from: string): string | undefined {
   if (isFree(from) || from === 'lib/destinations/load.ts') return undefined;

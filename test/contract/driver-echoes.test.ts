@@ -3,8 +3,9 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { DestinationFailure, type Driver } from '../../lib/destinations/contract.ts';
 import { definitions } from '../../lib/destinations/index.ts';
+import { factsOf } from '../support/facts.ts';
 import { isCall } from './asked.ts';
-import { documented, echo, echoXml, fewStatuses, type Quote, quotes, statuses } from './echo.ts';
+import { echo, echoXml, fewStatuses, type Quote, quotes, statuses } from './echo.ts';
 import { leaksOf } from './leaks.ts';
 import { partyFor } from './party.ts';
 import { calm, credentialsOf } from './stand.ts';
@@ -22,6 +23,7 @@ const values: Readonly<Record<string, { readonly value: string; readonly start: 
 const partLength = 9;
 
 describe.each(definitions)('a $type that quotes what was sent', (definition) => {
+  const { code: documented, quoted } = factsOf(definition.type).refusals;
   const party = partyFor(definition);
   const lines: unknown[] = [];
   const write = (fields: object, message: string) => void lines.push({ fields, message });
@@ -40,7 +42,7 @@ describe.each(definitions)('a $type that quotes what was sent', (definition) => 
         await worked.put(party.item('the value of an earlier put'), calm);
         for (const status of how === 'the whole request' ? statuses : fewStatuses)
           await mustShowNothing(worked, status, quote);
-        for (const status of fewStatuses) await mustShowNothing(worked, status, quote, documented[definition.type]);
+        for (const status of fewStatuses) await mustShowNothing(worked, status, quote, documented);
         await mustShowNothing(party.open(body, { exit: { log } }), 400, quote);
       }
 
@@ -70,10 +72,9 @@ describe.each(definitions)('a $type that quotes what was sent', (definition) => 
 
   test('is quoted where that helps and nothing of it is secret', async () => {
     const said = 'The administrator of this account has not allowed it: ask for ticket 4711';
-    party.between.meet((asked) => (isCall(asked) ? echo(403, () => said, documented[definition.type]) : undefined));
+    party.between.meet((asked) => (isCall(asked) ? echo(403, () => said, documented) : undefined));
     const failure = await failureOf(() => party.open(undefined, { exit: { log } }).put(party.item(password), calm));
     expect(failure).toBeInstanceOf(DestinationFailure);
-    const quoted = ['cloud-a-sm', 'cloud-c-sm', 'repo-host'].includes(definition.type);
     expect(String(failure).includes(said)).toBe(quoted);
   });
 });

@@ -1,21 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PutItem } from '../../lib/destinations/contract.ts';
 import { definitions } from '../../lib/destinations/index.ts';
+import { factsOf } from '../support/facts.ts';
 import { calm, type Stand, standFor } from './stand.ts';
-
-/** Calls of a driver that is warm, where the record leaves no doubt. */
-const callsMax: Readonly<
-  Record<string, { readonly create: number; readonly change: number; readonly remove: number }>
-> = {
-  'cloud-a-sm': { create: 1, change: 1, remove: 3 },
-  // A put overwrites whatever is there, so the first one looks; the SDK asks once whether a deletion is through.
-  'cloud-b-kv': { create: 2, change: 1, remove: 4 },
-  // A secret and its version are two calls.
-  'cloud-c-sm': { create: 2, change: 1, remove: 2 },
-  // A put overwrites whatever is there, so the first one looks.
-  'repo-host': { create: 2, change: 1, remove: 1 },
-  'deploy-host-project': { create: 1, change: 1, remove: 1 },
-};
 
 describe.each(definitions)('a put to $type of which the record leaves no doubt', (definition) => {
   const stand = standFor(definition);
@@ -33,7 +20,8 @@ describe.each(definitions)('a put to $type of which the record leaves no doubt',
     const { remoteVersion } = await driver.put(stand.item(name, value.reveal(), { mark, asRecorded: true }), calm);
     const removed = await counted(stand, () => driver.remove({ name, mark, remoteVersion, asRecorded: true }, calm));
     const calls = { create: created.calls, change: changed.calls, remove: removed.calls };
-    expect(calls).toEqual(callsMax[definition.type]);
+    const { 'first push': create, change: update, removal: remove } = factsOf(definition.type).calls['one object'];
+    expect(calls).toEqual({ create, change: update, remove });
     expect(stand.object(name)).toBeUndefined();
   });
 

@@ -62,14 +62,6 @@ export const echo =
     response.end(JSON.stringify(answer));
   };
 
-/** Of each system, a code of refusals whose text may help. */
-export const documented: Readonly<Record<string, string>> = {
-  'cloud-a-sm': 'AccessDeniedException',
-  'cloud-b-kv': 'Forbidden',
-  'cloud-c-sm': 'PERMISSION_DENIED',
-  'deploy-host-project': 'bad_request',
-};
-
 /** XML, which is what STS speaks. */
 export const echoXml =
   (status: number, quote: Quote, code?: string): Reaction =>

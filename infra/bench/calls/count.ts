@@ -1,4 +1,4 @@
-import type { Operation, Shape } from './targets.ts';
+import type { Operation, Shape } from '../../../lib/destinations/facts.ts';
 
 /** A service with a worker, and a destination type's stand-in that counts. */
 export interface Counted {

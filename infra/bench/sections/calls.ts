@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Fake } from '../../../lib/destinations/fake.ts';
 import { definitions } from '../../../lib/destinations/index.ts';
-import { loadFake } from '../../../lib/destinations/load.ts';
+import { loadFacts, loadFake } from '../../../lib/destinations/load.ts';
 import { countCalls } from '../calls/count.ts';
-import { callTargets, operations, shapes } from '../calls/targets.ts';
+import { operations, shapes } from '../calls/operations.ts';
 import type { Figure } from '../figure.ts';
 import { until, within } from '../rounds.ts';
 import type { Bench, Section } from '../section.ts';
@@ -26,7 +26,7 @@ export const callsSection: Section = {
 };
 
 async function countType({ stage }: Bench, type: string): Promise<readonly Figure[]> {
-  const fake = await (await loadFake(type))();
+  const [fake, { calls }] = await Promise.all([loadFake(type).then((startFake) => startFake()), loadFacts(type)]);
   const worker = await stage.start('worker', z.object({}), { type, driver: 'real' });
   try {
     const figures: Figure[] = [];
@@ -38,7 +38,7 @@ async function countType({ stage }: Bench, type: string): Promise<readonly Figur
           cell: { row: [type, shape], column: operation },
           value: counts[operation],
           unit: 'calls',
-          target: { bound: callTargets[type]?.[shape][operation] ?? 0 },
+          target: { bound: calls[shape][operation] },
         });
       }
     }

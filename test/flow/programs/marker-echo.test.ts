@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { definitions } from '../../../lib/destinations/index.ts';
 import { type Between, standBetween } from '../../contract/between.ts';
-import { documented, echo, echoXml, fewStatuses, quotes } from '../../contract/echo.ts';
+import { echo, echoXml, fewStatuses, quotes } from '../../contract/echo.ts';
 import { credentialsOf } from '../../contract/stand.ts';
+import { factsOf } from '../../support/facts.ts';
 import {
   foundIn,
   logDump,
@@ -57,7 +58,7 @@ async function failEverywhere(status: number, quote: Parameters<typeof echo>[1],
     betweens.get(type)?.meet((asked) => {
       const credential = String(asked.headers.authorization ?? '').replace(/^\S+ /, '');
       if (credential.length > 30 && !credential.includes('Credential=')) used.push(credential);
-      return (asked.body.includes('AssumeRole') ? echoXml : echo)(status, quote, documented[type]);
+      return (asked.body.includes('AssumeRole') ? echoXml : echo)(status, quote, factsOf(type).refusals.code);
     });
     const body = { mount: 'secret', secret_name: 'app' };
     await stage.ask('POST', `sys/sync/destinations/${type}/place/associations/set`, body);

@@ -1,0 +1,11 @@
+/**
+ * A text with another content between the line that has `generated: <name>` and the one that has `end of <name>`.
+ * @throws Error when it has no such lines
+ */
+export function replaceMarked(text: string, name: string, content: string): string {
+  const lines = text.split('\n');
+  const begin = lines.findIndex((line) => line.includes(`generated: ${name} `));
+  const end = lines.findIndex((line, index) => index > begin && line.includes(`end of ${name}`));
+  if (begin < 0 || end < 0) throw new Error(`there is no part that is marked as "generated: ${name}"`);
+  return [...lines.slice(0, begin + 1), content, ...lines.slice(end)].join('\n');
+}

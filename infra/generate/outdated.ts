@@ -1,0 +1,31 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generatedFiles, manifestFolder, root } from './files.ts';
+
+/** A file that is not as the list of destinations makes it. */
+export interface Outdated {
+  readonly path: string;
+  /** Undefined: it is of a type that is not there any more. */
+  readonly text: string | undefined;
+}
+
+export async function outdatedFiles(): Promise<readonly Outdated[]> {
+  const files = await generatedFiles();
+  const outdated: Outdated[] = [];
+  for (const [path, text] of files) if ((await present(path)) !== text) outdated.push({ path, text });
+  const manifests = await readdir(join(root, manifestFolder));
+  return [...outdated, ...withoutType(files, manifests).map((path) => ({ path, text: undefined }))];
+}
+
+/** Manifests of workers, among all files of their folder, that no type has. */
+export const withoutType = (files: ReadonlyMap<string, string>, manifests: readonly string[]): readonly string[] =>
+  manifests
+    .filter((file) => file.startsWith('worker-'))
+    .map((file) => `${manifestFolder}/${file}`)
+    .filter((path) => !files.has(path));
+
+const present = (path: string): Promise<string | undefined> =>
+  readFile(join(root, path), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });

@@ -1,0 +1,22 @@
+import type { Described } from './described.ts';
+
+/** The workers of docker-compose.yml share one network namespace, so each has a port of its own for metrics. */
+const firstPort = 9_401;
+
+export const composeWorkers = (types: readonly Described[]): string =>
+  types.map(({ type }, index) => composeWorker(type, firstPort + index)).join('\n\n');
+
+const composeWorker = (type: string, port: number): string => `  worker-${type}:
+    <<: *worker
+    command: ["infra/commands/worker.ts", "--type", "${type}"]
+    environment:
+      <<: [*settings, *metrics]
+      KEYFERRY_METRICS_PORT: "${port}"`;
+
+/** Where Prometheus finds them. */
+export const scrapeTargets = (types: readonly Described[]): string =>
+  `      - targets: [${types.map((_type, index) => `"stand-ins:${firstPort + index}"`).join(', ')}]`;
+
+/** A manifest that says `<type>` where the type stands. */
+export const kubernetesWorker = (template: string, type: string): string =>
+  `# Written by "npm run generate" from infra/generate/worker.yml.\n${template.replaceAll('<type>', type)}`;

@@ -1,0 +1,20 @@
+import type { DestinationFacts } from '../facts.ts';
+
+/** For tools and tests; no process loads it. */
+export const facts: DestinationFacts = {
+  packages: ['@aws-sdk/client-secrets-manager', '@aws-sdk/credential-providers', '@smithy/node-http-handler'],
+  assumesRoles: true,
+  publishedLimit: '50 calls a second of each kind, per account and region',
+  lateWrites: {
+    refused: 'a late value: its version id is used',
+    mended: 'late tags, creations, removals, keys and replicas',
+    putsRefused: true,
+  },
+  // A removal looks whose it is, says on the secret that it was given up, and deletes it.
+  calls: {
+    'one object': { 'first push': 1, change: 1, unchanged: 0, removal: 3 },
+    'ten keys': { 'first push': 10, change: 1, unchanged: 0, removal: 30 },
+  },
+  // SecretString has at least one character: the service's own rule.
+  refusals: { code: 'AccessDeniedException', quoted: true },
+};

@@ -1,0 +1,14 @@
+import type { DestinationFacts } from '../facts.ts';
+
+/** For tools and tests; no process loads it. */
+export const facts: DestinationFacts = {
+  packages: [],
+  publishedLimit: '120 writes a minute, per project',
+  lateWrites: { refused: 'a late creation where the variable is there', mended: 'all else' },
+  // New variables go in one call; those of ours are known by their ids.
+  calls: {
+    'one object': { 'first push': 1, change: 1, unchanged: 0, removal: 1 },
+    'ten keys': { 'first push': 1, change: 1, unchanged: 0, removal: 10 },
+  },
+  refusals: { code: 'bad_request', quoted: false },
+};

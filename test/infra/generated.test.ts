@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { replaceMarked } from '../../infra/generate/marked.ts';
+import { outdatedFiles, withoutType } from '../../infra/generate/outdated.ts';
+
+test('what follows from the list of destinations is up to date', async () => {
+  const outdated = await outdatedFiles();
+  const remedy = 'run "npm run generate", and put what was written into your commit';
+  expect(
+    outdated.map(({ path }) => path),
+    remedy,
+  ).toEqual([]);
+});
+
+test('a manifest of a type that is not there any more is found', () => {
+  const files = new Map([['infra/kubernetes/worker-there.yml', 'text']]);
+  expect(withoutType(files, ['api.yml', 'worker-gone.yml', 'worker-there.yml'])).toEqual([
+    'infra/kubernetes/worker-gone.yml',
+  ]);
+});
+
+test('a marked part is replaced, and nothing else', () => {
+  const text = 'a\n# generated: rows (by a tool)\nold\nold\n# end of rows\nb\n';
+  expect(replaceMarked(text, 'rows', 'new')).toBe('a\n# generated: rows (by a tool)\nnew\n# end of rows\nb\n');
+  expect(() => replaceMarked(text, 'columns', 'new')).toThrow('generated: columns');
+  expect(() => replaceMarked('# generated: rows (by a tool)', 'rows', 'new')).toThrow('generated: rows');
+});
