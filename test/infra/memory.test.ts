@@ -13,7 +13,7 @@ test('the npm scripts and the image start processes with the settings that the s
     .object({ scripts: z.record(z.string(), z.string()) })
     .parse(JSON.parse(await read('package.json')));
   const command = (file: string) =>
-    `exec env ${settings.join(' ')} node ${production.nodeOptions.join(' ')} infra/${file}.ts`;
+    `exec env ${settings.join(' ')} node ${production.nodeOptions.join(' ')} infra/commands/${file}.ts`;
   for (const [name, file] of [
     ['start', 'dev'],
     ['serve', 'serve'],

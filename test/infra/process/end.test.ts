@@ -18,7 +18,7 @@ async function run(
   const pipe = join(folder, 'pipe');
   spawnSync('mkfifo', [pipe]);
   const script = `import { open } from 'node:fs';
-    import { runUntilSignal } from ${JSON.stringify(`${infra}/run.ts`)};
+    import { runUntilSignal } from ${JSON.stringify(`${infra}/process/run.ts`)};
     const block = (threads) => { for (let thread = 0; thread < threads; thread += 1) open(${JSON.stringify(pipe)}, 'r', () => {}); };
     const never = new Promise(() => setInterval(() => {}, 1_000));
     const ready = () => console.log('ready');
@@ -34,7 +34,9 @@ async function run(
   const told: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => told.push(line));
   const ended = once(child, 'close');
-  await once(createInterface({ input: child.stdout }), 'line');
+  const ready = once(createInterface({ input: child.stdout }), 'line');
+  if ((await Promise.race([ready, ended])).length > 1)
+    throw new Error(`the program ended at its start: ${told.join('\n')}`);
   for (const [index, signal] of signals.entries()) {
     // What comes within a second is the same request.
     if (index > 0) await new Promise((resolve) => setTimeout(resolve, 1_200));
