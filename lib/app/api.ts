@@ -1,7 +1,8 @@
 import type { Transaction } from 'kysely';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
+import { methods } from '../auth/methods/index.ts';
+import { openMethods } from '../auth/methods/open.ts';
 import { mintRootToken } from '../auth/token/mint.ts';
-import { tokenEngine } from '../auth/token/rows.ts';
 import { type Config, ConfigError, largeBodiesBytesMax } from '../core/config.ts';
 import { AppError } from '../core/errors.ts';
 import { definitions } from '../destinations/index.ts';
@@ -43,7 +44,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const gauges = readService(parts, shared);
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const secrets = syncedSecrets(engines, engineParts);
-  const opened = [tokenEngine({ store, clock }), ...openEngines(engines, engineParts)];
+  const opened = [...openMethods(methods, { store, clock }), ...openEngines(engines, engineParts)];
   const mounts = openMountTable({ store, clock, engines, fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]) });
   const mintRoot = (when: 'production' | 'development', id?: string) => async (tx: Transaction<Database>) => {
     for (const mount of firstMounts(engines, when)) await insertMount(tx, mount);

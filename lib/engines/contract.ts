@@ -36,7 +36,7 @@ export interface EngineDefinition {
   };
   /** Folders below a mount that hold the secrets. Absent: they are right below it. */
   readonly secretFolders?: readonly string[];
-  /** Its rows say which of its paths need no token, and so no policy: see `OperationMarks` */
+  /** Its rows. Their mark `unauthenticated` says which of its paths need no token, and so no policy. */
   open(parts: EngineParts): Omit<Engine, 'type' | 'matches'>;
   /** Absent: its mounts hold nothing that has to be removed before them. */
   readonly removeSecrets?: RemoveSecrets;

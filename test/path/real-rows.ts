@@ -1,4 +1,4 @@
-import { tokenEngine } from '../../lib/auth/token/rows.ts';
+import { tokenMethod } from '../../lib/auth/token/rows.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { engines } from '../../lib/engines/index.ts';
 import { kvV1 } from '../../lib/engines/kv/v1/index.ts';
@@ -21,7 +21,7 @@ const nothing: never = new Proxy(() => nothing, {
 /** Every row of the service, by the mount it belongs to. */
 export const realTable: Readonly<Record<string, readonly Row[]>> = {
   sys: [...sealRows(nothing), ...mountRows(nothing), ...activationRows, metricsRow(nothing), ...syncRows(nothing)],
-  'auth/token': tokenEngine(nothing).rows,
+  'auth/token': tokenMethod.open(nothing).rows,
   'kv version 1': kvV1.open(nothing).rows,
   'kv version 2': kvV2.open(nothing).rows,
 };

@@ -1,21 +1,17 @@
 import { z } from 'zod';
-import type { Clock } from '../../core/clock.ts';
 import { badRequest } from '../../core/errors.ts';
 import { bool, duration, type Input, integer, text, textList, textMap } from '../../path/fields.ts';
+import { systemLeases } from '../../path/lease-times.ts';
 import type { Caller, Reply } from '../../path/row.ts';
-import type { Store } from '../../store/store.ts';
-import { lifeOf } from './life.ts';
-import { mintToken } from './mint.ts';
+import type { Identity } from '../methods/contract.ts';
+import { issueToken } from './issue.ts';
+import type { TokenParts } from './parts.ts';
+import { policySet } from './policies.ts';
 import { findTokens, hashToken, type TokenRow } from './store.ts';
 
 /** Where PostgreSQL's `integer` ends. */
 const storedMax = 2_147_483_647;
 const stored = z.int().max(storedMax, `expected a number of at most ${storedMax}`);
-
-export interface TokenParts {
-  readonly store: Store;
-  readonly clock: Clock;
-}
 
 /** Specification, section 4.1.1. */
 export const createFields = {
@@ -42,26 +38,16 @@ type CreateInput = Input<typeof createFields>;
 export async function createToken(parts: TokenParts, input: CreateInput, caller: Caller): Promise<Reply> {
   checkKind(input);
   checkRights(input, caller);
-  const parentHash = hashToken(parts.store.barrier, caller.token);
-  const [parent] = await findTokens(parts.store, [parentHash]);
-  const policies = policiesOf(input, caller);
-  const { ttl, warnings } = lifeOf(input, policies.includes('root'));
-  const unknown = policies.filter((policy) => policy !== 'root' && policy !== 'default');
-  checkParent(parent, ttl);
-  const auth = await mintToken(parts.store, parts.clock.now(), {
-    id: input.id === '' ? undefined : input.id,
-    parent: input.no_parent ? null : parentHash,
-    policies,
-    meta: input.meta ?? null,
-    displayName: displayNameOf(input),
+  const identity = identityOf(input, caller);
+  const parent = await parentOf(parts, caller);
+  const { auth, warnings } = await issueToken(parts, identity, {
     path: 'auth/token/create',
-    ttl,
-    explicitMaxTtl: input.explicit_max_ttl,
-    period: input.period,
-    numUses: input.num_uses,
-    renewable: input.renewable && ttl > 0,
+    parent: { hash: parent.hash, expires: parent.expire_at !== null },
     orphan: input.no_parent,
+    id: input.id === '' ? undefined : input.id,
+    leases: systemLeases,
   });
+  const unknown = auth.policies.filter((policy) => policy !== 'root' && policy !== 'default');
   return {
     auth,
     warnings: [
@@ -71,6 +57,22 @@ export async function createToken(parts: TokenParts, input: CreateInput, caller:
     ],
   };
 }
+
+const identityOf = (input: CreateInput, caller: Caller): Identity => ({
+  displayName: displayNameOf(input),
+  alias: '',
+  policies: wantedPolicies(input, caller),
+  metadata: input.meta ?? null,
+  bounds: {
+    ttl: input.ttl || input.lease,
+    maxTtl: 0,
+    explicitMaxTtl: input.explicit_max_ttl,
+    period: input.period,
+    numUses: input.num_uses,
+    renewable: input.renewable,
+    noDefaultPolicy: input.no_default_policy,
+  },
+});
 
 const ownId =
   'Supplying a custom ID for the token makes it as easy to guess as that ID. Leave the ID out for a random token.';
@@ -94,28 +96,20 @@ function checkRights(input: CreateInput, caller: Caller): void {
   if (input.period > 0) throw badRequest('root or sudo privileges required to create periodic token');
 }
 
-/** A child must not outlive the limits of its parent. The last use of a token leaves no row to find. */
-function checkParent(parent: TokenRow | undefined, ttl: number): void {
-  if (parent === undefined || parent.num_uses > 0) {
-    throw badRequest('restricted use token cannot generate child tokens');
-  }
-  if (ttl === 0 && parent.expire_at !== null) {
-    throw badRequest('expiring root tokens cannot create non-expiring root tokens');
-  }
+/** The caller's token. The last use of one leaves no row to find. */
+async function parentOf({ store }: TokenParts, caller: Caller): Promise<TokenRow> {
+  const [parent] = await findTokens(store, [hashToken(store.barrier, caller.token)]);
+  if (parent !== undefined && parent.num_uses === 0) return parent;
+  throw badRequest('restricted use token cannot generate child tokens');
 }
 
-/** Trimmed, lower-cased, without doubles, sorted; `root` swallows the others. Blank names are none, but something was asked for. */
-function policiesOf(input: CreateInput, caller: Caller): readonly string[] {
-  const asked = (input.policies ?? []).map((policy) => policy.trim().toLowerCase());
-  const wanted = new Set(asked.length > 0 ? asked : caller.policies);
-  wanted.delete('');
-  if (!caller.root && ![...wanted].every((policy) => policy === 'default' || caller.policies.includes(policy))) {
+/** Those that are asked for, else the caller's. Blank names are none, but something was asked for. */
+function wantedPolicies({ policies = [] }: CreateInput, caller: Caller): readonly string[] {
+  const wanted = policySet(policies.length > 0 ? policies : caller.policies);
+  if (!caller.root && !wanted.every((policy) => policy === 'default' || caller.policies.includes(policy))) {
     throw badRequest('child policies must be subset of parent');
   }
-  if (wanted.has('root')) return ['root'];
-  if (input.no_default_policy) wanted.delete('default');
-  else wanted.add('default');
-  return [...wanted].sort();
+  return wanted;
 }
 
 function displayNameOf({ display_name }: CreateInput): string {

@@ -1,16 +1,8 @@
 import { shortDurationText } from '../../core/duration-text.ts';
+import type { LeaseTimes } from '../../path/lease-times.ts';
+import type { TokenBounds } from '../methods/contract.ts';
 
-/** 32 days, in seconds: the system's default and longest lease (the API family's own). */
-export const systemTtlMax = 2_764_800;
-
-/** Durations are in seconds; 0: not asked for. */
-export interface AskedLife {
-  readonly ttl: number;
-  /** Old name of `ttl`, which wins. */
-  readonly lease: number;
-  readonly period: number;
-  readonly explicit_max_ttl: number;
-}
+type AskedLife = Pick<TokenBounds, 'ttl' | 'maxTtl' | 'period' | 'explicitMaxTtl'>;
 
 /** How long a token lives, in seconds, and what is to be said of that. 0: for ever. */
 export interface Life {
@@ -19,14 +11,17 @@ export interface Life {
 }
 
 /** Only a root token may live for ever, and not with a cap. Who is given less than he asked for is told so. */
-export function lifeOf(asked: AskedLife, root: boolean): Life {
-  const { ttl, lease, period, explicit_max_ttl: own } = asked;
-  const cap = own > 0 ? Math.min(own, systemTtlMax) : systemTtlMax;
-  const warnings = own > systemTtlMax ? [tooFar(own)] : [];
+export function lifeOf(
+  { ttl, maxTtl, period, explicitMaxTtl: own }: AskedLife,
+  leases: LeaseTimes,
+  root: boolean,
+): Life {
+  const longest = leases.max_lease_ttl;
+  const cap = Math.min(longest, own || longest, maxTtl || longest);
+  const warnings = own > longest ? [tooFar(own, longest)] : [];
   if (period > 0) return capped('period', period, cap, warnings);
-  const wanted = ttl || lease;
-  if (wanted === 0 && root) return { ttl: own > 0 ? cap : 0, warnings };
-  return capped('TTL', wanted || systemTtlMax, cap, warnings);
+  if (ttl === 0 && root) return { ttl: own > 0 ? cap : 0, warnings };
+  return capped('TTL', ttl || leases.default_lease_ttl, cap, warnings);
 }
 
 function capped(what: 'TTL' | 'period', wanted: number, cap: number, warnings: readonly string[]): Life {
@@ -34,8 +29,8 @@ function capped(what: 'TTL' | 'period', wanted: number, cap: number, warnings: r
   return { ttl: cap, warnings: [...warnings, `${exceeds(what, wanted, cap)}; ${what} value is capped accordingly`] };
 }
 
-const tooFar = (own: number): string =>
-  `${exceeds('explicit_max_ttl', own, systemTtlMax)}; the token lives for the shorter one at most`;
+const tooFar = (own: number, longest: number): string =>
+  `${exceeds('explicit_max_ttl', own, longest)}; the token lives for the shorter one at most`;
 
 const exceeds = (what: string, wanted: number, cap: number): string =>
   `${what} of "${shortDurationText(wanted)}" exceeded the effective max_ttl of "${shortDurationText(cap)}"`;

@@ -1,12 +1,14 @@
 import { permissionDenied } from '../../core/errors.ts';
-import { type Caller, type Engine, operation, type Reply, type RequestContext } from '../../path/row.ts';
-import { createFields, createToken, type TokenParts } from './create.ts';
+import { type Caller, operation, type Reply, type RequestContext } from '../../path/row.ts';
+import type { AuthMethod } from '../methods/contract.ts';
+import { createFields, createToken } from './create.ts';
+import type { TokenParts } from './parts.ts';
 import { findTokens, hashToken, revokeTree, type TokenRow } from './store.ts';
 
-/** The engine at `auth/token/`. */
-export function tokenEngine(parts: TokenParts): Engine {
-  return {
-    type: 'token',
+/** The method at `auth/token/`. */
+export const tokenMethod: AuthMethod = {
+  type: 'token',
+  open: (parts) => ({
     always: { path: 'auth/token/', description: 'token based credentials' },
     rows: [
       {
@@ -42,8 +44,8 @@ export function tokenEngine(parts: TokenParts): Engine {
         },
       },
     ],
-  };
-}
+  }),
+};
 
 const lookupSelf = (parts: TokenParts) =>
   operation({}, { summary: 'Look up the own token', run: (_input, context) => lookup(parts, callerOf(context)) });

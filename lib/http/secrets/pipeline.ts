@@ -50,14 +50,15 @@ async function respond(kit: Kit, incoming: Incoming): Promise<Outgoing> {
   mustBeWrappable(kit, asked); //                                          400
   const exchange = new Exchange(incoming, asked, new Ending(incoming.onClose));
   const isWhole = await receiveSmall(kit.parts, exchange); //              400, 413, 503
-  return answerOf(exchange, await conclude(kit, exchange, await outcomeOf(kit, exchange, isWhole)));
+  const outcome = await outcomeOf(kit, exchange, isWhole);
+  return answerOf(exchange, kit.plan.after.length === 0 ? outcome : await conclude(kit, exchange, outcome));
 }
 
 async function outcomeOf(kit: Kit, exchange: Exchange, isWhole: boolean): Promise<Outcome> {
   const { parts, plan, within } = kit;
   const expire = () => exchange.ending.end();
   try {
-    if (isWhole) await within(runBoth(plan, exchange), expire);
+    if (isWhole) await within(runBefore(plan.whole, exchange), expire);
     else {
       await within(runBefore(plan.admission, exchange), expire);
       await receiveLarge(parts, exchange); //                              400, 413, 503
@@ -69,14 +70,8 @@ async function outcomeOf(kit: Kit, exchange: Exchange, isWhole: boolean): Promis
   }
 }
 
-async function runBoth({ admission, answering }: StagePlan, exchange: Exchange): Promise<void> {
-  await runBefore(admission, exchange);
-  await runBefore(answering, exchange);
-}
-
 /** The later stages have their own time: they have to see what ran out of it. */
-async function conclude({ plan, within }: Kit, exchange: Exchange, outcome: Outcome): Promise<Outcome> {
-  if (plan.after.length === 0) return outcome;
+function conclude({ plan, within }: Kit, exchange: Exchange, outcome: Outcome): Promise<Outcome> {
   return within(runAfter(plan.after, exchange, outcome), () => exchange.ending.end());
 }
 

@@ -37,6 +37,8 @@ export interface StagePlan {
   readonly admission: readonly StageBefore[];
   /** What is done when the data is there. */
   readonly answering: readonly StageBefore[];
+  /** Both, for requests without a large body. */
+  readonly whole: readonly StageBefore[];
   readonly after: readonly StageAfter[];
 }
 
@@ -49,6 +51,7 @@ export function planStages(stages: readonly Stage[]): StagePlan {
   return {
     admission: before(stageOrder.before.slice(0, answeringFrom)),
     answering: before(stageOrder.before.slice(answeringFrom)),
+    whole: before(stageOrder.before),
     after: stageOrder.after.flatMap(at).filter((stage) => 'after' in stage),
   };
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openGatekeeper } from '../../../lib/auth/gatekeeper.ts';
+import { methods } from '../../../lib/auth/methods/index.ts';
+import { openMethods } from '../../../lib/auth/methods/open.ts';
 import { mintRootToken } from '../../../lib/auth/token/mint.ts';
-import { tokenEngine } from '../../../lib/auth/token/rows.ts';
 import { systemClock } from '../../../lib/core/clock.ts';
 import { Secret } from '../../../lib/core/secret.ts';
 import { systemMount } from '../../../lib/http/secrets/engines.ts';
@@ -23,7 +24,9 @@ afterAll(() => store.close());
 async function as(token: string) {
   const caller = await openGatekeeper({ store, seenMountsRevision: () => {} }).authenticate(new Secret(token));
   if (caller === undefined) throw new Error('not let in');
-  return calling(tokenEngine({ store, clock: systemClock }), systemMount, { caller });
+  const [method] = openMethods(methods, { store, clock: systemClock });
+  if (method === undefined) throw new Error('there is no token method');
+  return calling(method, systemMount, { caller });
 }
 
 async function create(token: string, fields: Readonly<Record<string, unknown>> = {}) {

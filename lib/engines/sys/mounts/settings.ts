@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
+import { effectiveLeases } from '../../../path/lease-times.ts';
 import type { MountConfig } from '../../../path/row.ts';
-import { effectiveLeases } from '../../lease-times.ts';
 import type { Settings } from './fields.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { effectiveLeases } from '../../../path/lease-times.ts';
 import type { Mount } from '../../../path/row.ts';
-import { effectiveLeases } from '../../lease-times.ts';
 
 /** A mount as the API family shows it. Ours are all built in: there is nothing to say of plugins. */
 export function showMount(mount: Mount) {

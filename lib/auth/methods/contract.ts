@@ -1,0 +1,54 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Fields, Input } from '../../path/fields.ts';
+import type { Engine, Operation, RequestContext } from '../../path/row.ts';
+import type { Store } from '../../store/store.ts';
+
+/** A way to log in, as the list in `index.ts` has it. A method is a folder: `index`, `config`, `role`, `login`. */
+export interface AuthMethod {
+  /** The type of its mounts. Clients enable it by this name. */
+  readonly type: string;
+  /** Its rows below a mount, and where it is mounted without anybody having enabled it. */
+  open(parts: MethodParts): Pick<Engine, 'rows' | 'always'>;
+}
+
+export interface MethodParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Makes the operation that logs in. It needs no token, and answers one. */
+  readonly login: LoginOperation;
+}
+
+/** Ties a login handler to its fields. The handler says who it is; the token is made by `token/`. */
+export type LoginOperation = <F extends Fields>(
+  fields: F,
+  spec: { readonly summary: string; readonly who: (input: Input<F>, context: RequestContext) => Promise<Identity> },
+) => Operation;
+
+/** Who somebody has proved to be, and what the method wants his token to be. */
+export interface Identity {
+  /** For people, below the name of the mount. */
+  readonly displayName: string;
+  /** What the method knows him by: it stays when names change. */
+  readonly alias: string;
+  /** Policies as they are wanted; blanks, capitals and repetitions do not count. */
+  readonly policies: readonly string[];
+  /** Shown with the token and passed to audit devices; never a secret. */
+  readonly metadata: Readonly<Record<string, string>> | null;
+  readonly bounds: TokenBounds;
+}
+
+/** Limits of a token. Durations are in seconds; 0: the method sets none. */
+export interface TokenBounds {
+  readonly ttl: number;
+  /** The longest life, renewals included, if the mount allows as much. */
+  readonly maxTtl: number;
+  /** The same whatever the mount allows later. */
+  readonly explicitMaxTtl: number;
+  /** Makes the token periodic. */
+  readonly period: number;
+  /** How often it may be used; 0: without limit. */
+  readonly numUses: number;
+  readonly renewable: boolean;
+  /** Leaves the policy `default` out. */
+  readonly noDefaultPolicy: boolean;
+}

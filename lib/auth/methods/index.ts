@@ -1,0 +1,5 @@
+import { tokenMethod } from '../token/rows.ts';
+import type { AuthMethod } from './contract.ts';
+
+/** The auth methods. A new one is a folder beside this file and a line here. Tokens have no login: they are made of tokens. */
+export const methods: readonly AuthMethod[] = [tokenMethod];

@@ -1,0 +1,13 @@
+/** Names of policies as they are kept: trimmed, lower-cased, without doubles and blanks, sorted; `root` swallows the others. */
+export function policySet(wanted: readonly string[]): readonly string[] {
+  const names = new Set(wanted.map((policy) => policy.trim().toLowerCase()));
+  names.delete('');
+  return names.has('root') ? ['root'] : [...names].sort();
+}
+
+/** The policies of a token: those that are wanted and `default`, unless it is left out. */
+export function tokenPolicies(wanted: readonly string[], noDefaultPolicy: boolean): readonly string[] {
+  const names = policySet(wanted);
+  if (names.includes('root')) return names;
+  return noDefaultPolicy ? names.filter((name) => name !== 'default') : policySet([...names, 'default']);
+}
