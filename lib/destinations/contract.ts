@@ -38,8 +38,8 @@ export interface DestinationDefinition<F extends Fields = Fields> {
    * where the meaning is.
    */
   fixed?(connection: Input<F>): Readonly<Record<string, unknown>>;
-  /** Login by a configured app (specification, sync document 4.5). Absent: the type knows no apps. */
-  readonly apps?: AppRule;
+  /** A credential that destinations of this type share (specification, sync document 4.5). Absent: each has its own. */
+  readonly credential?: SharedCredential;
   readonly granularity: Granularity;
   /** Name templates used when the destination has none. */
   readonly templates: Readonly<Record<Granularity, string>>;
@@ -74,8 +74,19 @@ export interface AppAddresses {
   readonly enterprise_url?: string | undefined;
 }
 
-/** Where the signature of a configured app may go: to the host that the app was configured for. */
-export interface AppRule {
+/**
+ * A credential (an app with a private key) that is configured once, below a path of its own, and that connections name. What is
+ * signed with it may go to the host that it was configured for, and nowhere else.
+ */
+export interface SharedCredential {
+  /** The segment of its path below `sys/sync/`. */
+  readonly path: string;
+  /** The field of a connection that names it. */
+  readonly namedBy: string;
+  /** What its seal binds it to, before its name: additional data `<sealedAs>/<name>`. It never changes. */
+  readonly sealedAs: string;
+  /** For people, in help and OpenAPI. */
+  readonly help: { readonly list: string; readonly one: string; readonly name: string; readonly id: string };
   /** The fields of `AppAddresses`. */
   readonly fields: Fields;
   /** What is wrong with them, in words. */
@@ -194,7 +205,7 @@ export interface DriverContext {
   readonly timeouts: { readonly connectMs: number; readonly requestMs: number };
   readonly clock: Clock;
   readonly log: Log;
-  /** Credentials of a configured repository-host app (specification 4.5), by its name. Undefined: there is none. */
+  /** The type's shared credential (specification 4.5) of this name. Undefined: there is none. */
   readonly app: (name: string) => Promise<AppCredentials | undefined>;
   /** Files of the worker's machine that a destination may name. Absent: none. */
   readonly credentialFiles?: CredentialFiles | undefined;

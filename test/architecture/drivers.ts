@@ -1,6 +1,7 @@
 /** The files of a destination type, by role: who knows one driver knows all. */
 const usual = [
   'index.ts',
+  'facts.ts',
   'fields.ts',
   'validate.ts',
   'names.ts',

@@ -18,7 +18,20 @@ export const definition = {
   title: 'Repository host action secrets',
   fields,
   validate,
-  apps: { fields: addressFields, refuse: refuseAddresses, base: apiBase },
+  credential: {
+    path: 'github-apps',
+    namedBy: 'app_name',
+    sealedAs: 'repo_host_apps',
+    help: {
+      list: 'The configured apps of repository hosts.',
+      one: 'An app that destinations of type repo-host may log in with.',
+      name: 'Name of the app, as configured at the repository host',
+      id: 'Number of the app at the repository host',
+    },
+    fields: addressFields,
+    refuse: refuseAddresses,
+    base: apiBase,
+  },
   granularity: 'secret-key',
   templates: {
     'secret-path': 'KEYFERRY_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}',

@@ -1,9 +1,10 @@
 import { isJsonObject, parseJson } from '../../core/json.ts';
 import { Secret } from '../../core/secret.ts';
-import type { AppAddresses, AppCredentials } from '../../destinations/contract.ts';
+import type { AppAddresses, AppCredentials, SharedCredential } from '../../destinations/contract.ts';
 import type { Store } from '../../store/store.ts';
 
 type Barrier = Pick<Store, 'barrier'>;
+type Sealed = Pick<SharedCredential, 'sealedAs'>;
 
 /** The key of an app, and where it signs in. */
 export type AppKey = Pick<AppCredentials, 'privateKey' | 'addresses'>;
@@ -12,14 +13,15 @@ export type AppKey = Pick<AppCredentials, 'privateKey' | 'addresses'>;
  * Both are sealed as one, so that who writes the database cannot lead a key to another host. A key without addresses is sealed
  * as the bare PEM.
  */
-export function sealAppKey({ barrier }: Barrier, name: string, { privateKey, addresses }: AppKey): Buffer {
+export function sealAppKey({ barrier }: Barrier, { sealedAs }: Sealed, name: string, key: AppKey): Buffer {
+  const { privateKey, addresses } = key;
   const bare = Object.values(addresses).every((address) => address === undefined);
   const text = bare ? privateKey.reveal() : JSON.stringify({ ...addresses, private_key: privateKey.reveal() });
-  return barrier.seal(text, `repo_host_apps/${name}`);
+  return barrier.seal(text, `${sealedAs}/${name}`);
 }
 
-export function openAppKey({ barrier }: Barrier, name: string, sealed: Buffer): AppKey {
-  const text = barrier.open(sealed, `repo_host_apps/${name}`).toString();
+export function openAppKey({ barrier }: Barrier, { sealedAs }: Sealed, name: string, sealed: Buffer): AppKey {
+  const text = barrier.open(sealed, `${sealedAs}/${name}`).toString();
   if (!text.startsWith('{')) return { privateKey: new Secret(text), addresses: {} };
   const details = parseJson(text);
   if (!isJsonObject(details)) throw new Error(`the key of app ${JSON.stringify(name)} cannot be read`);

@@ -7,6 +7,7 @@ import type {
   DestinationDefinition,
   Driver,
   OpenDriver,
+  SharedCredential,
 } from '../../destinations/contract.ts';
 import { openAtExit } from '../../destinations/frame/redaction/exit.ts';
 import type { NetworkBounds } from '../../network/bounds.ts';
@@ -112,12 +113,13 @@ async function openOne(destination: Destination, parts: DriverParts, id: string)
   if (row === undefined) return undefined;
   const given = givenOf(openConnection(parts.store, row.type, row.name, row.connection));
   const connection = withDefaults(destination.definition.fields, given);
+  const { credential } = destination.definition;
   return openAtExit(destination, connection, {
     network: toNetworkPolicy(row.network, connection['tls_ca_cert'], parts.networkBounds),
     timeouts: parts.timeouts,
     clock: parts.clock,
     log: parts.log,
-    app: (name) => loadApp(parts.store, name),
+    app: async (name) => credential && loadApp(parts.store, credential, name),
     credentialFiles: parts.credentialFiles,
   });
 }
@@ -140,8 +142,8 @@ function toNetworkPolicy(network: DestinationNetwork, caCertificates: unknown, b
   };
 }
 
-async function loadApp(store: Store, name: string): Promise<AppCredentials | undefined> {
+async function loadApp(store: Store, credential: SharedCredential, name: string): Promise<AppCredentials | undefined> {
   const row = await store.db.selectFrom('repo_host_apps').selectAll().where('name', '=', name).executeTakeFirst();
   if (row === undefined) return undefined;
-  return { appId: Number(row.app_id), ...openAppKey(store, name, row.private_key) };
+  return { appId: Number(row.app_id), ...openAppKey(store, credential, name, row.private_key) };
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { AppError, badRequest, type Word } from '../../../core/errors.ts';
 import { Secret } from '../../../core/secret.ts';
-import type { AppAddresses, AppRule } from '../../../destinations/contract.ts';
+import type { AppAddresses, SharedCredential } from '../../../destinations/contract.ts';
 import { pathText, text } from '../../../path/fields.ts';
 import { operation, type Reply, type Row } from '../../../path/row.ts';
 import { markDirty } from '../../../store/outbox.ts';
@@ -13,40 +13,42 @@ import { masked } from '../destinations/mask.ts';
 import type { SyncParts } from '../parts.ts';
 import { loadAppKey, lockApp, saveApp, usersOf } from './store.ts';
 
-const name = { name: pathText('Name of the app, as configured at the repository host') };
-
-const fields = {
-  ...name,
+const fields = (credential: SharedCredential) => ({
+  name: pathText(credential.help.name),
   app_id: text()
     .pipe(z.string().regex(/^[1-9]\d{0,15}$/, 'app_id is the number of the app'))
-    .meta({ description: 'Number of the app at the repository host' }),
+    .meta({ description: credential.help.id }),
   private_key: text().meta({ description: 'Private key of the app in PEM form', sensitive: true }),
-};
+});
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** `sys/sync/github-apps` (specification, sync document 4.5). */
-export function appRows(parts: SyncParts): readonly Row[] {
-  const rule = parts.definitions.find(({ apps }) => apps !== undefined)?.apps;
+/** The shared credentials of all destination types, below the path of each (specification, sync document 4.5). */
+export const appRows = (parts: SyncParts): readonly Row[] =>
+  parts.definitions.flatMap(({ credential }) => (credential === undefined ? [] : rowsOf(parts, credential)));
+
+function rowsOf(parts: SyncParts, credential: SharedCredential): readonly Row[] {
+  const { path, help } = credential;
+  const { name, ...rest } = fields(credential);
   return [
     {
-      pattern: 'sync/github-apps/',
-      help: 'The configured apps of repository hosts.',
+      pattern: `sync/${path}/`,
+      help: help.list,
       operations: { list: operation({}, { summary: 'List apps', run: () => list(parts) }) },
     },
     {
-      pattern: 'sync/github-apps/:name',
-      help: 'An app that destinations of type repo-host may log in with.',
+      pattern: `sync/${path}/:name`,
+      help: help.one,
       operations: {
-        read: operation(name, { summary: 'Read an app', run: (input) => read(parts, input.name) }),
+        read: operation({ name }, { summary: 'Read an app', run: (input) => read(parts, credential, input.name) }),
         write: operation(
-          { ...asWrite(rule?.fields ?? {}), ...fields },
-          { summary: 'Configure an app', run: (input) => write(parts, rule, input) },
+          { ...asWrite(credential.fields), name, ...rest },
+          { summary: 'Configure an app', run: (input) => write(parts, credential, input) },
         ),
-        delete: operation(name, {
-          summary: 'Delete the configuration of an app',
-          run: (input) => remove(parts, input.name),
-        }),
+        delete: operation(
+          { name },
+          { summary: 'Delete the configuration of an app', run: (input) => remove(parts, credential, input.name) },
+        ),
       },
     },
   ];
@@ -57,36 +59,42 @@ async function list(parts: SyncParts): Promise<Reply> {
   return rows.length === 0 ? undefined : { data: { keys: rows.map((row) => row.name) } };
 }
 
-async function read(parts: SyncParts, app: string): Promise<Reply> {
+async function read(parts: SyncParts, credential: SharedCredential, app: string): Promise<Reply> {
   const row = await parts.store.db.selectFrom('repo_host_apps').selectAll().where('name', '=', app).executeTakeFirst();
   if (row === undefined) return undefined;
   const { app_id, fingerprint } = row;
-  const { addresses } = openAppKey(parts.store, app, row.private_key);
+  const { addresses } = openAppKey(parts.store, credential, app, row.private_key);
   return { data: { app_id: Number(app_id), fingerprint, name: app, private_key: masked, ...addresses } };
 }
 
 /** Drivers that are open hold the old key: a new revision makes workers open them anew, and what failed is tried again. */
 async function write(
   parts: SyncParts,
-  rule: AppRule | undefined,
+  credential: SharedCredential,
   input: { readonly name: string; readonly app_id: string; readonly private_key: string } & Given,
 ): Promise<Reply> {
   const { name, app_id, private_key } = input;
   const fingerprint = fingerprintOf(private_key);
   const dirty = await parts.store.transaction(async (tx) => {
-    const before = await loadAppKey(parts.store, tx, name, 'update');
+    const before = await loadAppKey(parts.store, credential, tx, name, 'update');
     const addresses = keptAddresses(before?.addresses, input);
-    const problems = rule?.refuse(addresses) ?? [];
+    const problems = credential.refuse(addresses);
     if (problems.length > 0) throw new AppError('bad-request', problems);
-    await saveApp(parts.store, tx, { name, app_id, privateKey: new Secret(private_key), addresses, fingerprint });
-    const users = (await usersOf(parts, tx, input.name)).map(({ id }) => id);
+    await saveApp(parts.store, credential, tx, {
+      name,
+      app_id,
+      privateKey: new Secret(private_key),
+      addresses,
+      fingerprint,
+    });
+    const users = (await usersOf(parts, credential, tx, input.name)).map(({ id }) => id);
     await sql`update destinations set revision = revision + 1 where id = any(${users}::bigint[])`.execute(tx);
     return (
       await markDirty(sql`destination_id = any(${users}::bigint[]) and desired = 'present'`, 'verify').execute(tx)
     ).rows;
   });
   const warnings = await parts.changed(dirty);
-  return { ...(await read(parts, input.name)), warnings };
+  return { ...(await read(parts, credential, input.name)), warnings };
 }
 
 /** Where the app signs in: as it was unless the request says otherwise, which existing clients cannot. */
@@ -95,10 +103,10 @@ function keptAddresses(before: AppAddresses = {}, input: Given): AppAddresses {
   return addressesOf({ ...before, ...sent });
 }
 
-async function remove(parts: SyncParts, app: string): Promise<Reply> {
+async function remove(parts: SyncParts, credential: SharedCredential, app: string): Promise<Reply> {
   await parts.store.transaction(async (tx) => {
     if (!(await lockApp(tx, app, 'update'))) return;
-    const users = await usersOf(parts, tx, app);
+    const users = await usersOf(parts, credential, tx, app);
     if (users.length > 0) throw inUse(app, users);
     await tx.deleteFrom('repo_host_apps').where('name', '=', app).execute();
   });
@@ -112,7 +120,7 @@ const inUse = (app: string, users: readonly { readonly type: string; readonly na
   );
 };
 
-/** SHA-256 over the public key's DER, in the form that the repository host shows. */
+/** SHA-256 over the public key's DER, in the form that the hosts of such apps show. */
 function fingerprintOf(pem: string): string {
   const key = createPublicKey(readKey(pem));
   const der = key.export({ type: 'spki', format: 'der' });

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
-import type { DestinationDefinition } from '../../../destinations/contract.ts';
+import type { DestinationDefinition, SharedCredential } from '../../../destinations/contract.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
 import { type AppKey, addressesOf, openAppKey, sealAppKey } from '../../drivers/app-key.ts';
@@ -14,9 +14,14 @@ export interface App extends AppKey {
 }
 
 /** Writes it under its name, new or not. */
-export async function saveApp(store: Store, tx: Transaction<Database>, app: App): Promise<void> {
+export async function saveApp(
+  store: Store,
+  credential: SharedCredential,
+  tx: Transaction<Database>,
+  app: App,
+): Promise<void> {
   const { name, app_id, fingerprint } = app;
-  const columns = { app_id, fingerprint, private_key: sealAppKey(store, name, app) };
+  const columns = { app_id, fingerprint, private_key: sealAppKey(store, credential, name, app) };
   await tx
     .insertInto('repo_host_apps')
     .values({ name, ...columns })
@@ -32,12 +37,13 @@ export async function lockApp(tx: Transaction<Database>, name: string, lock: 'sh
 /** The app, held like that; undefined: there is none. */
 export async function loadAppKey(
   store: Store,
+  credential: SharedCredential,
   tx: Transaction<Database>,
   name: string,
   lock: 'share' | 'update',
 ): Promise<AppKey | undefined> {
   const sealed = await lockedKey(tx, name, lock);
-  return sealed === undefined ? undefined : openAppKey(store, name, sealed);
+  return sealed === undefined ? undefined : openAppKey(store, credential, name, sealed);
 }
 
 async function lockedKey(tx: Transaction<Database>, name: string, lock: 'share' | 'update') {
@@ -52,19 +58,19 @@ async function lockedKey(tx: Transaction<Database>, name: string, lock: 'share' 
 export async function mustHaveApp(
   { store }: Pick<SyncParts, 'store'>,
   tx: Transaction<Database>,
-  { apps }: DestinationDefinition,
+  { credential }: DestinationDefinition,
   connection: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const app = connection['app_name'];
-  if (apps === undefined || typeof app !== 'string') return;
-  const key = await loadAppKey(store, tx, app, 'share');
-  const path = `sys/sync/github-apps/${app}`;
+  const app = credential && connection[credential.namedBy];
+  if (credential === undefined || typeof app !== 'string') return;
+  const key = await loadAppKey(store, credential, tx, app, 'share');
+  const path = `sys/sync/${credential.path}/${app}`;
   if (key === undefined)
-    throw badRequest(`app_name: no app ${JSON.stringify(app)} is configured: write it to ${path} first`);
-  const [own, wanted] = [apps.base(key.addresses), apps.base(addressesOf(connection))];
+    throw badRequest(`${credential.namedBy}: no app ${JSON.stringify(app)} is configured: write it to ${path} first`);
+  const [own, wanted] = [credential.base(key.addresses), credential.base(addressesOf(connection))];
   if (own === wanted) return;
   throw badRequest(
-    `app_name: app ${JSON.stringify(app)} signs in at ${own} only, and this destination is at ${wanted}: write ${Object.keys(apps.fields).join(' or ')} of that host, and the private_key, to ${path} first`,
+    `${credential.namedBy}: app ${JSON.stringify(app)} signs in at ${own} only, and this destination is at ${wanted}: write ${Object.keys(credential.fields).join(' or ')} of that host, and the private_key, to ${path} first`,
   );
 }
 
@@ -74,17 +80,18 @@ export interface AppUser {
   readonly name: string;
 }
 
-/** Destinations that log in with the app. Its name is in their sealed details. */
+/** Destinations that log in with the credential of this name. The name is in their sealed details. */
 export async function usersOf(
   { store, definitions }: SyncParts,
+  shared: SharedCredential,
   tx: Transaction<Database>,
   app: string,
 ): Promise<readonly AppUser[]> {
-  const types = definitions.filter(({ apps }) => apps !== undefined).map(({ type }) => type);
+  const types = definitions.filter(({ credential }) => credential?.path === shared.path).map(({ type }) => type);
   const rows = await tx
     .selectFrom('destinations')
     .select(['id', 'type', 'name', 'connection'])
     .where('type', 'in', types)
     .execute();
-  return rows.filter((row) => openConnection(store, row.type, row.name, row.connection)['app_name'] === app);
+  return rows.filter((row) => openConnection(store, row.type, row.name, row.connection)[shared.namedBy] === app);
 }
