@@ -3,7 +3,7 @@ import { DestinationFailure, type DriverContext, type FailureKind } from '../../
 import { baseUrl } from '../../../../lib/destinations/frame/endpoint.ts';
 import { blockedMessage } from '../../../../lib/network/blocked.ts';
 import { guardedFetch } from '../../../../lib/network/fetch.ts';
-import { strangeMessage } from '../../../../lib/network/strange-answer.ts';
+import { strangeAdvice, strangeMessage } from '../../../../lib/network/strange-answer.ts';
 import type { Input } from '../../../../lib/path/fields.ts';
 import { type fields, publicApi } from './fields.ts';
 
@@ -38,20 +38,22 @@ export function openClient(connection: Input<typeof fields>, { network, timeouts
     const answer = await fetch(url, { ...init, headers, redirect: 'manual', signal }).catch((error: unknown) => {
       throw silentFailure(`cannot ${action} item ${name}`, error, signal.aborted);
     });
-    if (answer.ok || answer.status === 404 || answer.status === 412) return answer;
+    if (answer.ok) return understood(answer);
+    if (answer.status === 404) return 'absent';
+    if (answer.status === 412) return 'changed';
     throw refusedFailure(`cannot ${action} item ${name}`, answer);
   }
 
   return {
     async look(name, signal) {
       const answer = await call('look at', name, { method: 'GET' }, undefined, signal);
-      return answer.status === 200 ? understood(answer) : undefined;
+      return typeof answer === 'string' ? undefined : answer;
     },
     async put(name, body, on, signal) {
       const answer = await call('write', name, { method: 'PUT', body: JSON.stringify(body) }, on, signal);
-      return answer.status === 200 ? understood(answer) : undefined;
+      return typeof answer === 'string' ? undefined : answer;
     },
-    remove: async (name, on, signal) => (await call('remove', name, { method: 'DELETE' }, on, signal)).status !== 412,
+    remove: async (name, on, signal) => (await call('remove', name, { method: 'DELETE' }, on, signal)) !== 'changed',
     close,
   };
 }
@@ -59,7 +61,7 @@ export function openClient(connection: Input<typeof fields>, { network, timeouts
 async function understood(answer: Response): Promise<Item> {
   const parsed = item.safeParse(await answer.json().catch(() => undefined));
   if (parsed.success) return parsed.data;
-  throw new DestinationFailure('unavailable', 'the service answered in another form than its own: check endpoint');
+  throw new DestinationFailure('unavailable', `this is no answer of the service: ${strangeAdvice}`);
 }
 
 const kinds: Readonly<Record<number, FailureKind>> = {
@@ -73,7 +75,8 @@ function refusedFailure(action: string, answer: Response): DestinationFailure {
   const kind = kinds[answer.status] ?? (answer.status >= 500 ? 'unavailable' : 'invalid');
   const seconds = answer.headers.get('retry-after') ?? '';
   const wait = /^\d{1,6}$/.test(seconds) ? { retryAfterMs: Number(seconds) * 1_000 } : {};
-  return new DestinationFailure(kind, `${action}: status ${answer.status}`, {
+  const advice = answer.status < 400 ? `a redirect: ${strangeAdvice}` : `status ${answer.status}`;
+  return new DestinationFailure(kind, `${action}: ${advice}`, {
     ...wait,
     untouched: answer.status < 500,
   });

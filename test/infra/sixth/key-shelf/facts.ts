@@ -7,6 +7,7 @@ export const facts: DestinationFacts = {
     refused: 'a late value or removal: its version is not the last',
     mended: 'all else',
     putsRefused: true,
+    removalsRefused: true,
   },
   calls: {
     'one object': { 'first push': 1, change: 1, unchanged: 0, removal: 1 },
