@@ -54,7 +54,7 @@ export const badRequest = (message: Message, options?: ErrorOptions): AppError =
 /** 400 as the API family answers, of a kind of its own: whoever wanted the thing to be there may be content. */
 export const alreadyExists = (message: Message): AppError => new AppError('already-exists', message);
 
-/** 403 in the wording of the API family (reference core 1.4). */
+/** 403 in the wording of the API family. */
 export const permissionDenied = (): AppError =>
   new AppError('permission-denied', '1 error occurred:\n\t* permission denied\n\n');
 

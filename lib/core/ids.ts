@@ -13,7 +13,7 @@ export function randomBase62(length: number): string {
   return text;
 }
 
-/** The random part of a mount accessor: 8 hexadecimal digits (reference core 3.3). */
+/** The random part of a mount accessor: 8 hexadecimal digits. */
 export const randomHex8 = (): string => randomBytes(4).toString('hex');
 
 export const uuid = (): string => randomUUID();

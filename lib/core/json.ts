@@ -1,8 +1,8 @@
 import { LongText } from './json/long-text.ts';
 
 /**
- * JSON that keeps the digits of numbers: `12345678901234567890`, `1.0` and `1e400` come out as they went in
- * (reference core, section 0). A number that JavaScript would print otherwise becomes a raw JSON value, which
+ * JSON that keeps the digits of numbers: `12345678901234567890`, `1.0` and `1e400` come out as they went in.
+ * A number that JavaScript would print otherwise becomes a raw JSON value, which
  * `JSON.stringify` prints verbatim.
  */
 export type Json =

@@ -19,7 +19,7 @@ import type { Rate } from './frame/rate.ts';
 
 export type Granularity = 'secret-path' | 'secret-key';
 
-/** What the API knows of a destination type (specification, sync document, sections 2.1 and 4.3). */
+/** What the API knows of a destination type. */
 export interface DestinationDefinition<F extends Fields = Fields> {
   /** Canonical type identifier; also the folder's name. */
   readonly type: string;
@@ -38,7 +38,7 @@ export interface DestinationDefinition<F extends Fields = Fields> {
    * where the meaning is.
    */
   fixed?(connection: Input<F>): Readonly<Record<string, unknown>>;
-  /** A credential that destinations of this type share (specification, sync document 4.5). Absent: each has its own. */
+  /** A credential that destinations of this type share. Absent: each has its own. */
   readonly credential?: SharedCredential;
   readonly granularity: Granularity;
   /** Name templates used when the destination has none. */
@@ -205,7 +205,7 @@ export interface DriverContext {
   readonly timeouts: { readonly connectMs: number; readonly requestMs: number };
   readonly clock: Clock;
   readonly log: Log;
-  /** The type's shared credential (specification 4.5) of this name. Undefined: there is none. */
+  /** The type's shared credential of this name. Undefined: there is none. */
   readonly app: (name: string) => Promise<AppCredentials | undefined>;
   /** Files of the worker's machine that a destination may name. Absent: none. */
   readonly credentialFiles?: CredentialFiles | undefined;

@@ -20,6 +20,8 @@ export interface DestinationFacts {
     readonly mended: string;
     /** A put that is applied after a newer one changes nothing. */
     readonly putsRefused?: true;
+    /** A removal that is applied after a newer put changes nothing. */
+    readonly removalsRefused?: true;
   };
   /** Calls of an operation, when the driver is open and nothing looks foreign. */
   readonly calls: Readonly<Record<Shape, Readonly<Record<Operation, number>>>>;

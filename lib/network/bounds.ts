@@ -13,7 +13,7 @@ export interface NetworkBounds {
 /** The setting of the server; messages name it. */
 export const boundsSetting = 'KEYFERRY_NETWORK_ALLOWED';
 
-/** Open without being named (specification, sync document 4.3). */
+/** Open without being named (docs/architecture.md, rule 5.3). */
 export const publicPorts: readonly number[] = [80, 443];
 
 const portMax = 65_535;

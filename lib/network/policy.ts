@@ -1,7 +1,7 @@
 import type { NetworkBounds } from './bounds.ts';
 
 /**
- * What a sync client may connect to (specification, sync document 4.3; reference sync 8). Strict by default: special-purpose
+ * What a sync client may connect to (docs/architecture.md, rule 5.3). Strict by default: special-purpose
  * addresses and ports other than 80 and 443 are refused, on the resolved address, when the connection is made. The
  * allow lists open exactly what they name, beside what is open by default.
  */

@@ -3,8 +3,8 @@ import { isRawNumber } from '../core/json.ts';
 
 /**
  * Field types of the API family. Clients send the same field in several forms (a list as an array or as a comma
- * string, a duration as seconds or as `1h30m`, a bool as a string), so each type reads all of them
- * (reference core 1.4). `z.toJSONSchema(..., { io: 'output' })` gives the OpenAPI schema.
+ * string, a duration as seconds or as `1h30m`, a bool as a string), so each type reads all of them.
+ * `z.toJSONSchema(..., { io: 'output' })` gives the OpenAPI schema.
  */
 
 /** What `.meta()` of a field may say beside `description`. */

@@ -7,7 +7,7 @@ import type { Row, Verb, Vocabulary } from './row.ts';
 import { typeOf } from './schema.ts';
 import { pathName } from './vocabulary.ts';
 
-/** The body of `?help=1` (specification 4.0.7). */
+/** The body of `?help=1`. */
 export interface Help {
   /** Markdown. */
   readonly help: string;

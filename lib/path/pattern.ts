@@ -4,7 +4,7 @@ export type Segment =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'rest'; readonly name: string };
 
-/** What a `:name` parameter takes: it neither begins nor ends with `-` or `.` (specification 4.0.6). */
+/** What a `:name` parameter takes: it neither begins nor ends with `-` or `.`. */
 export const nameRule = /^\w(?:[\w.-]*\w)?$/;
 
 /**

@@ -69,7 +69,7 @@ export interface ReplyContent {
   readonly leaseDuration?: number;
   /** Another status than the operation's own, for example 404 with the metadata of a deleted version. */
   readonly status?: number;
-  /** The members of `data` stand at the top level as well (reference core 1.1). */
+  /** The members of `data` stand at the top level as well. */
   readonly flat?: boolean;
   /** A value in `data` that is written already. */
   readonly written?: WrittenJson;
@@ -79,7 +79,7 @@ export interface ReplyContent {
   readonly text?: { readonly contentType: string; readonly body: string };
 }
 
-/** The `auth` object of the specification's section 2.2. */
+/** The `auth` object of replies that bring a token. */
 export interface AuthReply {
   readonly client_token: string;
   readonly accessor: string;

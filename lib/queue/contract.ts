@@ -107,7 +107,7 @@ export interface Doorbell {
 }
 
 /**
- * Keeps a sick or slow destination from delaying the others of its type (rule 9). State is in Redis, shared by all
+ * Keeps a sick or slow destination from delaying the others of its type (docs/architecture.md, rule 3.9). State is in Redis, shared by all
  * workers of all processes.
  */
 export interface Gate {

@@ -21,7 +21,7 @@ export const startAfresh = sql`generation = generation + 1, attempts = 0, status
 
 /**
  * SQL that marks every association of a secret dirty and returns them as `Dirty` rows. An engine puts it into the same
- * statement or transaction as its change: change and mark commit together (rule 2 of the sync). `where` is a condition
+ * statement or transaction as its change: change and mark commit together (docs/architecture.md, rule 3.2). `where` is a condition
  * on `associations`. They are locked in the order of their ids, as everybody does who locks several. `verify`: objects that
  * look unchanged are to be looked at even if they were a moment ago, because something else than the secret has changed.
  */

@@ -1,7 +1,7 @@
 import type { FailureKind } from '../destinations/contract.ts';
 
 /**
- * The states of an association and of each of its records (specification, sync document, section 3).
+ * The states of an association and of each of its records (docs/architecture.md, rule 3.7).
  *
  * A change makes it PENDING. Its worker brings the external system in line and it becomes SYNCED, or UNSYNCED when
  * nothing is to be there. A failure that can pass leaves it PENDING, with the error shown, until the attempts are used up;

@@ -57,7 +57,7 @@ async function lookup(parts: TokenParts, caller: Caller): Promise<Reply> {
   return { data: tokenView(row, caller.token.reveal(), parts.clock.now()) };
 }
 
-/** A token as look-ups show it (specification 2.3). */
+/** A token as look-ups show it. */
 function tokenView(row: TokenRow, id: string, now: Date): object {
   const leased =
     row.expire_at === null ? {} : { renewable: row.renewable, issue_time: row.creation_time.toISOString() };

@@ -41,7 +41,7 @@ const recoveryWindow = () =>
     })
     .default(windowDefaultDays);
 
-/** Request fields of the type (specification, sync document 4.3), and how secrets are kept and deleted. */
+/** Request fields of the type (docs/destinations), and how secrets are kept and deleted. */
 export const fields = {
   access_key_id: optionalText('access_key_id', printable, 'the id of an access key').meta({
     description: 'Access key. Not given: credentials of the environment (variables, shared config, web identity).',

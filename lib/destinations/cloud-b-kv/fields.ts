@@ -3,7 +3,7 @@ import { endpointField, tlsCaCertField } from '../frame/endpoint.ts';
 import { own, routing } from '../frame/own-fields.ts';
 import { cloudNames } from './clouds.ts';
 
-/** Request fields of the type (specification, sync document 4.3). */
+/** Request fields of the type (docs/destinations). */
 export const fields = {
   key_vault_uri: text().meta({
     description: 'URI of the vault, such as https://my-vault.vault.azure.net',

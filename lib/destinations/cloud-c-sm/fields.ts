@@ -2,7 +2,7 @@ import { bool, type Input, text, textList, textMap } from '../../path/fields.ts'
 import { endpointField, tlsCaCertField } from '../frame/endpoint.ts';
 import { own, routing } from '../frame/own-fields.ts';
 
-/** Request fields of the type (specification, sync document 4.3, and the newer names `kms_key_id` and `replica_regions`). */
+/** Request fields of the type (docs/destinations, and the newer names `kms_key_id` and `replica_regions`). */
 export const fields = {
   credentials: text().meta({
     description:

@@ -12,7 +12,7 @@ const idPattern = /^(?!\.{1,2}$)[\w.-]{1,128}$/;
 const idRule = 'takes 1 to 128 characters of A-Z a-z 0-9 _ . -';
 const isEnvironment = (value: string): boolean => environments.some((environment) => environment === value);
 
-/** Request fields of the type (specification, sync document 4.3). */
+/** Request fields of the type (docs/destinations). */
 export const fields = {
   access_token: text()
     .refine((value) => value.trim() !== '', 'access_token must not be empty')

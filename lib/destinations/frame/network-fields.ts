@@ -29,7 +29,7 @@ const ports = () =>
     })
     .default([]);
 
-/** Common to all destination types (specification, sync document 4.3). */
+/** Common to all destination types (docs/destinations/README.md). */
 export const networkFields = {
   disable_strict_networking: bool().default(false).meta({
     description: 'Switches off the restrictions on addresses and ports that the sync client may connect to',

@@ -27,7 +27,7 @@ export const addressFields = {
   }),
 };
 
-/** Request fields of the type (specification, sync document 4.3, and the self-hosted form `enterprise_url`). */
+/** Request fields of the type (docs/destinations, and the self-hosted form `enterprise_url`). */
 export const fields = {
   secrets_location: z.preprocess(given, z.enum(locations).default('repository')).default('repository').meta({
     description:

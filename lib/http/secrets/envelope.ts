@@ -5,7 +5,7 @@ import { status } from './status.ts';
 
 /**
  * A handler's reply as an answer. Nothing to say is 204 after a change and 404 after a read; warnings need a body, so
- * they make a 200 of a 204 (specification, section 7). An empty listing is 404.
+ * they make a 200 of a 204. An empty listing is 404.
  */
 export function envelope(
   reply: Reply,

@@ -66,7 +66,7 @@ function mustHaveReadableBody(verb: Verb, headers: Headers): void {
   if (verb === 'patch') mustBeMergePatch(header(headers, 'content-type'));
 }
 
-/** A namespace is nothing but the first part of the path (specification 4.0.8). */
+/** A namespace is nothing but the first part of the path. */
 function inNamespace(headers: Headers, path: string): string {
   const given = aliasedHeader(headers, 'namespace')?.value;
   const namespace = (given ?? '').split('/').filter((segment) => segment !== '');
@@ -81,7 +81,7 @@ function tokenOf(headers: Headers): Secret | undefined {
   return bearer === undefined ? undefined : new Secret(bearer);
 }
 
-/** Zero seconds are no wish (reference 1.6). */
+/** Zero seconds are no wish. */
 function wrapSecondsOf(headers: Headers): number | undefined {
   const given = aliasedHeader(headers, 'wrapTtl');
   if (given === undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * A call that we ended, or whose end we did not see, may still be applied, also after its successor (rule 12 of the sync). Such
+ * A call that we ended, or whose end we did not see, may still be applied, also after its successor (docs/architecture.md, rule 3.12). Such
  * a call is *unconfirmed*. An association that has made one remembers it until its destination has been looked at again:
  *
  * unconfirmed → in line with the store → first recheck → second recheck → nothing is remembered

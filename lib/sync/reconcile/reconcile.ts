@@ -58,7 +58,7 @@ const lookAgainMs = 1_000;
 
 /**
  * Brings one association in line: takes it, reads what should be there, plans, acts, writes the outcome back. It reads the
- * present state each time, so it may run twice, late, or in another order (rule 1 of the sync).
+ * present state each time, so it may run twice, late, or in another order (docs/architecture.md, rule 3.1).
  *
  * @param widthMax calls at once, at most
  */

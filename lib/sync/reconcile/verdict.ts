@@ -1,7 +1,7 @@
 import type { FailureKind } from '../../destinations/contract.ts';
 import { type ErrorStatus, statusOf } from '../status.ts';
 
-/** What to do after a failed attempt (rule 8 of the sync). */
+/** What to do after a failed attempt (docs/architecture.md, rule 3.8). */
 export type Verdict =
   | { readonly kind: 'retry'; readonly afterMs: number }
   | { readonly kind: 'stop'; readonly status: ErrorStatus };

@@ -6,7 +6,7 @@ import { type Reconciled, type ReconcileParts, reconcile } from './reconcile.ts'
 
 /**
  * What a worker does with a job: asks the gate of the destination and brings the association in line. A job that the gate
- * refuses is delayed without a call (rule 9 of the sync).
+ * refuses is delayed without a call (docs/architecture.md, rule 3.9).
  */
 export function syncHandler(parts: ReconcileParts, gate: Gate): Handler {
   const budget = budgetOf(parts.definition, parts.operationMs);

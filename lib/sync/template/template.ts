@@ -2,7 +2,7 @@ import { TemplateError } from './error.ts';
 import { functions, isTrue, type Value } from './functions.ts';
 import { type Command, type Node, type Operand, type Pipe, parse } from './parse.ts';
 
-/** The variables of a name template (specification, sync document 4.3: `secret_name_template`). */
+/** The variables of a name template (docs/templates.md). */
 export const templateFields = [
   'DestinationType',
   'DestinationName',

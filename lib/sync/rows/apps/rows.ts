@@ -23,7 +23,7 @@ const fields = (credential: SharedCredential) => ({
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** The shared credentials of all destination types, below the path of each (specification, sync document 4.5). */
+/** The shared credentials of all destination types, below the path of each. */
 export const appRows = (parts: SyncParts): readonly Row[] =>
   parts.definitions.flatMap(({ credential }) => (credential === undefined ? [] : rowsOf(parts, credential)));
 

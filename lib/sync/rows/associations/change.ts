@@ -71,7 +71,7 @@ export const removeAssociation = (parts: SyncParts, wanted: AssociationPlace): P
 const attemptsMax = 10;
 
 /**
- * Room in the queue is taken before the change: when there is none, nothing has been changed (rule 4 of the sync). It is
+ * Room in the queue is taken before the change: when there is none, nothing has been changed (docs/architecture.md, rule 3.4). It is
  * taken before the transaction as well, so that a queue that hangs holds up nobody's rows. The destination is locked against
  * a purge or deletion that begins meanwhile and would not see this association.
  */

@@ -9,7 +9,7 @@ import { withOwnKeys } from './record-keys.ts';
 import { cut, type ListedSecret, listSecrets, loadAssociations, ofDestination, ofPath } from './store.ts';
 import { associatedSecrets, shownRecords } from './view.ts';
 
-/** The reads of associations (specification, sync document 4.4). */
+/** The reads of associations. */
 export function associationReadRows(parts: SyncParts): readonly Row[] {
   return [
     {

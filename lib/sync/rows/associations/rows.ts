@@ -78,7 +78,7 @@ async function set(
   return settle(parts, { wanted, accessor: mount.accessor, context, change: () => setAssociation(parts, wanted) });
 }
 
-/** Removing what is not there succeeds, whatever of it is missing (specification, sync document, section 3). */
+/** Removing what is not there succeeds, whatever of it is missing. */
 async function remove(parts: SyncParts, input: Target, context: RequestContext): Promise<Reply> {
   const definition = definitionOf(parts.definitions, input.type, context.vocabulary);
   const secretName = checkedName(input.secret_name);

@@ -15,7 +15,7 @@ export interface Settling {
   readonly change: () => Promise<AssociationChanged>;
 }
 
-/** Makes the change, queues it, waits for its worker, and answers what came of it (rule 6 of the sync). */
+/** Makes the change, queues it, waits for its worker, and answers what came of it (docs/architecture.md, rule 3.6). */
 export async function settle(parts: SyncParts, { wanted, accessor, context, change }: Settling): Promise<Reply> {
   const { vocabulary, signal } = context;
   const { operations, settings } = await change();

@@ -8,7 +8,7 @@ import { loadSettings, type SyncSettings } from '../../sweep/requeue.ts';
 import type { SyncParts } from '../parts.ts';
 import { inFlight, stillInFlight } from './in-flight.ts';
 
-/** The defaults of the specification, sync document 4.1. */
+/** The defaults. */
 const defaults: SyncSettings = { disabled: false, queue_capacity: 1_000_000 };
 
 /** Beyond it one Redis does not hold the queue. */

@@ -5,7 +5,7 @@ import { own } from '../../../destinations/frame/own-fields.ts';
 import { bool, type FieldMeta, type Fields, text, textList, textMap, textMapPatch } from '../../../path/fields.ts';
 import { fieldMeta, isOptional } from '../../../path/meta.ts';
 
-/** Fields of every destination type (specification, sync document 4.3). */
+/** Fields of every destination type (docs/destinations/README.md). */
 export const commonFields = (definition: DestinationDefinition) => ({
   secret_name_template: text()
     .optional()

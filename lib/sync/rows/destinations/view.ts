@@ -19,7 +19,7 @@ export interface DestinationRecord {
   readonly purgeError: string | null;
 }
 
-/** A destination as reads show it (specification, sync document 2.2). */
+/** A destination as reads show it. */
 export function destinationView(
   definition: DestinationDefinition,
   record: DestinationRecord,

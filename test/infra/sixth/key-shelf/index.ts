@@ -1,0 +1,22 @@
+import type { DestinationDefinition } from '../../../../lib/destinations/contract.ts';
+import { nineTenthsOf } from '../../../../lib/destinations/frame/rate.ts';
+import { fields } from './fields.ts';
+import { names } from './names.ts';
+
+/** A type that no project has: items on a shelf, each with a value, our mark and a version. */
+export const definition = {
+  type: 'key-shelf',
+  alias: 'shelf',
+  title: 'Key shelf',
+  fields,
+  validate: () => [],
+  granularity: 'secret-path',
+  templates: {
+    'secret-path': 'keyferry-{{ .MountAccessor }}-{{ .SecretPath }}',
+    'secret-key': 'keyferry-{{ .MountAccessor }}-{{ .SecretPath }}-{{ .SecretKey }}',
+  },
+  names,
+  valueBytesMax: 16 * 1024,
+  rate: nineTenthsOf(600, 60),
+  concurrencyMax: 4,
+} satisfies DestinationDefinition<typeof fields>;

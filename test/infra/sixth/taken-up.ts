@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { pathName, typeName } from '../../../lib/path/vocabulary.ts';
+import { statuses } from '../../support/flow/associations.ts';
+import { stageOf } from '../../support/flow/open-service.ts';
+
+/** In the copy of the project that has the sixth destination, this file is a test. */
+const type = 'key-shelf';
+const alias = 'shelf';
+const stage = stageOf([type]);
+
+describe(`the destination ${type}`, () => {
+  test('help and OpenAPI name the type, by both of its names', async () => {
+    for (const name of [type, alias]) {
+      const { status, text } = await stage.ask('GET', `sys/sync/destinations/${name}/some?help=1`);
+      expect(status).toBe(200);
+      const { help, openapi } = JSON.parse(text);
+      expect(help).toContain('Token that may read and write items');
+      expect(JSON.stringify(openapi)).toContain('Token that may read and write items');
+    }
+  });
+
+  test('the vocabulary has its alias', () => {
+    expect(typeName(type, 'alias')).toBe(alias);
+    expect(pathName(`sys/sync/destinations/${type}/some`, 'alias')).toBe(`sys/sync/destinations/${alias}/some`);
+  });
+
+  test('a secret gets there, and goes', async () => {
+    const place = await stage.destination(type);
+    const secret = await stage.secret({ password: 'the value on the shelf' });
+    expect(statuses(await stage.set(type, place, secret))).toEqual(['SYNCED']);
+    const values = () => [...stage.fake(type).objects().values()].map(({ value }) => value);
+    expect(values()).toEqual(['{"password":"the value on the shelf"}']);
+    expect(statuses(await stage.remove(type, place, secret))).toEqual(['UNSYNCED']);
+    expect(values()).toEqual([]);
+  });
+});
