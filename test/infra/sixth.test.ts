@@ -26,7 +26,6 @@ test('a sixth destination is generated into all that names the types, once', asy
       'docs/scaling.md',
       'infra/kubernetes/worker-key-shelf.yml',
       'infra/observability/prometheus/prometheus.yml',
-      'lib/path/type-names.ts',
     ].map((path) => `wrote ${path}`),
   );
   expect(await project.run('infra/generate/main.ts')).toBe('');

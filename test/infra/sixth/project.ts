@@ -61,8 +61,8 @@ export async function addSixth({ root, read }: ProjectCopy): Promise<void> {
   const write = (path: string, text: string) => writeFile(join(root, path), text);
   // 1. Its folder.
   const source = join(own, 'test/infra/sixth', type);
-  await mkdir(join(root, 'lib/destinations', type));
-  for (const file of (await readdir(source)).filter((name) => name.endsWith('.ts'))) {
+  await mkdir(join(root, 'lib/destinations', type, 'fake'), { recursive: true });
+  for (const file of (await readdir(source, { recursive: true })).filter((name) => name.endsWith('.ts'))) {
     const text = await readFile(join(source, file), 'utf8');
     await write(
       `lib/destinations/${type}/${file}`,
@@ -73,7 +73,7 @@ export async function addSixth({ root, read }: ProjectCopy): Promise<void> {
   const list = await read('lib/destinations/index.ts');
   await write(
     'lib/destinations/index.ts',
-    `import { definition as keyShelf } from './${type}/index.ts';\n${list.replace(/\n\];\n$/, '\n  keyShelf,\n];\n')}`,
+    `import { definition as keyShelf } from './${type}/index.ts';\n${list.replace('\n];\n', '\n  keyShelf,\n];\n')}`,
   );
   // 3. Its function.
   const worker = await read(`functions/sync-${pattern}.ts`);
