@@ -2,23 +2,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Fake } from '../../lib/destinations/fake.ts';
 import type { Answered, Call } from './client.ts';
 import type { Random } from './random.ts';
+import { metadataDeleted, readable, type State, sameData, turned, type Version, written } from './secret-model.ts';
 import {
   bodyOf,
-  type Scene,
-  type SceneDestination,
-  type SceneSecret,
+  type ChaosDestination,
+  type ChaosSecret,
+  type Setting,
   type Shape,
   secretKeys,
   tagKeys,
   templateCount,
   templateText,
-} from './scene.ts';
-import { metadataDeleted, readable, type State, sameData, turned, type Version, written } from './secret-model.ts';
+} from './setting.ts';
 
 /** One client, with what it may touch. */
 export interface Player {
   readonly index: number;
-  readonly scene: Scene;
+  readonly setting: Setting;
   readonly random: Random;
   readonly call: Call;
   readonly fakes: ReadonlyMap<string, Fake>;
@@ -61,16 +61,16 @@ function someData(random: Random): Version['data'] {
   );
 }
 
-function mySecret({ scene, index, random }: Player): SceneSecret {
-  return random.pick(scene.secrets.filter(({ owner }) => owner === undefined || owner === index));
+function mySecret({ setting, index, random }: Player): ChaosSecret {
+  return random.pick(setting.secrets.filter(({ owner }) => owner === undefined || owner === index));
 }
 
-const myDestination = ({ scene, index, random }: Player): SceneDestination | undefined => {
-  const mine = scene.destinations.filter(({ owner }) => owner === index);
+const myDestination = ({ setting, index, random }: Player): ChaosDestination | undefined => {
+  const mine = setting.destinations.filter(({ owner }) => owner === index);
   return mine.length === 0 ? undefined : random.pick(mine);
 };
 
-function note(secret: SceneSecret, answered: Answered, make: (state: State) => State): void {
+function note(secret: ChaosSecret, answered: Answered, make: (state: State) => State): void {
   if (secret.owner !== undefined && answered.kind !== 'refused') secret.model.change(make, answered.kind === 'done');
 }
 
@@ -127,7 +127,7 @@ async function deleteMetadata(player: Player) {
 }
 
 async function link(player: Player, verb: 'set' | 'remove') {
-  const { links, destinations } = player.scene;
+  const { links, destinations } = player.setting;
   const secret = mySecret(player);
   const destination = player.random.pick(destinations);
   const sure = links.begin(destination.id);
@@ -139,7 +139,7 @@ async function link(player: Player, verb: 'set' | 'remove') {
   return answered.kind;
 }
 
-async function change(player: Player, destination: SceneDestination, body: object, make: (shape: Shape) => Shape) {
+async function change(player: Player, destination: ChaosDestination, body: object, make: (shape: Shape) => Shape) {
   const answered = await player.call('PATCH', `sys/sync/destinations/${destination.id}`, body);
   if (answered.kind !== 'refused') destination.model.change(make, answered.kind === 'done');
   return answered.kind;
@@ -172,7 +172,7 @@ async function purge(player: Player) {
   const destination = myDestination(player);
   if (destination === undefined) return 'refused';
   const path = `sys/sync/destinations/${destination.id}`;
-  player.scene.links.purgeBegins(destination.id);
+  player.setting.links.purgeBegins(destination.id);
   destination.model.giveUp();
   const answered = await player.call('DELETE', `${path}?purge=true`);
   await makeAgain(player, destination);
@@ -181,8 +181,8 @@ async function purge(player: Player) {
 
 /** What is not over in the end stays uncertain. */
 export async function makeAgain(
-  player: Pick<Player, 'call' | 'scene'>,
-  destination: SceneDestination,
+  player: Pick<Player, 'call' | 'setting'>,
+  destination: ChaosDestination,
 ): Promise<boolean> {
   const path = `sys/sync/destinations/${destination.id}`;
   const shape: Shape = { template: 0, granularity: destination.definition.granularity, tags: {} };
@@ -191,7 +191,7 @@ export async function makeAgain(
     const shown = made.kind === 'done' ? await player.call('GET', path) : made;
     if (shown.kind === 'done' && (shown.data['purge_initiated_at'] ?? null) === null) {
       destination.model.restart(shape);
-      player.scene.links.purgeIsOver(destination.id);
+      player.setting.links.purgeIsOver(destination.id);
       return true;
     }
     await pause(150);
@@ -199,8 +199,8 @@ export async function makeAgain(
   return false;
 }
 
-async function replay({ call, random, scene }: Player) {
-  const type = random.chance(0.5) ? { type: random.pick(scene.destinations).definition.type } : {};
+async function replay({ call, random, setting }: Player) {
+  const type = random.chance(0.5) ? { type: random.pick(setting.destinations).definition.type } : {};
   return (await call('POST', 'sys/sync/replay', type)).kind;
 }
 

@@ -1,21 +1,21 @@
 import type { FakeObject } from '../../lib/destinations/fake.ts';
 import type { Call } from './client.ts';
 import { query } from './quiet.ts';
-import { nameOf, type Scene, type SceneDestination, type Shape, templateText } from './scene.ts';
 import { type State, synced, type Version } from './secret-model.ts';
+import { type ChaosDestination, nameOf, type Setting, type Shape, templateText } from './setting.ts';
 import type { World } from './world.ts';
 
 /** Compares, at a quiet time, what clients know, what the store holds and what the stand-ins hold. Answers every difference. */
-export async function check(world: World, scene: Scene, call: Call): Promise<readonly string[]> {
+export async function check(world: World, setting: Setting, call: Call): Promise<readonly string[]> {
   const states = new Map<string, State>();
-  for (const { name } of scene.secrets) states.set(name, await stateOf(call, name));
+  for (const { name } of setting.secrets) states.set(name, await stateOf(call, name));
   const rows = await query<LinkRow>(world.databaseUrl, linkRows);
   const found = [
-    ...lostWrites(scene, states),
-    ...lostLinks(scene, rows),
-    ...(await lostShapes(scene, call)),
-    ...wrongObjects(world, scene, states, rows),
-    ...(await wrongReads(scene, states, rows, call)),
+    ...lostWrites(setting, states),
+    ...lostLinks(setting, rows),
+    ...(await lostShapes(setting, call)),
+    ...wrongObjects(world, setting, states, rows),
+    ...(await wrongReads(setting, states, rows, call)),
     ...(await leftRecords(world)),
   ];
   return found;
@@ -55,8 +55,8 @@ async function dataOf(call: Call, name: string, version: string): Promise<Versio
   return answered.data['data'] as Version['data'];
 }
 
-function lostWrites(scene: Scene, states: ReadonlyMap<string, State>): readonly string[] {
-  return scene.secrets.flatMap(({ name, owner, model }) => {
+function lostWrites(setting: Setting, states: ReadonlyMap<string, State>): readonly string[] {
+  return setting.secrets.flatMap(({ name, owner, model }) => {
     const found = states.get(name);
     if (owner === undefined || found === undefined || !model.exact) return [];
     const known = model.shown();
@@ -75,7 +75,7 @@ function comparable({ current, versions }: State): string {
   return JSON.stringify([current, shown]);
 }
 
-function lostLinks({ links, destinations, secrets }: Scene, rows: readonly LinkRow[]): readonly string[] {
+function lostLinks({ links, destinations, secrets }: Setting, rows: readonly LinkRow[]): readonly string[] {
   const there = new Set(rows.map(({ type, name, secret_name }) => `${type}/${name} ${secret_name}`));
   const owned = secrets.filter(({ owner }) => owner !== undefined);
   return destinations.flatMap(({ id }) =>
@@ -89,7 +89,7 @@ function lostLinks({ links, destinations, secrets }: Scene, rows: readonly LinkR
   );
 }
 
-async function lostShapes({ destinations }: Scene, call: Call): Promise<readonly string[]> {
+async function lostShapes({ destinations }: Setting, call: Call): Promise<readonly string[]> {
   const found = destinations.map(async ({ id, model }) => {
     if (!model.exact) return [];
     const answered = await call('GET', `sys/sync/destinations/${id}`);
@@ -133,7 +133,7 @@ function objectsOf(row: LinkRow, state: State | undefined): ReadonlyMap<string, 
 
 function wrongObjects(
   world: World,
-  scene: Scene,
+  setting: Setting,
   states: ReadonlyMap<string, State>,
   rows: readonly LinkRow[],
 ): readonly string[] {
@@ -141,7 +141,7 @@ function wrongObjects(
     const mine = rows.filter((row) => row.type === type);
     const expected = new Map(mine.flatMap((row) => [...objectsOf(row, states.get(row.secret_name))]));
     const found = fake.objects();
-    const definition = scene.destinations.find((one) => one.definition.type === type)?.definition;
+    const definition = setting.destinations.find((one) => one.definition.type === type)?.definition;
     const builtIn = Object.keys(definition?.tags?.builtIn('') ?? {});
     return [
       ...[...expected.keys()].filter((name) => !found.has(name)).map((name) => `${type}: ${name} is missing`),
@@ -173,12 +173,12 @@ function differences(
 
 /** What the API tells of each association. */
 async function wrongReads(
-  scene: Scene,
+  setting: Setting,
   states: ReadonlyMap<string, State>,
   rows: readonly LinkRow[],
   call: Call,
 ): Promise<readonly string[]> {
-  const found = scene.destinations.map(async (destination) => {
+  const found = setting.destinations.map(async (destination) => {
     const answered = await call('GET', `sys/sync/destinations/${destination.id}/associations`);
     if (answered.kind === 'unknown') return [`${destination.id} could not be read: ${answered.text}`];
     const told = answered.kind === 'done' ? Object.values(answered.data['associated_secrets'] ?? {}) : [];
@@ -200,7 +200,7 @@ const linesTold = (told: readonly Told[]): readonly string[] =>
   );
 
 function linesExpected(
-  { id }: SceneDestination,
+  { id }: ChaosDestination,
   states: ReadonlyMap<string, State>,
   rows: readonly LinkRow[],
 ): readonly string[] {
@@ -216,7 +216,7 @@ function linesExpected(
     });
 }
 
-function sameLines({ id }: SceneDestination, told: readonly string[], expected: readonly string[]): readonly string[] {
+function sameLines({ id }: ChaosDestination, told: readonly string[], expected: readonly string[]): readonly string[] {
   return [
     ...expected.filter((line) => !told.includes(line)).map((line) => `${id} does not tell: ${line}`),
     ...told.filter((line) => !expected.includes(line)).map((line) => `${id} tells: ${line}`),

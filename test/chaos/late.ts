@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { write } from './actions.ts';
 import type { PlayOptions } from './player.ts';
 import type { Random } from './random.ts';
-import type { SceneSecret } from './scene.ts';
+import type { ChaosSecret } from './setting.ts';
 
 /** After the worker has given up, and before it has looked for the last time, with room for a slow machine on both sides. */
 export const lateMs = { least: 750, most: 2_700 };
@@ -41,10 +41,10 @@ function makeCallsLate({ fakes }: PlayOptions, random: Random): () => void {
 }
 
 async function changeOne(playing: PlayOptions, index: number, random: Random): Promise<void> {
-  const mine: readonly SceneSecret[] = playing.scene.secrets.filter(({ owner }) => owner === index);
+  const mine: readonly ChaosSecret[] = playing.setting.secrets.filter(({ owner }) => owner === index);
   const secrets = mine.length === 0 ? [] : [random.pick(mine)];
   if (secrets.length === 0) return;
-  const player = { ...playing, index, random, scene: { ...playing.scene, secrets } };
+  const player = { ...playing, index, random, setting: { ...playing.setting, secrets } };
   for (let change = 0; change < changesOfOne; change += 1) {
     playing.progress.operations += 1;
     await write(player);

@@ -3,7 +3,7 @@ import type { Fake } from '../../lib/destinations/fake.ts';
 import { actions, type Player } from './actions.ts';
 import type { Call } from './client.ts';
 import type { Random } from './random.ts';
-import type { Scene } from './scene.ts';
+import type { Setting } from './setting.ts';
 
 export interface Progress {
   /** Operations that were begun. */
@@ -15,7 +15,7 @@ export interface Progress {
 }
 
 export interface PlayOptions {
-  readonly scene: Scene;
+  readonly setting: Setting;
   readonly clientCount: number;
   readonly operationsMax: number;
   readonly deadline: number;
@@ -32,9 +32,9 @@ export async function play(options: PlayOptions): Promise<void> {
 }
 
 async function playOne(options: PlayOptions, index: number): Promise<void> {
-  const { progress, scene } = options;
+  const { progress, setting } = options;
   const random = options.random.fork();
-  const player: Player = { ...options, random, index, scene };
+  const player: Player = { ...options, random, index, setting };
   const mine = actions.filter(({ onlyFirst }) => onlyFirst !== true || index === 0);
   const choices = mine.map((action) => [action.weight, action] as const);
   while (progress.operations < options.operationsMax && Date.now() < options.deadline) {

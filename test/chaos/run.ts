@@ -1,12 +1,12 @@
 import { enable, makeAgain } from './actions.ts';
 import { check } from './check.ts';
 import { type Call, openClient } from './client.ts';
+import { type Deeds, releaseMonkey } from './fault-injector.ts';
 import { changeWhileLate } from './late.ts';
-import { type Deeds, releaseMonkey } from './monkey.ts';
 import { type PlayOptions, type Progress, play } from './player.ts';
 import { lookAround, type Open, untilQuiet } from './quiet.ts';
 import { randomFrom } from './random.ts';
-import { newScene } from './scene.ts';
+import { newScene } from './setting.ts';
 import { callCount, tellAll, watchForStall } from './stall.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -63,16 +63,16 @@ async function playOut(options: RunOptions, world: World): Promise<Outcome> {
   const addresses = random.fork();
   const reasons = new Map<string, number>();
   const call = openClient(world.token, () => addresses.pick(reachable(world)), reasons);
-  const scene = newScene(options.clientCount, world.fakes);
-  await prepare(scene, call);
+  const setting = newScene(options.clientCount, world.fakes);
+  await prepare(setting, call);
   const progress: Progress = { operations: 0, unknown: 0, byName: new Map() };
-  const monkey = releaseMonkey(world, random.fork(), () => progress.operations);
+  const faults = releaseMonkey(world, random.fork(), () => progress.operations);
   const began = Date.now();
   const telling = setInterval(() => {
     void progressLine(progress, world, began).then(options.tell);
   }, tellEveryMs);
   const playing: PlayOptions = {
-    scene,
+    setting,
     call,
     progress,
     random: random.fork(),
@@ -86,7 +86,7 @@ async function playOut(options: RunOptions, world: World): Promise<Outcome> {
     await play(playing);
   } finally {
     clearInterval(telling);
-    await monkey.stop();
+    await faults.stop();
   }
   const played = Date.now();
   await becomeQuiet(options, world, call);
@@ -94,14 +94,14 @@ async function playOut(options: RunOptions, world: World): Promise<Outcome> {
   const open = await becomeQuiet(options, world, call);
   const quiet = Date.now();
   if (stillOpen(open).length > 0) await tellAll(world, 'it did not become quiet', options.tell);
-  const violations = [...world.complaints, ...stillOpen(open), ...(await check(world, scene, call))];
+  const violations = [...world.complaints, ...stillOpen(open), ...(await check(world, setting, call))];
   return {
     seed: options.seed,
     operations: progress.operations,
     unknown: progress.unknown,
     byName: progress.byName,
     reasons,
-    deeds: monkey.deeds,
+    deeds: faults.deeds,
     kills: world.processes.reduce((sum, { kills }) => sum + kills, 0),
     playSeconds: (played - began) / 1_000,
     quietSeconds: (quiet - played) / 1_000,
@@ -123,9 +123,9 @@ function reachable({ addresses, processes }: World): readonly string[] {
   return up.length > 0 ? up : addresses;
 }
 
-async function prepare(scene: ReturnType<typeof newScene>, call: ReturnType<typeof openClient>): Promise<void> {
-  for (const destination of scene.destinations) {
-    if (!(await makeAgain({ call, scene }, destination))) throw new Error(`${destination.id} could not be made`);
+async function prepare(setting: ReturnType<typeof newScene>, call: ReturnType<typeof openClient>): Promise<void> {
+  for (const destination of setting.destinations) {
+    if (!(await makeAgain({ call, setting }, destination))) throw new Error(`${destination.id} could not be made`);
   }
 }
 

@@ -11,11 +11,11 @@ import { loadDriver } from '../../lib/destinations/load.ts';
 import { factsOf } from '../support/facts.ts';
 import { only, statuses } from '../support/flow/associations.ts';
 import { until } from '../support/flow/ground.ts';
-import { stageOf } from '../support/flow/open-service.ts';
+import { serviceOf } from '../support/flow/open-service.ts';
 import { startHoldingProxy } from './holding-proxy.ts';
 import { calm, connect } from './stand.ts';
 
-const stage = stageOf(undefined, {
+const service = serviceOf(undefined, {
   KEYFERRY_SYNC_REQUEST_MS_MAX: '1500',
   KEYFERRY_SYNC_OPERATION_MS_MAX: '8000',
   KEYFERRY_SYNC_LOCK_MS: '12000',
@@ -32,14 +32,14 @@ describe.concurrent.each(definitions)('what $type applies late', (definition) =>
   test('a put does not stay after a newer one', async (context) => {
     const { expect } = context;
     const { proxy, place } = await scene(context, definition, { granularity: 'secret-path' });
-    const secret = await stage.secret({ v: '1' });
-    const { external_name: name } = only(await stage.set(type, place, secret));
-    const value = () => stage.fake(type).objects().get(name)?.value;
+    const secret = await service.secret({ v: '1' });
+    const { external_name: name } = only(await service.set(type, place, secret));
+    const value = () => service.fake(type).objects().get(name)?.value;
 
     proxy.hold('write', 1);
-    await stage.secret({ v: '2' }, secret);
+    await service.secret({ v: '2' }, secret);
     await until(() => proxy.held() === 1);
-    await stage.secret({ v: '3' }, secret);
+    await service.secret({ v: '3' }, secret);
     await until(() => value() === '{"v":"3"}');
     await untilSynced(type, place, secret);
 
@@ -47,21 +47,21 @@ describe.concurrent.each(definitions)('what $type applies late', (definition) =>
     expect(value()).toBe(putsRefused ? '{"v":"3"}' : '{"v":"2"}');
     await untilRechecked(place);
     expect(value()).toBe('{"v":"3"}');
-    expect(statuses(await stage.associations(type, place, secret))).toEqual(['SYNCED']);
+    expect(statuses(await service.associations(type, place, secret))).toEqual(['SYNCED']);
   });
 
   test('puts of many keys do not stay after newer ones', async (context) => {
     const { expect } = context;
     const { proxy, place, inOneCall } = await scene(context, definition, { granularity: 'secret-key' });
     const keys = ['ka', 'kb', 'kc'];
-    const secret = await stage.secret(all(keys, '1'));
-    const names = (await stage.set(type, place, secret)).map((record) => record.external_name);
-    const values = () => names.map((name) => stage.fake(type).objects().get(name)?.value);
+    const secret = await service.secret(all(keys, '1'));
+    const names = (await service.set(type, place, secret)).map((record) => record.external_name);
+    const values = () => names.map((name) => service.fake(type).objects().get(name)?.value);
 
     proxy.hold('write', inOneCall ? 1 : keys.length);
-    await stage.secret(all(keys, '2'), secret);
+    await service.secret(all(keys, '2'), secret);
     await until(() => proxy.held() > 0);
-    await stage.secret(all(keys, '3'), secret);
+    await service.secret(all(keys, '3'), secret);
     // What takes one call after the other has let some of them through in its first round.
     await until(() => values().every((value) => value === '3'));
     await untilSynced(type, place, secret);
@@ -75,34 +75,34 @@ describe.concurrent.each(definitions)('what $type applies late', (definition) =>
   test('a first put does not bring the object back after its removal', async (context) => {
     const { expect } = context;
     const { proxy, place, isThere } = await scene(context, definition, { granularity: 'secret-path' });
-    const secret = await stage.secret({ v: '1' });
+    const secret = await service.secret({ v: '1' });
 
     proxy.hold('write', 1);
-    const set = stage.set(type, place, secret);
+    const set = service.set(type, place, secret);
     await until(() => proxy.held() === 1);
-    expect(statuses(await stage.remove(type, place, secret))).toEqual(['UNSYNCED']);
+    expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
     await set;
     const [name = ''] = await tombstones(place);
     expect(await isThere(name)).toBe(false);
-    expect(await stage.associations(type, place)).toEqual([]);
+    expect(await service.associations(type, place)).toEqual([]);
 
     await proxy.release();
     expect(await isThere(name)).toBe(true);
     await untilRechecked(place);
     expect(await isThere(name)).toBe(false);
-    expect(await stage.associations(type, place)).toEqual([]);
+    expect(await service.associations(type, place)).toEqual([]);
   });
 
   test('a removal does not take the object away after it was set again', async (context) => {
     const { expect } = context;
     const { proxy, place, isThere } = await scene(context, definition, { granularity: 'secret-path' });
-    const secret = await stage.secret({ v: '1' });
-    const { external_name: name } = only(await stage.set(type, place, secret));
+    const secret = await service.secret({ v: '1' });
+    const { external_name: name } = only(await service.set(type, place, secret));
 
     proxy.hold('removal', 1);
-    const removed = stage.remove(type, place, secret);
+    const removed = service.remove(type, place, secret);
     await until(() => proxy.held() === 1);
-    expect(statuses(await stage.set(type, place, secret))).toEqual(['SYNCED']);
+    expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED']);
     await removed;
     expect(await isThere(name)).toBe(true);
 
@@ -110,7 +110,7 @@ describe.concurrent.each(definitions)('what $type applies late', (definition) =>
     expect(await isThere(name)).toBe(removalsRefused === true);
     await untilRechecked(place);
     expect(await isThere(name)).toBe(true);
-    expect(stage.fake(type).objects().get(name)?.value).toBe('{"v":"1"}');
+    expect(service.fake(type).objects().get(name)?.value).toBe('{"v":"1"}');
   });
 });
 
@@ -119,10 +119,10 @@ const all = (keys: readonly string[], value: string) => Object.fromEntries(keys.
 /** A destination behind a proxy of its own. `isThere` looks past the proxy. */
 async function scene({ onTestFinished }: TestContext, definition: DestinationDefinition, changes: object) {
   const { type } = definition;
-  const fake = stage.fake(type);
+  const fake = service.fake(type);
   const proxy = await startHoldingProxy(fake);
   onTestFinished(() => proxy.close());
-  const place = await stage.destination(type, { ...proxy.destination, ...changes });
+  const place = await service.destination(type, { ...proxy.destination, ...changes });
   const driver = await directDriver(definition, fake);
   onTestFinished(() => driver.close());
   const isThere = async (name: string) => (await driver.inspect(name, calm)) !== undefined;
@@ -143,7 +143,7 @@ async function directDriver(definition: DestinationDefinition, { destination }: 
 
 const untilSynced = (type: string, place: string, secret: string) =>
   until(async () => {
-    const records = statuses(await stage.associations(type, place, secret));
+    const records = statuses(await service.associations(type, place, secret));
     return records.length > 0 && records.every((status) => status === 'SYNCED');
   });
 
@@ -151,18 +151,18 @@ const untilSynced = (type: string, place: string, secret: string) =>
 async function tombstones(place: string): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     select o.external_name as name from sync_objects o join destinations d on d.id = o.destination_id
-     where d.name = ${place} and o.removed_at is not null`.execute(stage.store.db);
+     where d.name = ${place} and o.removed_at is not null`.execute(service.store.db);
   return rows.map(({ name }) => name);
 }
 
 /** Sweeps until nothing is remembered of calls whose end was not seen. */
 async function untilRechecked(place: string): Promise<void> {
   await until(async () => {
-    await stage.sweep();
+    await service.sweep();
     const { rows } = await sql<{ open: boolean }>`
       select exists(select 1 from associations a join destinations d on d.id = a.destination_id
                      where d.name = ${place} and (a.unconfirmed_at is not null or a.desired = 'absent'
-                       or a.generation > a.observed_generation)) as open`.execute(stage.store.db);
+                       or a.generation > a.observed_generation)) as open`.execute(service.store.db);
     return rows[0]?.open === false;
   });
 }

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { only, statuses } from '../../support/flow/associations.ts';
-import { everyType, stageOf } from '../../support/flow/open-service.ts';
+import { everyType, serviceOf } from '../../support/flow/open-service.ts';
 
-const stage = stageOf();
+const service = serviceOf();
 const type = 'cloud-a-sm';
 const at = (destination: string, of = type) => `sys/sync/destinations/${of}/${destination}/associations`;
-const objects = (of = type) => stage.fake(of).objects();
+const objects = (of = type) => service.fake(of).objects();
 
 async function mount(path: string, options: object = { version: '2' }): Promise<string> {
-  await stage.ask('POST', `sys/mounts/${path}`, { type: 'kv', options });
-  const { data } = await stage.ask('GET', `sys/mounts/${path}`);
+  await service.ask('POST', `sys/mounts/${path}`, { type: 'kv', options });
+  const { data } = await service.ask('GET', `sys/mounts/${path}`);
   return String(data['accessor']);
 }
 
 describe.each(everyType)('with a destination of type %s', (of) => {
   test('set brings the copy there, a new version follows, remove takes it away', async () => {
-    const place = await stage.destination(of);
-    const secret = await stage.secret({ user: 'app', password: 'first' });
-    const records = await stage.set(of, place, secret);
+    const place = await service.destination(of);
+    const secret = await service.secret({ user: 'app', password: 'first' });
+    const records = await service.set(of, place, secret);
     expect(statuses(records)).not.toContain('PENDING');
     const copies = () => records.map(({ sub_key, external_name }) => [sub_key, objects(of).get(external_name)?.value]);
     const whole = records.length === 1;
@@ -31,19 +31,22 @@ describe.each(everyType)('with a destination of type %s', (of) => {
     expect(statuses(records).every((status) => status === 'SYNCED')).toBe(true);
     expect(copies()).toEqual(expected('first'));
 
-    await stage.secret({ user: 'app', password: 'second' }, secret);
-    await stage.untilQuiet();
+    await service.secret({ user: 'app', password: 'second' }, secret);
+    await service.untilQuiet();
     expect(copies()).toEqual(expected('second'));
 
-    expect(only(await stage.remove(of, place, secret))).toMatchObject({ sync_status: 'UNSYNCED', secret_name: secret });
+    expect(only(await service.remove(of, place, secret))).toMatchObject({
+      sync_status: 'UNSYNCED',
+      secret_name: secret,
+    });
     expect(records.filter(({ external_name }) => objects(of).has(external_name))).toEqual([]);
-    expect(await stage.associations(of, place)).toEqual([]);
+    expect(await service.associations(of, place)).toEqual([]);
   });
 
   test.each(['secret-path', 'secret-key'])('granularity %s is what decides on the objects', async (granularity) => {
-    const place = await stage.destination(of, { granularity });
-    const secret = await stage.secret({ a: 'text', b: { deep: [1, 2] }, c: 7, d: true });
-    const records = await stage.set(of, place, secret);
+    const place = await service.destination(of, { granularity });
+    const secret = await service.secret({ a: 'text', b: { deep: [1, 2] }, c: 7, d: true });
+    const records = await service.set(of, place, secret);
     const values = records.map(({ sub_key, external_name }) => [sub_key, objects(of).get(external_name)?.value]);
     const whole = [['', '{"a":"text","b":{"deep":[1,2]},"c":7,"d":true}']];
     const each = [
@@ -59,9 +62,9 @@ describe.each(everyType)('with a destination of type %s', (of) => {
 describe('an association', () => {
   test('is told with all its fields, keyed by accessor and secret', async () => {
     const accessor = await mount('team');
-    const place = await stage.destination(type);
-    await stage.ask('POST', 'team/data/app', { data: { v: '1' } });
-    const { status, data } = await stage.ask('POST', `${at(place)}/set`, { mount: 'team', secret_name: 'app' });
+    const place = await service.destination(type);
+    await service.ask('POST', 'team/data/app', { data: { v: '1' } });
+    const { status, data } = await service.ask('POST', `${at(place)}/set`, { mount: 'team', secret_name: 'app' });
     expect(status).toBe(200);
     expect(data).toEqual({
       associated_secrets: {
@@ -82,30 +85,30 @@ describe('an association', () => {
       store_name: place,
       store_type: type,
     });
-    expect((await stage.ask('GET', at(place))).data).toEqual(data);
+    expect((await service.ask('GET', at(place))).data).toEqual(data);
   });
 
   test('with granularity secret-key is one record per key, keyed by it too', async () => {
-    const place = await stage.destination('repo-host');
-    const secret = await stage.secret({ dev: '1', prod: '2' });
-    const records = await stage.set('repo-host', place, secret);
+    const place = await service.destination('repo-host');
+    const secret = await service.secret({ dev: '1', prod: '2' });
+    const records = await service.set('repo-host', place, secret);
     expect(records.map(({ key, accessor }) => key.replace(accessor, ''))).toEqual([
       `/${secret}/dev`,
       `/${secret}/prod`,
     ]);
     expect(records.map(({ sub_key }) => sub_key)).toEqual(['dev', 'prod']);
-    const { data } = await stage.ask('GET', at(place, 'repo-host'));
+    const { data } = await service.ask('GET', at(place, 'repo-host'));
     expect(data).toMatchObject({ sync_operation_counters: { SYNCED: 2 } });
   });
 
   test('of a mount and a secret with slashes is found in both forms', async () => {
     const accessor = await mount('deep/er/kv');
-    const place = await stage.destination(type);
-    await stage.ask('POST', 'deep/er/kv/data/a/b/c', { data: { v: '1' } });
-    await stage.ask('POST', `${at(place)}/set`, { mount: 'deep/er/kv/', secret_name: 'a/b/c' });
+    const place = await service.destination(type);
+    await service.ask('POST', 'deep/er/kv/data/a/b/c', { data: { v: '1' } });
+    await service.ask('POST', `${at(place)}/set`, { mount: 'deep/er/kv/', secret_name: 'a/b/c' });
     const query = 'sys/sync/associations/destinations?mount=deep%2Fer%2Fkv&secret_name=a%2Fb%2Fc';
     for (const path of [query, 'sys/sync/associations/deep/er/kv/a/b/c']) {
-      const { status, data } = await stage.ask('GET', path);
+      const { status, data } = await service.ask('GET', path);
       expect(status).toBe(200);
       expect(data).toMatchObject({
         associated_destinations: { [`${type}/${place}`]: { type, name: place, accessor, sync_status: 'SYNCED' } },
@@ -114,11 +117,11 @@ describe('an association', () => {
   });
 
   test('shows all destinations of its secret', async () => {
-    const [one, other] = [await stage.destination(type), await stage.destination('repo-host')];
-    const secret = await stage.secret({ key: '1' });
-    await stage.set(type, one, secret);
-    await stage.set('repo-host', other, secret);
-    const { data } = await stage.ask('GET', `sys/sync/associations/secret/${secret}`);
+    const [one, other] = [await service.destination(type), await service.destination('repo-host')];
+    const secret = await service.secret({ key: '1' });
+    await service.set(type, one, secret);
+    await service.set('repo-host', other, secret);
+    const { data } = await service.ask('GET', `sys/sync/associations/secret/${secret}`);
     expect(Object.keys(Object(data['associated_destinations'])).sort()).toEqual([
       `${type}/${one}`,
       `repo-host/${other}/key`,
@@ -126,23 +129,23 @@ describe('an association', () => {
   });
 
   test('of a secret without one is 404', async () => {
-    const secret = await stage.secret({ v: '1' });
+    const secret = await service.secret({ v: '1' });
     for (const path of [`secret/${secret}`, `destinations?mount=secret&secret_name=${secret}`]) {
-      expect(await stage.ask('GET', `sys/sync/associations/${path}`)).toMatchObject({
+      expect(await service.ask('GET', `sys/sync/associations/${path}`)).toMatchObject({
         status: 404,
         body: { errors: [] },
       });
     }
-    expect(await stage.ask('GET', 'sys/sync/associations/destinations?mount=secret')).toMatchObject({ status: 400 });
+    expect(await service.ask('GET', 'sys/sync/associations/destinations?mount=secret')).toMatchObject({ status: 400 });
   });
 
   test('is counted by the list, its secret once', async () => {
     await mount('counted');
-    await stage.ask('POST', 'counted/data/app', { data: { v: '1' } });
-    for (const place of [await stage.destination(type), await stage.destination(type)]) {
-      await stage.ask('POST', `${at(place)}/set`, { mount: 'counted', secret_name: 'app' });
+    await service.ask('POST', 'counted/data/app', { data: { v: '1' } });
+    for (const place of [await service.destination(type), await service.destination(type)]) {
+      await service.ask('POST', `${at(place)}/set`, { mount: 'counted', secret_name: 'app' });
     }
-    const { data } = await stage.ask('LIST', 'sys/sync/associations');
+    const { data } = await service.ask('LIST', 'sys/sync/associations');
     const { keys, key_info, total_associations, total_secrets } = data as {
       keys: string[];
       key_info: Record<string, object[]>;
@@ -156,81 +159,81 @@ describe('an association', () => {
   });
 
   test('echoes the name of its secret exactly', async () => {
-    const place = await stage.destination(type);
+    const place = await service.destination(type);
     const odd = 'Ünïcode name/with spaces & 100% "quotes"/x.y-z_0';
-    await stage.ask('POST', `secret/data/${odd.split('/').map(encodeURIComponent).join('/')}`, { data: { v: '1' } });
-    expect(only(await stage.set(type, place, odd))).toMatchObject({ secret_name: odd, sync_status: 'SYNCED' });
-    expect(only(await stage.associations(type, place))).toMatchObject({ secret_name: odd });
+    await service.ask('POST', `secret/data/${odd.split('/').map(encodeURIComponent).join('/')}`, { data: { v: '1' } });
+    expect(only(await service.set(type, place, odd))).toMatchObject({ secret_name: odd, sync_status: 'SYNCED' });
+    expect(only(await service.associations(type, place))).toMatchObject({ secret_name: odd });
   });
 
   test('at an empty destination there is none, and that is no error', async () => {
-    const place = await stage.destination(type);
-    const { status, data } = await stage.ask('GET', at(place));
+    const place = await service.destination(type);
+    const { status, data } = await service.ask('GET', at(place));
     expect(status).toBe(200);
     expect(data).toMatchObject({ associated_secrets: {}, store_name: place, store_type: type });
-    expect((await stage.ask('GET', at('nobody'))).status).toBe(404);
+    expect((await service.ask('GET', at('nobody'))).status).toBe(404);
   });
 });
 
 describe('set again', () => {
   test('takes the template and the granularity of today: the old copies go, the new ones come', async () => {
-    const place = await stage.destination(type);
-    const secret = await stage.secret({ a: '1', b: '2' });
-    const before = only(await stage.set(type, place, secret)).external_name;
-    await stage.ask('PATCH', `sys/sync/destinations/${type}/${place}`, {
+    const place = await service.destination(type);
+    const secret = await service.secret({ a: '1', b: '2' });
+    const before = only(await service.set(type, place, secret)).external_name;
+    await service.ask('PATCH', `sys/sync/destinations/${type}/${place}`, {
       granularity: 'secret-key',
       secret_name_template: 'new/{{ .SecretPath }}/{{ .SecretKey }}',
     });
-    await stage.secret({ a: '1', b: '3' }, secret);
-    await stage.untilQuiet();
-    expect(only(await stage.associations(type, place)).external_name).toBe(before);
+    await service.secret({ a: '1', b: '3' }, secret);
+    await service.untilQuiet();
+    expect(only(await service.associations(type, place)).external_name).toBe(before);
     expect(objects().get(before)?.value).toBe('{"a":"1","b":"3"}');
 
-    const records = await stage.set(type, place, secret);
+    const records = await service.set(type, place, secret);
     expect(records.map(({ external_name }) => external_name)).toEqual([`new/${secret}/a`, `new/${secret}/b`]);
     expect(objects().get(`new/${secret}/b`)?.value).toBe('3');
     expect(objects().has(before)).toBe(false);
   });
 
   test('keeps the old copies while the new ones cannot be made', async () => {
-    const place = await stage.destination(type);
-    const secret = await stage.secret({ a: '1', b: '2' });
-    const before = only(await stage.set(type, place, secret)).external_name;
-    await stage.ask('PATCH', `sys/sync/destinations/${type}/${place}`, { granularity: 'secret-key' });
-    await stage.untilQuiet();
-    stage.fake(type).fail({ kind: 'denied' });
-    expect(statuses(await stage.set(type, place, secret))).toEqual(['CLIENT_SIDE_ERROR', 'CLIENT_SIDE_ERROR']);
-    stage.fake(type).heal();
+    const place = await service.destination(type);
+    const secret = await service.secret({ a: '1', b: '2' });
+    const before = only(await service.set(type, place, secret)).external_name;
+    await service.ask('PATCH', `sys/sync/destinations/${type}/${place}`, { granularity: 'secret-key' });
+    await service.untilQuiet();
+    service.fake(type).fail({ kind: 'denied' });
+    expect(statuses(await service.set(type, place, secret))).toEqual(['CLIENT_SIDE_ERROR', 'CLIENT_SIDE_ERROR']);
+    service.fake(type).heal();
     expect(objects().has(before)).toBe(true);
-    expect(statuses(await stage.set(type, place, secret))).toEqual(['SYNCED', 'SYNCED']);
+    expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED', 'SYNCED']);
     expect(objects().has(before)).toBe(false);
   });
 
   test('repairs what somebody else changed at the destination', async () => {
-    const place = await stage.destination('repo-host');
-    const secret = await stage.secret({ v: 'right' });
-    const { external_name } = only(await stage.set('repo-host', place, secret));
-    stage.fake('repo-host').seed(external_name, 'wrong');
-    expect(statuses(await stage.set('repo-host', place, secret))).toEqual(['SYNCED']);
+    const place = await service.destination('repo-host');
+    const secret = await service.secret({ v: 'right' });
+    const { external_name } = only(await service.set('repo-host', place, secret));
+    service.fake('repo-host').seed(external_name, 'wrong');
+    expect(statuses(await service.set('repo-host', place, secret))).toEqual(['SYNCED']);
     expect(objects('repo-host').get(external_name)?.value).toBe('right');
   });
 
   test('takes back what somebody else put in the place of the copy, if it says adopt', async () => {
-    const place = await stage.destination(type);
-    const secret = await stage.secret({ v: 'right' });
-    const { external_name } = only(await stage.set(type, place, secret));
-    stage.fake(type).seed(external_name, 'wrong');
-    await stage.set(type, place, secret, { adopt: true });
+    const place = await service.destination(type);
+    const secret = await service.secret({ v: 'right' });
+    const { external_name } = only(await service.set(type, place, secret));
+    service.fake(type).seed(external_name, 'wrong');
+    await service.set(type, place, secret, { adopt: true });
     expect(objects().get(external_name)?.value).toBe('{"v":"right"}');
   });
 
   test('pushes once more, though nothing has changed', async () => {
-    const place = await stage.destination(type);
-    const secret = await stage.secret({ v: '1' });
-    await stage.set(type, place, secret);
-    const before = stage.calls(type, 'PutSecretValue');
-    await stage.set(type, place, secret);
-    expect(stage.calls(type, 'PutSecretValue')).toBeGreaterThan(before);
+    const place = await service.destination(type);
+    const secret = await service.secret({ v: '1' });
+    await service.set(type, place, secret);
+    const before = service.calls(type, 'PutSecretValue');
+    await service.set(type, place, secret);
+    expect(service.calls(type, 'PutSecretValue')).toBeGreaterThan(before);
   });
 });
 
@@ -246,27 +249,30 @@ describe('what set refuses', () => {
     ['a missing mount', { secret_name: 'x' }, 'missing required field "mount"'],
   ])('%s', async (_what, body, text) => {
     await mount('old', { version: '1' });
-    await stage.ask('POST', 'old/app', { v: '1' });
-    await stage.ask('POST', 'secret/data/folder/app', { data: { v: '1' } });
-    const place = await stage.destination(type);
-    const { status, errors } = await stage.ask('POST', `${at(place)}/set`, body);
+    await service.ask('POST', 'old/app', { v: '1' });
+    await service.ask('POST', 'secret/data/folder/app', { data: { v: '1' } });
+    const place = await service.destination(type);
+    const { status, errors } = await service.ask('POST', `${at(place)}/set`, body);
     expect(status).toBe(400);
     expect(errors.join()).toContain(text);
-    expect(await stage.associations(type, place)).toEqual([]);
+    expect(await service.associations(type, place)).toEqual([]);
   });
 
   test('a secret whose versions are all deleted', async () => {
-    const place = await stage.destination(type);
-    const secret = await stage.secret({ v: '1' });
-    await stage.ask('DELETE', `secret/data/${secret}`);
-    const { status, errors } = await stage.ask('POST', `${at(place)}/set`, { mount: 'secret', secret_name: secret });
+    const place = await service.destination(type);
+    const secret = await service.secret({ v: '1' });
+    await service.ask('DELETE', `secret/data/${secret}`);
+    const { status, errors } = await service.ask('POST', `${at(place)}/set`, { mount: 'secret', secret_name: secret });
     expect(status).toBe(400);
     expect(errors.join()).toContain('with a version that is not deleted');
   });
 
   test('a destination that is not there', async () => {
-    const secret = await stage.secret({ v: '1' });
-    const { status, errors } = await stage.ask('POST', `${at('nobody')}/set`, { mount: 'secret', secret_name: secret });
+    const secret = await service.secret({ v: '1' });
+    const { status, errors } = await service.ask('POST', `${at('nobody')}/set`, {
+      mount: 'secret',
+      secret_name: secret,
+    });
     expect(status).toBe(404);
     expect(errors.join()).toContain('no destination "nobody"');
   });
@@ -274,54 +280,55 @@ describe('what set refuses', () => {
 
 describe('remove', () => {
   test('of nothing succeeds with UNSYNCED, as often as it is asked', async () => {
-    const place = await stage.destination(type);
-    const secret = await stage.secret({ v: '1' });
-    await stage.set(type, place, secret);
-    for (const _ of [1, 2, 3]) expect(statuses(await stage.remove(type, place, secret))).toEqual(['UNSYNCED']);
-    expect(statuses(await stage.remove(type, place, 'never-was'))).toEqual(['UNSYNCED']);
+    const place = await service.destination(type);
+    const secret = await service.secret({ v: '1' });
+    await service.set(type, place, secret);
+    for (const _ of [1, 2, 3]) expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
+    expect(statuses(await service.remove(type, place, 'never-was'))).toEqual(['UNSYNCED']);
   });
 
   test('of a mount that has gone removes what is left, and then still succeeds', async () => {
     await mount('passing');
-    const place = await stage.destination(type);
-    await stage.ask('POST', 'passing/data/app', { data: { v: '1' } });
+    const place = await service.destination(type);
+    await service.ask('POST', 'passing/data/app', { data: { v: '1' } });
     const body = { mount: 'passing', secret_name: 'app' };
-    await stage.ask('POST', `${at(place)}/set`, body);
-    const { external_name } = only(await stage.associations(type, place));
+    await service.ask('POST', `${at(place)}/set`, body);
+    const { external_name } = only(await service.associations(type, place));
     expect(objects().has(external_name)).toBe(true);
-    await stage.ask('DELETE', 'sys/mounts/passing');
-    await stage.untilQuiet();
+    await service.ask('DELETE', 'sys/mounts/passing');
+    await service.untilQuiet();
     expect(objects().has(external_name)).toBe(false);
-    expect(only(await stage.associations(type, place))).toMatchObject({ sync_status: 'UNSYNCED', mount: 'passing' });
-    for (const _ of [1, 2]) expect(await stage.ask('POST', `${at(place)}/remove`, body)).toMatchObject({ status: 200 });
-    expect(await stage.associations(type, place)).toEqual([]);
-    const { warnings } = await stage.ask('POST', `${at(place)}/remove`, body);
+    expect(only(await service.associations(type, place))).toMatchObject({ sync_status: 'UNSYNCED', mount: 'passing' });
+    for (const _ of [1, 2])
+      expect(await service.ask('POST', `${at(place)}/remove`, body)).toMatchObject({ status: 200 });
+    expect(await service.associations(type, place)).toEqual([]);
+    const { warnings } = await service.ask('POST', `${at(place)}/remove`, body);
     expect(warnings.join()).toContain('no mount at "passing/"');
   });
 
   test('of a path takes along what an earlier mount there has left', async () => {
     await mount('twice');
-    const place = await stage.destination(type);
+    const place = await service.destination(type);
     const body = { mount: 'twice', secret_name: 'app' };
     for (const v of ['1', '2']) {
       await mount('twice');
-      await stage.ask('POST', 'twice/data/app', { data: { v } });
-      await stage.ask('POST', `${at(place)}/set`, body);
-      if (v === '1') await stage.ask('DELETE', 'sys/mounts/twice');
-      await stage.untilQuiet();
+      await service.ask('POST', 'twice/data/app', { data: { v } });
+      await service.ask('POST', `${at(place)}/set`, body);
+      if (v === '1') await service.ask('DELETE', 'sys/mounts/twice');
+      await service.untilQuiet();
     }
-    expect(statuses(await stage.associations(type, place)).toSorted()).toEqual(['SYNCED', 'UNSYNCED']);
-    await stage.ask('POST', `${at(place)}/remove`, body);
-    expect(await stage.associations(type, place)).toEqual([]);
+    expect(statuses(await service.associations(type, place)).toSorted()).toEqual(['SYNCED', 'UNSYNCED']);
+    await service.ask('POST', `${at(place)}/remove`, body);
+    expect(await service.associations(type, place)).toEqual([]);
   });
 
   test('of one destination leaves the copy at another', async () => {
-    const [one, other] = [await stage.destination(type), await stage.destination('repo-host')];
-    const secret = await stage.secret({ v: '1' });
-    await stage.set(type, one, secret);
-    const kept = await stage.set('repo-host', other, secret);
-    await stage.remove(type, one, secret);
-    expect(statuses(await stage.associations('repo-host', other))).toEqual(['SYNCED']);
+    const [one, other] = [await service.destination(type), await service.destination('repo-host')];
+    const secret = await service.secret({ v: '1' });
+    await service.set(type, one, secret);
+    const kept = await service.set('repo-host', other, secret);
+    await service.remove(type, one, secret);
+    expect(statuses(await service.associations('repo-host', other))).toEqual(['SYNCED']);
     expect(objects('repo-host').has(kept[0]?.external_name ?? '')).toBe(true);
   });
 });

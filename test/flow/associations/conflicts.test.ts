@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { only, statuses } from '../../support/flow/associations.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';
-const stage = stageOf([type, 'repo-host', 'cloud-b-kv']);
-const copy = (name: string, of = type) => stage.fake(of).objects().get(name)?.value;
+const service = serviceOf([type, 'repo-host', 'cloud-b-kv']);
+const copy = (name: string, of = type) => service.fake(of).objects().get(name)?.value;
 
 /** A destination whose objects have the names of their secrets. */
 const plainly = (of = type, more: object = {}) =>
-  stage.destination(of, { secret_name_template: '{{ .SecretPath }}', granularity: 'secret-path', ...more });
+  service.destination(of, { secret_name_template: '{{ .SecretPath }}', granularity: 'secret-path', ...more });
 
 describe.each([type, 'repo-host', 'cloud-b-kv'])('an object of %s that somebody else made', (of) => {
   test('is a conflict, and stays what it was, also when the association is removed', async () => {
     const place = await plainly(of);
-    const secret = await stage.secret({ v: 'ours' }, stage.name('FOREIGN'));
+    const secret = await service.secret({ v: 'ours' }, service.name('FOREIGN'));
     const name = secret.replaceAll('-', of === 'repo-host' ? '_' : '-');
-    stage.fake(of).seed(name, 'theirs');
-    const record = only(await stage.set(of, place, secret));
+    service.fake(of).seed(name, 'theirs');
+    const record = only(await service.set(of, place, secret));
     expect(record).toMatchObject({
       sync_status: 'CLIENT_SIDE_ERROR',
       error: { kind: 'conflict' },
@@ -24,66 +24,66 @@ describe.each([type, 'repo-host', 'cloud-b-kv'])('an object of %s that somebody 
     });
     expect(record.error?.message).toMatch(/adopt/);
     expect(copy(name, of)).toBe('theirs');
-    expect(statuses(await stage.remove(of, place, secret))).toEqual(['UNSYNCED']);
+    expect(statuses(await service.remove(of, place, secret))).toEqual(['UNSYNCED']);
     expect(copy(name, of)).toBe('theirs');
   });
 
   test('is taken over when the association says so, and then removed with it', async () => {
     const place = await plainly(of);
-    const secret = await stage.secret({ v: 'ours' }, stage.name('ADOPTED'));
+    const secret = await service.secret({ v: 'ours' }, service.name('ADOPTED'));
     const name = secret.replaceAll('-', of === 'repo-host' ? '_' : '-');
-    stage.fake(of).seed(name, 'theirs');
-    expect(statuses(await stage.set(of, place, secret, { adopt: true }))).toEqual(['SYNCED']);
+    service.fake(of).seed(name, 'theirs');
+    expect(statuses(await service.set(of, place, secret, { adopt: true }))).toEqual(['SYNCED']);
     expect(copy(name, of)).toBe('{"v":"ours"}');
-    expect(statuses(await stage.remove(of, place, secret))).toEqual(['UNSYNCED']);
+    expect(statuses(await service.remove(of, place, secret))).toEqual(['UNSYNCED']);
     expect(copy(name, of)).toBeUndefined();
   });
 
   test('is taken over when the destination says so', async () => {
     const place = await plainly(of, { adopt: true });
-    const secret = await stage.secret({ v: 'ours' }, stage.name('WELCOME'));
+    const secret = await service.secret({ v: 'ours' }, service.name('WELCOME'));
     const name = secret.replaceAll('-', of === 'repo-host' ? '_' : '-');
-    stage.fake(of).seed(name, 'theirs');
-    expect(statuses(await stage.set(of, place, secret))).toEqual(['SYNCED']);
+    service.fake(of).seed(name, 'theirs');
+    expect(statuses(await service.set(of, place, secret))).toEqual(['SYNCED']);
     expect(copy(name, of)).toBe('{"v":"ours"}');
   });
 });
 
 describe('two secrets of one destination', () => {
   test('that come to one name: the first keeps it, the second is told whose it is', async () => {
-    const place = await stage.destination(type, { secret_name_template: 'shared/{{ .SecretBaseName }}' });
-    const base = stage.name('app');
-    await stage.secret({ v: 'first' }, `a/${base}`);
-    await stage.secret({ v: 'second' }, `b/${base}`);
-    await stage.set(type, place, `a/${base}`);
-    const record = only(await stage.set(type, place, `b/${base}`));
+    const place = await service.destination(type, { secret_name_template: 'shared/{{ .SecretBaseName }}' });
+    const base = service.name('app');
+    await service.secret({ v: 'first' }, `a/${base}`);
+    await service.secret({ v: 'second' }, `b/${base}`);
+    await service.set(type, place, `a/${base}`);
+    const record = only(await service.set(type, place, `b/${base}`));
     expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'conflict' } });
     expect(record.error?.message).toContain(`"secret/a/${base}"`);
     expect(copy(`shared/${base}`)).toBe('{"v":"first"}');
 
-    await stage.remove(type, place, `b/${base}`);
+    await service.remove(type, place, `b/${base}`);
     expect(copy(`shared/${base}`)).toBe('{"v":"first"}');
   });
 
   test('the second gets the name when the first has gone', async () => {
-    const place = await stage.destination(type, { secret_name_template: 'shared/{{ .SecretBaseName }}' });
-    const base = stage.name('app');
+    const place = await service.destination(type, { secret_name_template: 'shared/{{ .SecretBaseName }}' });
+    const base = service.name('app');
     for (const folder of ['a', 'b']) {
-      await stage.secret({ v: folder }, `${folder}/${base}`);
-      await stage.set(type, place, `${folder}/${base}`);
+      await service.secret({ v: folder }, `${folder}/${base}`);
+      await service.set(type, place, `${folder}/${base}`);
     }
-    await stage.remove(type, place, `a/${base}`);
+    await service.remove(type, place, `a/${base}`);
     expect(copy(`shared/${base}`)).toBeUndefined();
-    expect(statuses(await stage.set(type, place, `b/${base}`))).toEqual(['SYNCED']);
+    expect(statuses(await service.set(type, place, `b/${base}`))).toEqual(['SYNCED']);
     expect(copy(`shared/${base}`)).toBe('{"v":"b"}');
   });
 });
 
 describe('two keys of one secret', () => {
   test('that come to one name are both refused, the others are synced', async () => {
-    const place = await stage.destination('repo-host');
-    const secret = await stage.secret({ 'my.key': '1', 'my-key': '2', fine: '3' });
-    const records = await stage.set('repo-host', place, secret);
+    const place = await service.destination('repo-host');
+    const secret = await service.secret({ 'my.key': '1', 'my-key': '2', fine: '3' });
+    const records = await service.set('repo-host', place, secret);
     const byKey = Object.fromEntries(records.map((record) => [record.sub_key, record]));
     expect(byKey['fine']?.sync_status).toBe('SYNCED');
     for (const [key, other] of [
@@ -93,27 +93,27 @@ describe('two keys of one secret', () => {
       expect(byKey[key]).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'conflict' } });
       expect(byKey[key]?.error?.message).toContain(`"${other}"`);
     }
-    const objects = [...stage.fake('repo-host').objects().keys()].filter((name) => /MY_KEY$/.test(name));
+    const objects = [...service.fake('repo-host').objects().keys()].filter((name) => /MY_KEY$/.test(name));
     expect(objects).toEqual([]);
   });
 
   test('a rename solves it', async () => {
-    const place = await stage.destination('repo-host');
-    const secret = await stage.secret({ 'my.key': '1', 'my-key': '2' });
-    await stage.set('repo-host', place, secret);
-    await stage.secret({ 'my.key': '1', other: '2' }, secret);
-    await stage.untilQuiet();
-    expect(statuses(await stage.associations('repo-host', place))).toEqual(['SYNCED', 'SYNCED']);
+    const place = await service.destination('repo-host');
+    const secret = await service.secret({ 'my.key': '1', 'my-key': '2' });
+    await service.set('repo-host', place, secret);
+    await service.secret({ 'my.key': '1', other: '2' }, secret);
+    await service.untilQuiet();
+    expect(statuses(await service.associations('repo-host', place))).toEqual(['SYNCED', 'SYNCED']);
   });
 });
 
 test('a name that the destination does not take is refused with its rule, the object of before stays', async () => {
-  const place = await stage.destination('cloud-b-kv');
-  const secret = await stage.secret({ v: '1' });
-  const before = only(await stage.set('cloud-b-kv', place, secret)).external_name;
+  const place = await service.destination('cloud-b-kv');
+  const secret = await service.secret({ v: '1' });
+  const before = only(await service.set('cloud-b-kv', place, secret)).external_name;
   const template = `${'x'.repeat(130)}{{ .SecretPath }}`;
-  await stage.ask('PATCH', `sys/sync/destinations/cloud-b-kv/${place}`, { secret_name_template: template });
-  const record = only(await stage.set('cloud-b-kv', place, secret));
+  await service.ask('PATCH', `sys/sync/destinations/cloud-b-kv/${place}`, { secret_name_template: template });
+  const record = only(await service.set('cloud-b-kv', place, secret));
   expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'name' } });
   expect(record.error?.message).toContain('at most 127');
   expect(copy(before, 'cloud-b-kv')).toBe('{"v":"1"}');

@@ -1,29 +1,29 @@
 import { sql } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import { type Association, only } from '../../support/flow/associations.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';
-const stage = stageOf([type]);
+const service = serviceOf([type]);
 const at = (place: string) => `sys/sync/destinations/${type}/${place}`;
-const disable = (disabled: boolean) => stage.ask('PATCH', 'sys/sync/config', { disabled });
+const disable = (disabled: boolean) => service.ask('PATCH', 'sys/sync/config', { disabled });
 
 afterEach(() => disable(false));
 
 /** An association whose next attempt is half a minute away. Nothing is pushed until the test ends. */
 async function waiting() {
-  const place = await stage.destination(type);
-  const secret = await stage.secret({ v: '1' });
-  await stage.set(type, place, secret);
-  stage.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 30, times: 1 });
-  await stage.secret({ v: '2' }, secret);
-  await stage.until(type, place, secret, ([record]) => record?.next_attempt_at != null);
+  const place = await service.destination(type);
+  const secret = await service.secret({ v: '1' });
+  await service.set(type, place, secret);
+  service.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 30, times: 1 });
+  await service.secret({ v: '2' }, secret);
+  await service.until(type, place, secret, ([record]) => record?.next_attempt_at != null);
   await disable(true);
-  const record = async () => only(await stage.associations(type, place, secret));
+  const record = async () => only(await service.associations(type, place, secret));
   const resume = async () => {
-    stage.fake(type).heal();
+    service.fake(type).heal();
     await disable(false);
-    await stage.ask('DELETE', `${at(place)}?force_delete=true`);
+    await service.ask('DELETE', `${at(place)}?force_delete=true`);
   };
   return { place, secret, record, resume };
 }
@@ -31,11 +31,11 @@ async function waiting() {
 const fresh: Partial<Association> = { sync_status: 'PENDING', attempts: 0, error: null, next_attempt_at: null };
 
 test.each([
-  ['written', async ({ secret }: { secret: string }) => stage.secret({ v: '3' }, secret)],
-  ['replayed', async () => stage.ask('POST', 'sys/sync/replay', { sync_status: 'PENDING' })],
-  ['set', async ({ place, secret }: { place: string; secret: string }) => stage.set(type, place, secret)],
-  ['removed', async ({ place, secret }: { place: string; secret: string }) => stage.remove(type, place, secret)],
-  ['purged', async ({ place }: { place: string }) => stage.ask('DELETE', `${at(place)}?purge=true`)],
+  ['written', async ({ secret }: { secret: string }) => service.secret({ v: '3' }, secret)],
+  ['replayed', async () => service.ask('POST', 'sys/sync/replay', { sync_status: 'PENDING' })],
+  ['set', async ({ place, secret }: { place: string; secret: string }) => service.set(type, place, secret)],
+  ['removed', async ({ place, secret }: { place: string; secret: string }) => service.remove(type, place, secret)],
+  ['purged', async ({ place }: { place: string }) => service.ask('DELETE', `${at(place)}?purge=true`)],
 ] as const)('an association that is %s while it waits has no old time of its next attempt', async (_what, change) => {
   const { place, secret, record, resume } = await waiting();
   expect(Date.parse((await record()).next_attempt_at ?? '')).toBeGreaterThan(Date.now());
@@ -48,7 +48,7 @@ test('a time that has passed is not shown, though the attempt has not been made'
   const { record, resume } = await waiting();
   const passed = sql`now() - interval '1 second'`;
   await sql`update associations set next_attempt_at = ${passed} where next_attempt_at is not null`.execute(
-    stage.store.db,
+    service.store.db,
   );
   expect(await record()).toMatchObject({ sync_status: 'PENDING', attempts: 1, next_attempt_at: null });
   await resume();

@@ -1,23 +1,23 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { only, statuses } from '../../support/flow/associations.ts';
-import { eventually, stageOf } from '../../support/flow/open-service.ts';
+import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-b-kv';
-const stage = stageOf([type], { KEYFERRY_SYNC_REQUEST_MS_MAX: '300', KEYFERRY_SYNC_WAIT_MS: '4000' });
+const service = serviceOf([type], { KEYFERRY_SYNC_REQUEST_MS_MAX: '300', KEYFERRY_SYNC_WAIT_MS: '4000' });
 const at = (place: string) => `sys/sync/destinations/${type}/${place}`;
 
 /** A destination and a secret that was set and removed there again, while the first push of it was given up. */
 async function removedWhileUnconfirmed(changes: object = {}) {
-  const place = await stage.destination(type, { purge_on_delete: true, ...changes });
-  const secret = await stage.secret({ v: '1' });
-  stage.fake(type).fail({ kind: 'hang', times: 1, after: 1 });
-  const calls = stage.calls(type);
-  const set = stage.set(type, place, secret);
-  await eventually(() => stage.calls(type) > calls + 1);
-  expect(statuses(await stage.remove(type, place, secret))).toEqual(['UNSYNCED']);
+  const place = await service.destination(type, { purge_on_delete: true, ...changes });
+  const secret = await service.secret({ v: '1' });
+  service.fake(type).fail({ kind: 'hang', times: 1, after: 1 });
+  const calls = service.calls(type);
+  const set = service.set(type, place, secret);
+  await eventually(() => service.calls(type) > calls + 1);
+  expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
   await set;
-  stage.fake(type).heal();
+  service.fake(type).heal();
   expect(await rowsOf(place)).toBe(1);
   return { place, secret };
 }
@@ -26,7 +26,7 @@ async function removedWhileUnconfirmed(changes: object = {}) {
 async function rowsOf(place: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from associations a join destinations d on d.id = a.destination_id
-     where d.name = ${place}`.execute(stage.store.db);
+     where d.name = ${place}`.execute(service.store.db);
   return rows[0]?.count ?? 0;
 }
 
@@ -34,29 +34,29 @@ async function rowsOf(place: string): Promise<number> {
 const untilDue = (place: string) =>
   sql`
   update associations a set recheck_at = now() from destinations d
-   where d.id = a.destination_id and d.name = ${place} and a.recheck_at is not null`.execute(stage.store.db);
+   where d.id = a.destination_id and d.name = ${place} and a.recheck_at is not null`.execute(service.store.db);
 
 async function recheck(place: string): Promise<void> {
   await untilDue(place);
-  await stage.sweep();
+  await service.sweep();
   await eventually(async () => {
     const { rows } = await sql<{ open: number }>`
-      select count(*)::int as open from associations where generation > observed_generation`.execute(stage.store.db);
+      select count(*)::int as open from associations where generation > observed_generation`.execute(service.store.db);
     return rows[0]?.open === 0;
   });
 }
 
-const isGone = (place: string) => eventually(async () => (await stage.ask('GET', at(place))).status === 404);
+const isGone = (place: string) => eventually(async () => (await service.ask('GET', at(place))).status === 404);
 
 describe('an association that is gone and whose rechecks are to come', () => {
   test('is seen by nobody, and goes when they are over', async () => {
     const { place, secret } = await removedWhileUnconfirmed();
-    expect(await stage.associations(type, place)).toEqual([]);
-    expect((await stage.ask('GET', `sys/sync/associations/secret/${secret}`)).status).toBe(404);
-    expect((await stage.ask('LIST', 'sys/sync/associations')).text).not.toContain(`"${secret}"`);
-    const replayed = await stage.ask('POST', 'sys/sync/replay', { name: place, sync_status: 'UNSYNCED' });
+    expect(await service.associations(type, place)).toEqual([]);
+    expect((await service.ask('GET', `sys/sync/associations/secret/${secret}`)).status).toBe(404);
+    expect((await service.ask('LIST', 'sys/sync/associations')).text).not.toContain(`"${secret}"`);
+    const replayed = await service.ask('POST', 'sys/sync/replay', { name: place, sync_status: 'UNSYNCED' });
     expect(replayed.data).toMatchObject({ replayed: 0 });
-    expect(statuses(await stage.remove(type, place, secret))).toEqual(['UNSYNCED']);
+    expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
     await recheck(place);
     expect(await rowsOf(place)).toBe(1);
     await recheck(place);
@@ -65,57 +65,57 @@ describe('an association that is gone and whose rechecks are to come', () => {
 
   test('is set again as if it had never been there', async () => {
     const { place, secret } = await removedWhileUnconfirmed();
-    const { external_name: name } = only(await stage.set(type, place, secret));
-    expect(stage.fake(type).objects().get(name)?.value).toBe('{"v":"1"}');
+    const { external_name: name } = only(await service.set(type, place, secret));
+    expect(service.fake(type).objects().get(name)?.value).toBe('{"v":"1"}');
     await recheck(place);
     await recheck(place);
-    expect(statuses(await stage.associations(type, place))).toEqual(['SYNCED']);
-    expect(stage.fake(type).objects().has(name)).toBe(true);
+    expect(statuses(await service.associations(type, place))).toEqual(['SYNCED']);
+    expect(service.fake(type).objects().has(name)).toBe(true);
   });
 
   test('lets its destination be deleted, which goes when they are over', async () => {
     const { place } = await removedWhileUnconfirmed();
-    const { status, warnings } = await stage.ask('DELETE', at(place));
+    const { status, warnings } = await service.ask('DELETE', at(place));
     expect(status).toBe(200);
     expect(warnings.join()).toContain('force_delete=true');
-    expect((await stage.ask('GET', at(place))).data).toHaveProperty('purge_initiated_at');
+    expect((await service.ask('GET', at(place))).data).toHaveProperty('purge_initiated_at');
     await recheck(place);
-    expect((await stage.ask('GET', at(place))).status).toBe(200);
+    expect((await service.ask('GET', at(place))).status).toBe(200);
     await recheck(place);
     await isGone(place);
   });
 
   test('holds up a purge until they are over, and no force_delete', async () => {
     const { place } = await removedWhileUnconfirmed();
-    expect((await stage.ask('DELETE', `${at(place)}?purge=true`)).status).toBe(204);
-    await stage.sweep();
-    expect((await stage.ask('GET', at(place))).status).toBe(200);
+    expect((await service.ask('DELETE', `${at(place)}?purge=true`)).status).toBe(204);
+    await service.sweep();
+    expect((await service.ask('GET', at(place))).status).toBe(200);
     await recheck(place);
     await recheck(place);
     await isGone(place);
 
     const other = await removedWhileUnconfirmed();
-    expect((await stage.ask('DELETE', `${at(other.place)}?force_delete=true`)).status).toBe(204);
-    expect((await stage.ask('GET', at(other.place))).status).toBe(404);
+    expect((await service.ask('DELETE', `${at(other.place)}?force_delete=true`)).status).toBe(204);
+    expect((await service.ask('GET', at(other.place))).status).toBe(404);
   });
 
   test('keeps its name from another secret until they are over, which then gets it by itself', async () => {
     const { place } = await removedWhileUnconfirmed({ secret_name_template: 'shared-{{ .DestinationName }}' });
-    const other = await stage.secret({ v: 'other' });
-    const waits = only(await stage.set(type, place, other));
+    const other = await service.secret({ v: 'other' });
+    const waits = only(await service.set(type, place, other));
     expect(waits).toMatchObject({ sync_status: 'PENDING', error: { kind: 'internal' } });
     expect(waits.error?.message).toContain('is not free yet');
     expect(waits.next_attempt_at).not.toBeNull();
     for (let round = 0; round < 2; round += 1) {
       await untilDue(place);
-      await stage.sweep();
+      await service.sweep();
       await eventually(async () => (await goingOf(place)) === 0);
     }
     expect(await rowsOf(place)).toBe(1);
-    await stage.ask('POST', 'sys/sync/replay', { name: place, sync_status: 'PENDING' });
-    const [synced] = await stage.until(type, place, other, (records) => statuses(records)[0] === 'SYNCED');
+    await service.ask('POST', 'sys/sync/replay', { name: place, sync_status: 'PENDING' });
+    const [synced] = await service.until(type, place, other, (records) => statuses(records)[0] === 'SYNCED');
     expect(
-      stage
+      service
         .fake(type)
         .objects()
         .get(synced?.external_name ?? '')?.value,
@@ -127,44 +127,46 @@ describe('an association that is gone and whose rechecks are to come', () => {
 async function goingOf(place: string): Promise<number> {
   const { rows } = await sql<{ going: number }>`
     select count(*)::int as going from associations a join destinations d on d.id = a.destination_id
-     where d.name = ${place} and a.desired = 'absent' and a.generation > a.observed_generation`.execute(stage.store.db);
+     where d.name = ${place} and a.desired = 'absent' and a.generation > a.observed_generation`.execute(
+    service.store.db,
+  );
   return rows[0]?.going ?? 0;
 }
 
 describe('a recheck', () => {
   test('waits while the sync is disabled, and takes room in the queue', async () => {
     const { place } = await removedWhileUnconfirmed();
-    const [other, secret] = [await stage.destination(type), await stage.secret({ v: '1' })];
-    await stage.ask('PATCH', 'sys/sync/config', { disabled: true, queue_capacity: 1 });
-    const calls = stage.calls(type);
+    const [other, secret] = [await service.destination(type), await service.secret({ v: '1' })];
+    await service.ask('PATCH', 'sys/sync/config', { disabled: true, queue_capacity: 1 });
+    const calls = service.calls(type);
     await untilDue(place);
-    await stage.sweep();
-    await stage.sweep();
-    expect(stage.calls(type)).toBe(calls);
-    const set = await stage.ask('POST', `${at(other)}/associations/set`, { mount: 'secret', secret_name: secret });
+    await service.sweep();
+    await service.sweep();
+    expect(service.calls(type)).toBe(calls);
+    const set = await service.ask('POST', `${at(other)}/associations/set`, { mount: 'secret', secret_name: secret });
     expect(set.status).toBe(503);
-    await stage.ask('PATCH', 'sys/sync/config', { disabled: false, queue_capacity: 1_000 });
-    await stage.untilQuiet();
-    expect(stage.calls(type)).toBeGreaterThan(calls);
+    await service.ask('PATCH', 'sys/sync/config', { disabled: false, queue_capacity: 1_000 });
+    await service.untilQuiet();
+    expect(service.calls(type)).toBeGreaterThan(calls);
   });
 
   test('is counted by what it has found', async () => {
     const { place, secret } = await removedWhileUnconfirmed();
-    const { external_name: name } = only(await stage.set(type, place, secret));
+    const { external_name: name } = only(await service.set(type, place, secret));
     const counted = (result: string) => metric(`keyferry_sync_rechecks_total{type="${type}",result="${result}"}`);
     const [asLeft, mended] = [await counted('unchanged'), await counted('mended')];
     await recheck(place);
     expect([await counted('unchanged'), await counted('mended')]).toEqual([asLeft + 1, mended]);
-    stage.fake(type).seed(name, 'late');
+    service.fake(type).seed(name, 'late');
     await recheck(place);
     expect([await counted('unchanged'), await counted('mended')]).toEqual([asLeft + 1, mended + 1]);
-    expect(stage.fake(type).objects().get(name)?.value).toBe('{"v":"1"}');
+    expect(service.fake(type).objects().get(name)?.value).toBe('{"v":"1"}');
   });
 });
 
 async function metric(line: string): Promise<number> {
-  const headers = { 'x-service-token': stage.rootToken };
-  const text = await (await fetch(`${stage.address}/v1/sys/metrics?format=prometheus`, { headers })).text();
+  const headers = { 'x-service-token': service.rootToken };
+  const text = await (await fetch(`${service.address}/v1/sys/metrics?format=prometheus`, { headers })).text();
   return Number(
     text
       .split('\n')

@@ -3,14 +3,14 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Operation, Verb } from '../../../lib/path/row.ts';
 import { bodies } from '../../path/any-json.ts';
 import { realTable } from '../../path/real-rows.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 import { fuzzing, runs } from '../../support/fuzz.ts';
 
-const stage = stageOf(['cloud-a-sm'], { KEYFERRY_SYNC_WAIT_MS: '0' });
+const service = serviceOf(['cloud-a-sm'], { KEYFERRY_SYNC_WAIT_MS: '0' });
 beforeAll(async () => {
-  await stage.api.write('sys/mounts/plain', { type: 'kv', options: { version: '1' } });
-  await stage.api.write('sys/sync/destinations/cloud-a-sm/place', stage.fake('cloud-a-sm').destination);
-  await stage.secret({ v: 1 }, 'app');
+  await service.api.write('sys/mounts/plain', { type: 'kv', options: { version: '1' } });
+  await service.api.write('sys/sync/destinations/cloud-a-sm/place', service.fake('cloud-a-sm').destination);
+  await service.secret({ v: 1 }, 'app');
 });
 
 const methods = { read: 'GET', list: 'LIST', write: 'POST', patch: 'PATCH', delete: 'DELETE' } satisfies Record<
@@ -127,7 +127,7 @@ function likelyBody({ fields }: Operation): fc.Arbitrary<string> {
 
 test('no request at all is an error of ours', fuzzing, async () => {
   const property = fc.asyncProperty(request, async ({ method, path, body }) => {
-    const answer = await stage.ask(
+    const answer = await service.ask(
       method,
       path,
       undefined,
@@ -138,7 +138,7 @@ test('no request at all is an error of ours', fuzzing, async () => {
     if (answer.status >= 400 && answer.status !== 404) expect(answer.text).toContain('errors');
   });
   await fc.assert(property, runs(400));
-  const unforeseen = stage.logged.filter((line) => JSON.stringify(line).includes('unexpectedly'));
+  const unforeseen = service.logged.filter((line) => JSON.stringify(line).includes('unexpectedly'));
   expect(unforeseen).toEqual([]);
 });
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../support/flow/ask.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
-const stage = stageOf();
+const service = serviceOf();
 
 /** What clients of the API family compare, asked with the header that each kind of client sends. */
 describe.each([
@@ -11,11 +11,11 @@ describe.each([
 ])('a client that sends %s', (header, initialised, unsealed) => {
   const as = (token: string | undefined) => ({ headers: { 'x-service-token': undefined, [header]: token } });
   const ask = (method: string, path: string, body?: unknown, raw?: string): Promise<Answer> =>
-    stage.ask(method, path, body, { ...as(stage.rootToken), ...(raw === undefined ? {} : { raw }) });
+    service.ask(method, path, body, { ...as(service.rootToken), ...(raw === undefined ? {} : { raw }) });
   let mount: string;
 
   beforeAll(async () => {
-    mount = stage.name('team');
+    mount = service.name('team');
     await ask('POST', `sys/mounts/${mount}`, { type: 'kv', config: { default_lease_ttl: '1h', max_lease_ttl: '2h' } });
   });
 
@@ -27,7 +27,7 @@ describe.each([
 
   test('is told when its token is missing or none where it asks for a mount', async () => {
     const errorsOf = async (path: string, token?: string) => {
-      const answer = await stage.ask('GET', path, undefined, as(token));
+      const answer = await service.ask('GET', path, undefined, as(token));
       return [answer.status, ...answer.errors];
     };
     const invalid = '2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n';
@@ -59,7 +59,7 @@ describe.each([
   });
 
   test('reads {} for the options of a mount without, and the lease times that hold where user interfaces look', async () => {
-    const plain = stage.name('plain');
+    const plain = service.name('plain');
     await ask('POST', `sys/mounts/${plain}`, { type: 'kv' });
     const times = { default_lease_ttl: 2_764_800, max_lease_ttl: 2_764_800 };
     const listed = (await ask('GET', 'sys/mounts')).data[`${plain}/`];
@@ -69,7 +69,7 @@ describe.each([
   });
 
   test('can wait for the end of a move', async () => {
-    const from = stage.name('from');
+    const from = service.name('from');
     await ask('POST', `sys/mounts/${from}`, { type: 'kv' });
     const moved = await ask('POST', 'sys/remount', { from, to: `${from}-moved` });
     expect(moved.warnings).toEqual([expect.stringContaining('Mount move has been queued.')]);
@@ -88,7 +88,7 @@ describe.each([
   });
 
   test('is refused JSON that would be kept otherwise than it was sent', async () => {
-    const path = `secret/data/${stage.name('lossy')}`;
+    const path = `secret/data/${service.name('lossy')}`;
     const refused = await ask('POST', path, undefined, '{"data":{"a":1,"a":2}}');
     expect([refused.status, ...refused.errors]).toEqual([400, expect.stringContaining('a key is there twice')]);
     const half = await ask('POST', path, undefined, String.raw`{"data":{"a":"\ud800"}}`);
@@ -97,7 +97,7 @@ describe.each([
   });
 
   test('may write null, and reads who did', async () => {
-    const secret = stage.name('null');
+    const secret = service.name('null');
     expect((await ask('POST', `secret/data/${secret}`, { data: null })).data).toMatchObject({ version: 1 });
     const by = { actor: 'root', operation: 'create', client_id: expect.stringMatching(/=$/) };
     expect((await ask('GET', `secret/metadata/${secret}`)).data).toMatchObject({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { definitions } from '../../../lib/destinations/index.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
-const stage = stageOf([]);
+const service = serviceOf([]);
 
 /** Every path of the sync, with the methods that it answers to. */
 const paths: Readonly<Record<string, readonly string[]>> = {
@@ -32,7 +32,7 @@ interface Help {
 }
 
 const helpOf = async (path: string) => {
-  const { status, text } = await stage.ask('GET', `${path}?help=1`);
+  const { status, text } = await service.ask('GET', `${path}?help=1`);
   return { status, ...(JSON.parse(text) as Help) };
 };
 
@@ -58,20 +58,20 @@ describe.each(definitions)('the fields of $type', ({ type, fields }) => {
 });
 
 test('an unknown path has no help, and the whole of sys/sync has', async () => {
-  expect((await stage.ask('GET', 'sys/sync/nonsense/x?help=1')).status).toBe(404);
+  expect((await service.ask('GET', 'sys/sync/nonsense/x?help=1')).status).toBe(404);
   expect(Object.keys((await helpOf('sys/sync')).openapi.paths).length).toBeGreaterThan(Object.keys(paths).length / 2);
 });
 
 describe('a caller', () => {
   test.each(Object.entries(paths))('without rights gets 403 at %s', async (path, methods) => {
-    const { body } = await stage.ask('POST', 'auth/token/create', { policies: ['default'], ttl: '1h' });
+    const { body } = await service.ask('POST', 'auth/token/create', { policies: ['default'], ttl: '1h' });
     const { client_token } = Object(body['auth']);
     for (const method of methods) {
-      const answer = await stage.ask(method.toUpperCase(), path, method === 'get' ? undefined : {}, {
+      const answer = await service.ask(method.toUpperCase(), path, method === 'get' ? undefined : {}, {
         headers: { 'x-service-token': client_token },
       });
       expect(answer.status).toBe(403);
     }
-    expect((await stage.ask('GET', path, undefined, { headers: { 'x-service-token': undefined } })).status).toBe(403);
+    expect((await service.ask('GET', path, undefined, { headers: { 'x-service-token': undefined } })).status).toBe(403);
   });
 });

@@ -2,54 +2,54 @@ import { describe, expect, test } from 'vitest';
 import { definitions } from '../../../lib/destinations/index.ts';
 import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 import { canonicalType } from '../../../lib/path/vocabulary.ts';
-import { everyType, stageOf } from '../../support/flow/open-service.ts';
+import { everyType, serviceOf } from '../../support/flow/open-service.ts';
 
-const stage = stageOf();
+const service = serviceOf();
 const inClientsWords = { headers: { 'x-vault-request': 'true' } };
 const aliasOf = (type: string) => definitions.find((one) => one.type === type)?.alias ?? '';
 
 describe.each(everyType.map((type) => [type, aliasOf(type)]))('%s, which existing clients call %s', (type, alias) => {
   test('is made, used and removed by that name, and answers in it', async () => {
-    const name = stage.name('client');
+    const name = service.name('client');
     const at = `sys/sync/destinations/${alias}/${name}`;
-    const token = { headers: { 'x-service-token': undefined, 'x-vault-token': stage.rootToken } };
-    const made = await stage.ask('POST', at, stage.fake(type).destination, token);
+    const token = { headers: { 'x-service-token': undefined, 'x-vault-token': service.rootToken } };
+    const made = await service.ask('POST', at, service.fake(type).destination, token);
     expect(made.status).toBe(200);
     expect(made.data).toMatchObject({ type: alias, name });
-    const secret = await stage.secret({ key: 'value' });
+    const secret = await service.secret({ key: 'value' });
     const target = { mount: 'secret', secret_name: secret };
-    const set = await stage.ask('POST', `${at}/associations/set`, target, token);
+    const set = await service.ask('POST', `${at}/associations/set`, target, token);
     expect(set.data).toMatchObject({ store_type: alias, store_name: name });
-    const read = await stage.ask('GET', `sys/sync/associations/secret/${secret}`, undefined, token);
+    const read = await service.ask('GET', `sys/sync/associations/secret/${secret}`, undefined, token);
     expect(Object.values(Object(read.data['associated_destinations']))[0]).toMatchObject({ type: alias, name });
     expect(Object.keys(Object(read.data['associated_destinations']))[0]).toMatch(new RegExp(`^${alias}/${name}`));
-    const removed = await stage.ask('POST', `${at}/associations/remove`, target, token);
+    const removed = await service.ask('POST', `${at}/associations/remove`, target, token);
     expect(removed.data).toMatchObject({ store_type: alias });
-    expect((await stage.ask('DELETE', at, undefined, token)).status).toBe(204);
+    expect((await service.ask('DELETE', at, undefined, token)).status).toBe(204);
   });
 
   test('is one and the same by either name', async () => {
-    const name = await stage.destination(type);
-    const other = await stage.ask('GET', `sys/sync/destinations/${alias}/${name}`);
-    const own = await stage.ask('GET', `sys/sync/destinations/${type}/${name}`);
+    const name = await service.destination(type);
+    const other = await service.ask('GET', `sys/sync/destinations/${alias}/${name}`);
+    const own = await service.ask('GET', `sys/sync/destinations/${type}/${name}`);
     expect(other.data).toEqual({ ...own.data, type: alias });
-    const list = await stage.ask('LIST', `sys/sync/destinations/${alias}`);
+    const list = await service.ask('LIST', `sys/sync/destinations/${alias}`);
     expect(list.data['keys']).toContain(name);
   });
 });
 
 test('the list names types in the words of who asks', async () => {
-  await stage.destination('cloud-a-sm');
-  const theirs = await stage.ask('GET', 'sys/sync/destinations?list=true', undefined, inClientsWords);
+  await service.destination('cloud-a-sm');
+  const theirs = await service.ask('GET', 'sys/sync/destinations?list=true', undefined, inClientsWords);
   expect(theirs.data['keys']).toContain('aws-sm/');
   expect(Object.keys(Object(theirs.data['key_info']))).toEqual(theirs.data['keys']);
-  expect((await stage.ask('LIST', 'sys/sync/destinations')).data['keys']).toContain('cloud-a-sm/');
+  expect((await service.ask('LIST', 'sys/sync/destinations')).data['keys']).toContain('cloud-a-sm/');
 });
 
 test('lists and maps of types are in the order of the words that are answered', async () => {
-  for (const type of everyType) await stage.destination(type);
+  for (const type of everyType) await service.destination(type);
   for (const options of [{}, inClientsWords]) {
-    const { keys, key_info } = (await stage.ask('LIST', 'sys/sync/destinations', undefined, options)).data;
+    const { keys, key_info } = (await service.ask('LIST', 'sys/sync/destinations', undefined, options)).data;
     expect(keys).toHaveLength(everyType.length);
     expect(keys).toEqual((keys as string[]).toSorted());
     expect(Object.keys(Object(key_info))).toEqual(keys);
@@ -67,7 +67,7 @@ describe.each([
   ['sys/sync/github-apps/x', inClientsWords],
 ])('the help of %s with %j', (path, options) => {
   test('has no word that the client does not know', async () => {
-    const { status, text } = await stage.ask('GET', `${path}?help=1`, undefined, options);
+    const { status, text } = await service.ask('GET', `${path}?help=1`, undefined, options);
     expect(status).toBe(200);
     expect(text.match(canonicalWord)).toBeNull();
     const paths = Object.keys(Object(JSON.parse(text)['openapi']['paths']));
@@ -77,7 +77,7 @@ describe.each([
 
 test('help in canonical words has just the same paths', async () => {
   const pathsIn = async (options: object) => {
-    const { text } = await stage.ask('GET', 'sys/sync?help=1', undefined, options);
+    const { text } = await service.ask('GET', 'sys/sync?help=1', undefined, options);
     return Object.keys(Object(JSON.parse(text)['openapi']['paths']));
   };
   const canonical = (path: string) => path.replace(/(?<=^\/destinations\/)[\w-]+/, canonicalType);
@@ -85,9 +85,9 @@ test('help in canonical words has just the same paths', async () => {
 });
 
 test('errors name types and statuses in the words of who asks, and what was sent as it was sent', async () => {
-  const secret = await stage.secret({ v: '1' });
+  const secret = await service.secret({ v: '1' });
   const refused = async (method: string, path: string, body: object | undefined, options: object) =>
-    (await stage.ask(method, `sys/sync/${path}`, body, options)).errors.join();
+    (await service.ask(method, `sys/sync/${path}`, body, options)).errors.join();
   const set = 'destinations/cloud-a-sm/cloud-a-sm/associations/set';
   const target = { mount: 'secret', secret_name: secret };
   const none = (type: string) => `no destination "cloud-a-sm" of type ${type}`;
@@ -103,28 +103,28 @@ test('errors name types and statuses in the words of who asks, and what was sent
 });
 
 test('an app in use names its destinations in the words of who asks', async () => {
-  const { app, appDestination } = stage.fake<RepoHostFake>('repo-host');
+  const { app, appDestination } = service.fake<RepoHostFake>('repo-host');
   const at = `sys/sync/github-apps/${appDestination['app_name']}`;
-  await stage.api.write(at, app);
-  const name = await stage.destination('repo-host', { ...appDestination, access_token: undefined });
+  await service.api.write(at, app);
+  const name = await service.destination('repo-host', { ...appDestination, access_token: undefined });
   for (const [options, type] of [[{}, 'repo-host'] as const, [inClientsWords, 'gh'] as const]) {
-    const { errors } = await stage.ask('DELETE', at, undefined, options);
+    const { errors } = await service.ask('DELETE', at, undefined, options);
     expect(errors.join()).toContain(`in use by the destinations ${type}/${name}:`);
   }
 });
 
 test('an internal error has its name in the words of who asks', async () => {
-  const name = await stage.destination('cloud-a-sm');
-  const secret = await stage.secret({ v: '1' });
-  await stage.set('cloud-a-sm', name, secret);
-  await stage.store.db
+  const name = await service.destination('cloud-a-sm');
+  const secret = await service.secret({ v: '1' });
+  await service.set('cloud-a-sm', name, secret);
+  await service.store.db
     .updateTable('associations')
     .set({ status: 'INTERNAL_ERROR', records: '[]' })
     .where('secret_name', '=', secret)
     .execute();
   const at = (type: string) => `sys/sync/destinations/${type}/${name}/associations`;
   const statusIn = async (type: string, options = {}) => {
-    const { data } = await stage.ask('GET', at(type), undefined, options);
+    const { data } = await service.ask('GET', at(type), undefined, options);
     return [Object.values(Object(data['associated_secrets']))[0], data['sync_operation_counters']];
   };
   const theirs = [{ sync_status: 'INTERNAL_VAULT_ERROR' }, { INTERNAL_VAULT_ERROR: 1 }];
@@ -134,10 +134,10 @@ test('an internal error has its name in the words of who asks', async () => {
 });
 
 test('a status that this version does not know reads UNKNOWN', async () => {
-  const name = await stage.destination('cloud-a-sm');
-  const secret = await stage.secret({ v: '1' });
-  await stage.set('cloud-a-sm', name, secret);
-  const change = stage.store.db.updateTable('associations').set({ status: 'MELTED', records: '[]' });
+  const name = await service.destination('cloud-a-sm');
+  const secret = await service.secret({ v: '1' });
+  await service.set('cloud-a-sm', name, secret);
+  const change = service.store.db.updateTable('associations').set({ status: 'MELTED', records: '[]' });
   await change.where('secret_name', '=', secret).execute();
-  expect((await stage.associations('cloud-a-sm', name)).map(({ sync_status }) => sync_status)).toEqual(['UNKNOWN']);
+  expect((await service.associations('cloud-a-sm', name)).map(({ sync_status }) => sync_status)).toEqual(['UNKNOWN']);
 });

@@ -2,11 +2,11 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 import { only, statuses } from '../../support/flow/associations.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'repo-host';
-const stage = stageOf([type]);
-const host = () => stage.fake<RepoHostFake>(type);
+const service = serviceOf([type]);
+const host = () => service.fake<RepoHostFake>(type);
 const at = (name: string) => `sys/sync/github-apps/${name}`;
 
 function newKey() {
@@ -20,24 +20,24 @@ function newKey() {
 
 /** A destination that logs in with an app of this name. */
 const withApp = (app: string) =>
-  stage.destination(type, { ...host().appDestination, access_token: undefined, app_name: app });
+  service.destination(type, { ...host().appDestination, access_token: undefined, app_name: app });
 
 describe('an app of a repository host', () => {
   test('is written, read with its key masked, listed, written again and deleted', async () => {
-    const [name, key] = [stage.name('app'), newKey()];
+    const [name, key] = [service.name('app'), newKey()];
     const shown = { app_id: 4711, fingerprint: key.fingerprint, name, private_key: '*****' };
-    const written = await stage.ask('POST', at(name), { app_id: '4711', private_key: key.pem });
+    const written = await service.ask('POST', at(name), { app_id: '4711', private_key: key.pem });
     expect(written).toMatchObject({ status: 200, body: { mount_type: 'system' } });
     expect(written.data).toEqual(shown);
-    expect((await stage.ask('GET', at(name))).data).toEqual(shown);
-    expect((await stage.ask('LIST', 'sys/sync/github-apps')).data).toEqual({ keys: expect.arrayContaining([name]) });
+    expect((await service.ask('GET', at(name))).data).toEqual(shown);
+    expect((await service.ask('LIST', 'sys/sync/github-apps')).data).toEqual({ keys: expect.arrayContaining([name]) });
 
     const other = newKey();
-    const replaced = await stage.ask('POST', at(name), { app_id: 4712, private_key: other.pem });
+    const replaced = await service.ask('POST', at(name), { app_id: 4712, private_key: other.pem });
     expect(replaced.data).toMatchObject({ app_id: 4712, fingerprint: other.fingerprint });
 
-    for (const _ of [1, 2]) expect((await stage.ask('DELETE', at(name))).status).toBe(204);
-    expect((await stage.ask('GET', at(name))).status).toBe(404);
+    for (const _ of [1, 2]) expect((await service.ask('DELETE', at(name))).status).toBe(204);
+    expect((await service.ask('GET', at(name))).status).toBe(404);
   });
 
   test.each([
@@ -53,24 +53,27 @@ describe('an app of a repository host', () => {
       'ed25519',
     ],
   ])('with %s is refused, and the key is not echoed', async (_what, private_key, text) => {
-    const name = stage.name('bad');
-    const answer = await stage.ask('POST', at(name), { app_id: '1', private_key });
+    const name = service.name('bad');
+    const answer = await service.ask('POST', at(name), { app_id: '1', private_key });
     expect(answer.status).toBe(400);
     expect(answer.errors.join()).toContain(text);
     for (const line of private_key.split('\n').filter((one) => !one.startsWith('-----') && one !== '')) {
       expect(answer.text).not.toContain(line);
     }
-    expect((await stage.ask('GET', at(name))).status).toBe(404);
+    expect((await service.ask('GET', at(name))).status).toBe(404);
   });
 
   test.each([['x'], ['-1'], ['0'], ['1.5'], ['']])('with app_id %j is refused', async (app_id) => {
-    const { status, errors } = await stage.ask('POST', at(stage.name('bad')), { app_id, private_key: newKey().pem });
+    const { status, errors } = await service.ask('POST', at(service.name('bad')), {
+      app_id,
+      private_key: newKey().pem,
+    });
     expect(status).toBe(400);
     expect(errors.join()).toContain('app_id is the number of the app');
   });
 
   test('without a field is refused by its name', async () => {
-    const { status, errors } = await stage.ask('POST', at(stage.name('bad')), { app_id: '1' });
+    const { status, errors } = await service.ask('POST', at(service.name('bad')), { app_id: '1' });
     expect(status).toBe(400);
     expect(errors).toEqual(['Field validation failed: missing required field "private_key"']);
   });
@@ -78,39 +81,39 @@ describe('an app of a repository host', () => {
 
 describe('a destination that logs in with an app', () => {
   test('works, and shows the name of the app but no key', async () => {
-    const name = stage.name('app');
-    await stage.ask('POST', at(name), host().app);
+    const name = service.name('app');
+    await service.ask('POST', at(name), host().app);
     const place = await withApp(name);
-    const { data } = await stage.ask('GET', `sys/sync/destinations/${type}/${place}`);
+    const { data } = await service.ask('GET', `sys/sync/destinations/${type}/${place}`);
     expect(data).toMatchObject({ connection_details: { app_name: name, installation_id: expect.any(Number) } });
-    const secret = await stage.secret({ key: 'value' });
-    const record = only(await stage.set(type, place, secret));
+    const secret = await service.secret({ key: 'value' });
+    const record = only(await service.set(type, place, secret));
     expect(record.sync_status).toBe('SYNCED');
     expect(host().objects().get(record.external_name)?.value).toBe('value');
   });
 
   test('keeps its app from being deleted, and names itself', async () => {
-    const name = stage.name('app');
-    await stage.ask('POST', at(name), host().app);
+    const name = service.name('app');
+    await service.ask('POST', at(name), host().app);
     const place = await withApp(name);
-    const { status, errors } = await stage.ask('DELETE', at(name));
+    const { status, errors } = await service.ask('DELETE', at(name));
     expect(status).toBe(400);
     expect(errors.join()).toContain(`in use by the destinations ${type}/${place}`);
-    await stage.ask('DELETE', `sys/sync/destinations/${type}/${place}`);
-    expect((await stage.ask('DELETE', at(name))).status).toBe(204);
+    await service.ask('DELETE', `sys/sync/destinations/${type}/${place}`);
+    expect((await service.ask('DELETE', at(name))).status).toBe(204);
   });
 
   test('fails with a wrong key, and a new one reaches the open connections and mends what failed', async () => {
-    const name = stage.name('app');
-    await stage.ask('POST', at(name), { ...host().app, private_key: newKey().pem });
+    const name = service.name('app');
+    await service.ask('POST', at(name), { ...host().app, private_key: newKey().pem });
     const place = await withApp(name);
-    const secret = await stage.secret({ key: 'value' });
-    expect(only(await stage.set(type, place, secret))).toMatchObject({
+    const secret = await service.secret({ key: 'value' });
+    expect(only(await service.set(type, place, secret))).toMatchObject({
       sync_status: 'CLIENT_SIDE_ERROR',
       error: { kind: 'credentials' },
     });
-    await stage.ask('POST', at(name), host().app);
-    await stage.untilQuiet();
-    expect(statuses(await stage.associations(type, place))).toEqual(['SYNCED']);
+    await service.ask('POST', at(name), host().app);
+    await service.untilQuiet();
+    expect(statuses(await service.associations(type, place))).toEqual(['SYNCED']);
   });
 });

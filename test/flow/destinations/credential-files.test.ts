@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { only } from '../../support/flow/associations.ts';
 import { type Capture, startCapture } from '../../support/flow/capture.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-c-sm';
 const at = (name: string) => `sys/sync/destinations/${type}/${name}`;
@@ -17,7 +17,7 @@ symlinkSync('../outside.json', join(folder, 'escape.json'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 describe('with a folder of credentials', () => {
-  const stage = stageOf([type], {
+  const service = serviceOf([type], {
     KEYFERRY_CREDENTIALS_DIR: folder,
     KEYFERRY_CREDENTIALS_ENDPOINTS: 'https://one.example.com, http://two.example.com:8080/',
   });
@@ -28,21 +28,21 @@ describe('with a folder of credentials', () => {
   afterAll(() => capture.close());
 
   const pushed = async (body: object) => {
-    const name = stage.name('place');
-    expect((await stage.ask('POST', at(name), { project_id: 'p-1', ...body })).status).toBe(200);
-    return only(await stage.set(type, name, await stage.secret({ v: 'x' })));
+    const name = service.name('place');
+    expect((await service.ask('POST', at(name), { project_id: 'p-1', ...body })).status).toBe(200);
+    return only(await service.set(type, name, await service.secret({ v: 'x' })));
   };
 
   test.each([['/etc/passwd'], ['/dev/ptmx'], ['/dev/zero'], ['../outside.json'], [join(base, 'outside.json')], ['']])(
     'credentials @%s are a 400, by POST and PATCH, and nothing of the file is told',
     async (path) => {
-      const made = await stage.destination(type);
+      const made = await service.destination(type);
       for (const [method, name] of [
-        ['POST', stage.name('bad')],
+        ['POST', service.name('bad')],
         ['POST', made],
         ['PATCH', made],
       ] as const) {
-        const { status, errors, text } = await stage.ask(method, at(name), { credentials: `@${path}` });
+        const { status, errors, text } = await service.ask(method, at(name), { credentials: `@${path}` });
         expect(status).toBe(400);
         expect(errors.join()).toContain('invalid credentials');
         expect(text).not.toContain('OUTSIDE');
@@ -61,8 +61,8 @@ describe('with a folder of credentials', () => {
   });
 
   test('is used at the provider and where the operator allows it, never at an address of the caller', async () => {
-    const service = JSON.parse(String(stage.fake(type).destination['credentials']));
-    writeFileSync(join(folder, 'key.json'), JSON.stringify(service));
+    const account = JSON.parse(String(service.fake(type).destination['credentials']));
+    writeFileSync(join(folder, 'key.json'), JSON.stringify(account));
     const reach = { tls_ca_cert: capture.certificate, disable_strict_networking: true };
     const elsewhere = await pushed({ credentials: '@key.json', endpoint: capture.url, ...reach });
     expect(elsewhere).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'credentials' } });
@@ -76,26 +76,26 @@ describe('with a folder of credentials', () => {
 });
 
 describe('without a folder of credentials', () => {
-  const stage = stageOf([type]);
+  const service = serviceOf([type]);
 
   test('a file is refused with the setting that is missing', async () => {
     for (const path of ['key.json', '/etc/passwd']) {
-      const { status, errors } = await stage.ask('POST', at('x'), { credentials: `@${path}`, project_id: 'p-1' });
+      const { status, errors } = await service.ask('POST', at('x'), { credentials: `@${path}`, project_id: 'p-1' });
       expect(status).toBe(400);
       expect(errors.join()).toContain('set KEYFERRY_CREDENTIALS_DIR');
     }
   });
 
   test('credentials that were stored as a file before are refused at the push', async () => {
-    const name = await stage.destination(type);
-    const { credentials } = stage.fake(type).destination;
+    const name = await service.destination(type);
+    const { credentials } = service.fake(type).destination;
     const connection = { credentials: '@/etc/passwd', project_id: JSON.parse(String(credentials)).project_id };
-    await stage.store.db
+    await service.store.db
       .updateTable('destinations')
-      .set({ connection: stage.store.barrier.seal(JSON.stringify(connection), `destinations/${type}/${name}`) })
+      .set({ connection: service.store.barrier.seal(JSON.stringify(connection), `destinations/${type}/${name}`) })
       .where('name', '=', name)
       .execute();
-    const record = only(await stage.set(type, name, await stage.secret({ v: 'x' })));
+    const record = only(await service.set(type, name, await service.secret({ v: 'x' })));
     expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'credentials' } });
     expect(record.error?.message).toContain('set KEYFERRY_CREDENTIALS_DIR');
   });

@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { rawClient } from '../../http/wire/raw.ts';
 import { only, statuses } from '../../support/flow/associations.ts';
-import { everyType, stageOf } from '../../support/flow/open-service.ts';
+import { everyType, serviceOf } from '../../support/flow/open-service.ts';
 
-const stage = stageOf();
+const service = serviceOf();
 const at = (type: string, name: string) => `sys/sync/destinations/${type}/${name}`;
 
 describe('before there is any destination', () => {
   test('the lists answer 404', async () => {
-    expect(await stage.ask('LIST', 'sys/sync/destinations')).toMatchObject({ status: 404, body: { errors: [] } });
-    expect(await stage.ask('LIST', 'sys/sync/destinations/repo-host')).toMatchObject({ status: 404 });
-    expect(await stage.ask('LIST', 'sys/sync/associations')).toMatchObject({ status: 404, body: { errors: [] } });
-    expect(await stage.ask('LIST', 'sys/sync/github-apps')).toMatchObject({ status: 404, body: { errors: [] } });
+    expect(await service.ask('LIST', 'sys/sync/destinations')).toMatchObject({ status: 404, body: { errors: [] } });
+    expect(await service.ask('LIST', 'sys/sync/destinations/repo-host')).toMatchObject({ status: 404 });
+    expect(await service.ask('LIST', 'sys/sync/associations')).toMatchObject({ status: 404, body: { errors: [] } });
+    expect(await service.ask('LIST', 'sys/sync/github-apps')).toMatchObject({ status: 404, body: { errors: [] } });
   });
 });
 
 describe.each(everyType)('a destination of type %s', (type) => {
   test('reads as the specification shows it, with nothing sensitive in clear', async () => {
-    const name = stage.name('shown');
-    const { destination } = stage.fake(type);
-    const made = await stage.ask('POST', at(type, name), destination);
+    const name = service.name('shown');
+    const { destination } = service.fake(type);
+    const made = await service.ask('POST', at(type, name), destination);
     expect(made.status).toBe(200);
-    const read = await stage.ask('GET', at(type, name));
+    const read = await service.ask('GET', at(type, name));
     expect(read.data).toEqual(made.data);
     expect(read.data).toMatchObject({
       type,
@@ -41,52 +41,52 @@ describe.each(everyType)('a destination of type %s', (type) => {
   });
 
   test('is not there before it is made and after it is deleted', async () => {
-    const name = stage.name('gone');
-    expect(await stage.ask('GET', at(type, name))).toMatchObject({ status: 404, body: { errors: [] } });
-    expect(await stage.ask('PATCH', at(type, name), { granularity: 'secret-path' })).toMatchObject({ status: 404 });
-    await stage.ask('POST', at(type, name), stage.fake(type).destination);
-    expect(await stage.ask('DELETE', at(type, name))).toMatchObject({ status: 204 });
-    expect(await stage.ask('GET', at(type, name))).toMatchObject({ status: 404 });
-    expect(await stage.ask('DELETE', at(type, name))).toMatchObject({ status: 204 });
+    const name = service.name('gone');
+    expect(await service.ask('GET', at(type, name))).toMatchObject({ status: 404, body: { errors: [] } });
+    expect(await service.ask('PATCH', at(type, name), { granularity: 'secret-path' })).toMatchObject({ status: 404 });
+    await service.ask('POST', at(type, name), service.fake(type).destination);
+    expect(await service.ask('DELETE', at(type, name))).toMatchObject({ status: 204 });
+    expect(await service.ask('GET', at(type, name))).toMatchObject({ status: 404 });
+    expect(await service.ask('DELETE', at(type, name))).toMatchObject({ status: 204 });
   });
 
   test('takes the place of its former self on POST: what is left out falls back to its default', async () => {
-    const name = stage.name('replaced');
+    const name = service.name('replaced');
     const template = 'x-{{ .SecretPath }}-{{ .SecretKey }}';
     const more = {
       secret_name_template: template,
       granularity: 'secret-key',
     };
-    const made = await stage.ask('POST', at(type, name), { ...stage.fake(type).destination, ...more });
+    const made = await service.ask('POST', at(type, name), { ...service.fake(type).destination, ...more });
     expect(made.data).toMatchObject({
       options: { secret_name_template: template, granularity_level: 'secret-key' },
     });
-    const replaced = await stage.ask('POST', at(type, name), stage.fake(type).destination);
-    const fresh = await stage.ask('POST', at(type, stage.name('fresh')), stage.fake(type).destination);
+    const replaced = await service.ask('POST', at(type, name), service.fake(type).destination);
+    const fresh = await service.ask('POST', at(type, service.name('fresh')), service.fake(type).destination);
     expect(replaced.data).toEqual({ ...fresh.data, name });
   });
 
   test('keeps its credentials when a client sends back the masks that it read, and works', async () => {
-    const name = await stage.destination(type);
-    const read = await stage.ask('GET', at(type, name));
-    const again = await stage.ask('PATCH', at(type, name), { ...Object(read.data['connection_details']) });
+    const name = await service.destination(type);
+    const read = await service.ask('GET', at(type, name));
+    const again = await service.ask('PATCH', at(type, name), { ...Object(read.data['connection_details']) });
     expect(again.status).toBe(200);
-    expect((await stage.ask('POST', at(type, name), Object(read.data['connection_details']))).status).toBe(200);
-    const secret = await stage.secret({ v: 'x' });
-    expect(statuses(await stage.set(type, name, secret))).toEqual(['SYNCED']);
+    expect((await service.ask('POST', at(type, name), Object(read.data['connection_details']))).status).toBe(200);
+    const secret = await service.secret({ v: 'x' });
+    expect(statuses(await service.set(type, name, secret))).toEqual(['SYNCED']);
   });
 });
 
 describe('PATCH of a destination', () => {
   const type = 'cloud-a-sm';
-  const options = async (name: string) => Object((await stage.ask('GET', at(type, name))).data['options']);
+  const options = async (name: string) => Object((await service.ask('GET', at(type, name))).data['options']);
 
   test('changes what it names; null sets a field back', async () => {
-    const name = await stage.destination(type, {
+    const name = await service.destination(type, {
       recovery_window_days: 30,
       role_arn: 'arn:aws:iam::111122223333:role/x',
     });
-    const changed = await stage.ask('PATCH', at(type, name), { recovery_window_days: 10, granularity: 'secret-key' });
+    const changed = await service.ask('PATCH', at(type, name), { recovery_window_days: 10, granularity: 'secret-key' });
     expect(changed.data).toMatchObject({
       connection_details: {
         recovery_window_days: 10,
@@ -95,7 +95,7 @@ describe('PATCH of a destination', () => {
       },
       options: { granularity_level: 'secret-key' },
     });
-    const back = await stage.ask('PATCH', at(type, name), {
+    const back = await service.ask('PATCH', at(type, name), {
       recovery_window_days: null,
       role_arn: null,
       granularity: null,
@@ -110,42 +110,42 @@ describe('PATCH of a destination', () => {
   });
 
   test('merges custom_tags, and tags_to_remove removes them', async () => {
-    const name = await stage.destination(type, { custom_tags: { team: 'a', stage: 'dev' } });
-    await stage.ask('PATCH', at(type, name), { custom_tags: { stage: 'prod', owner: 'me' } });
-    expect(await options(name)).toMatchObject({ custom_tags: { team: 'a', stage: 'prod', owner: 'me' } });
-    await stage.ask('PATCH', at(type, name), { tags_to_remove: ['team', 'unknown'] });
-    expect(await options(name)).toMatchObject({ custom_tags: { stage: 'prod', owner: 'me' } });
-    await stage.ask('PATCH', at(type, name), { custom_tags: null });
+    const name = await service.destination(type, { custom_tags: { team: 'a', service: 'dev' } });
+    await service.ask('PATCH', at(type, name), { custom_tags: { service: 'prod', owner: 'me' } });
+    expect(await options(name)).toMatchObject({ custom_tags: { team: 'a', service: 'prod', owner: 'me' } });
+    await service.ask('PATCH', at(type, name), { tags_to_remove: ['team', 'unknown'] });
+    expect(await options(name)).toMatchObject({ custom_tags: { service: 'prod', owner: 'me' } });
+    await service.ask('PATCH', at(type, name), { custom_tags: null });
     expect(await options(name)).toMatchObject({ custom_tags: {} });
   });
 
   test('brings new tags to the copies that are there, and takes removed ones away', async () => {
-    const name = await stage.destination(type, { custom_tags: { team: 'a' } });
-    const secret = await stage.secret({ v: 'x' });
-    const { external_name } = only(await stage.set(type, name, secret));
-    const tags = () => stage.fake(type).objects().get(external_name)?.tags;
+    const name = await service.destination(type, { custom_tags: { team: 'a' } });
+    const secret = await service.secret({ v: 'x' });
+    const { external_name } = only(await service.set(type, name, secret));
+    const tags = () => service.fake(type).objects().get(external_name)?.tags;
     expect(tags()).toMatchObject({ team: 'a' });
-    await stage.ask('PATCH', at(type, name), { custom_tags: { owner: 'me' }, tags_to_remove: ['team'] });
-    await stage.untilQuiet();
+    await service.ask('PATCH', at(type, name), { custom_tags: { owner: 'me' }, tags_to_remove: ['team'] });
+    await service.untilQuiet();
     expect(tags()).toMatchObject({ owner: 'me' });
     expect(tags()).not.toHaveProperty('team');
   });
 
   test('of a required field to null is refused by its name', async () => {
-    const name = await stage.destination('cloud-b-kv');
-    const { status, errors } = await stage.ask('PATCH', at('cloud-b-kv', name), { client_secret: null });
+    const name = await service.destination('cloud-b-kv');
+    const { status, errors } = await service.ask('PATCH', at('cloud-b-kv', name), { client_secret: null });
     expect(status).toBe(400);
     expect(errors).toEqual(['Field validation failed: missing required field "client_secret"']);
   });
 
   test('of a setting that shapes the objects is brought to those that are there', async () => {
     const host = 'deploy-host-project';
-    const name = await stage.destination(host);
-    const secret = await stage.secret({ v: 'x' });
-    const { external_name } = only(await stage.set(host, name, secret));
-    await stage.ask('PATCH', at(host, name), { deployment_environments: ['production'] });
-    await stage.untilQuiet();
-    const { variables } = stage.fake(host) as unknown as { variables(): { key: string; target: string[] }[] };
+    const name = await service.destination(host);
+    const secret = await service.secret({ v: 'x' });
+    const { external_name } = only(await service.set(host, name, secret));
+    await service.ask('PATCH', at(host, name), { deployment_environments: ['production'] });
+    await service.untilQuiet();
+    const { variables } = service.fake(host) as unknown as { variables(): { key: string; target: string[] }[] };
     expect(variables().filter(({ key }) => key === external_name)).toMatchObject([{ target: ['production'] }]);
   });
 });
@@ -163,10 +163,10 @@ describe('what a destination refuses', () => {
     ['repo-host', { repository_name: 'other' }, 'repository_name'],
     ['deploy-host-project', { project_id: 'prj_other' }, 'project_id'],
   ])('%s: %o cannot be changed by POST or PATCH', async (type, change, field) => {
-    const name = await stage.destination(type);
+    const name = await service.destination(type);
     for (const method of ['PATCH', 'POST']) {
-      const body = method === 'POST' ? { ...stage.fake(type).destination, ...change } : change;
-      const { status, errors } = await stage.ask(method, at(type, name), body);
+      const body = method === 'POST' ? { ...service.fake(type).destination, ...change } : change;
+      const { status, errors } = await service.ask(method, at(type, name), body);
       expect(status).toBe(400);
       expect(errors.join()).toContain(`${field} cannot be changed`);
     }
@@ -200,23 +200,23 @@ describe('what a destination refuses', () => {
     ['deploy-host-project', { deployment_environments: ['moon'] }, ['deployment_environments']],
     ['deploy-host-project', { access_token: ['x', secretText] }, ['access_token']],
   ])('%s: %o is a 400 that names field and rule', async (type, change, words) => {
-    const name = stage.name('refused');
-    const { status, errors, text } = await stage.ask('POST', at(type, name), {
-      ...stage.fake(type).destination,
+    const name = service.name('refused');
+    const { status, errors, text } = await service.ask('POST', at(type, name), {
+      ...service.fake(type).destination,
       ...change,
     });
     expect(status).toBe(400);
     for (const word of words) expect(errors.join()).toContain(word);
     expect(text).not.toContain(secretText);
-    for (const [field, value] of Object.entries(stage.fake(type).destination)) {
+    for (const [field, value] of Object.entries(service.fake(type).destination)) {
       if (/secret_access_key|client_secret|access_token/.test(field)) expect(text).not.toContain(String(value));
     }
-    expect((await stage.ask('GET', at(type, name))).status).toBe(404);
+    expect((await service.ask('GET', at(type, name))).status).toBe(404);
   });
 
   test('a mask without a stored value is no credential', async () => {
-    const { status, errors } = await stage.ask('POST', at('repo-host', stage.name('masked')), {
-      ...stage.fake('repo-host').destination,
+    const { status, errors } = await service.ask('POST', at('repo-host', service.name('masked')), {
+      ...service.fake('repo-host').destination,
       access_token: '*****',
     });
     expect(status).toBe(400);
@@ -225,10 +225,10 @@ describe('what a destination refuses', () => {
 
   test('a type that nobody knows', async () => {
     const answers = await Promise.all([
-      stage.ask('POST', at('cloud-z', 'x'), {}),
-      stage.ask('GET', at('cloud-z', 'x')),
-      stage.ask('LIST', 'sys/sync/destinations/cloud-z'),
-      stage.ask('POST', `${at('cloud-z', 'x')}/associations/set`, { mount: 'secret', secret_name: 'x' }),
+      service.ask('POST', at('cloud-z', 'x'), {}),
+      service.ask('GET', at('cloud-z', 'x')),
+      service.ask('LIST', 'sys/sync/destinations/cloud-z'),
+      service.ask('POST', `${at('cloud-z', 'x')}/associations/set`, { mount: 'secret', secret_name: 'x' }),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
     for (const { errors } of answers) expect(errors.join()).toContain('unknown destination type "cloud-z"');
@@ -241,22 +241,24 @@ describe('what a destination refuses', () => {
     ['repo-host', { replica_regions: { 'eu-west-1': '' } }],
     ['deploy-host-project', { kmsKeyId: 'k' }],
   ])('%s: %o, a protection that it does not have', async (type, unknown) => {
-    const name = stage.name('unprotected');
-    const made = await stage.ask('POST', at(type, name), { ...stage.fake(type).destination, ...unknown });
-    const patched = await stage.ask('PATCH', at(type, await stage.destination(type)), unknown);
+    const name = service.name('unprotected');
+    const made = await service.ask('POST', at(type, name), { ...service.fake(type).destination, ...unknown });
+    const patched = await service.ask('PATCH', at(type, await service.destination(type)), unknown);
     for (const { status, errors } of [made, patched]) {
       expect(status).toBe(400);
       for (const field of Object.keys(unknown)) expect(errors.join('\n')).toContain(`unknown field "${field}"`);
     }
-    expect((await stage.ask('GET', at(type, name))).status).toBe(404);
+    expect((await service.ask('GET', at(type, name))).status).toBe(404);
     const unset = Object.fromEntries(Object.keys(unknown).map((field) => [field, null]));
-    expect((await stage.ask('POST', at(type, name), { ...stage.fake(type).destination, ...unset })).status).toBe(200);
+    expect((await service.ask('POST', at(type, name), { ...service.fake(type).destination, ...unset })).status).toBe(
+      200,
+    );
   });
 
   test('fields that it does not know are told in a warning, and not stored', async () => {
-    const name = stage.name('warned');
-    const { status, warnings } = await stage.ask('POST', at('repo-host', name), {
-      ...stage.fake('repo-host').destination,
+    const name = service.name('warned');
+    const { status, warnings } = await service.ask('POST', at('repo-host', name), {
+      ...service.fake('repo-host').destination,
       custom_tags: { team: 'a' },
       nonsense: 1,
     });
@@ -267,8 +269,8 @@ describe('what a destination refuses', () => {
 
 describe('the lists of destinations', () => {
   test('name types with a slash and the destinations of each', async () => {
-    const name = await stage.destination('repo-host');
-    const { status, data } = await stage.ask('LIST', 'sys/sync/destinations');
+    const name = await service.destination('repo-host');
+    const { status, data } = await service.ask('LIST', 'sys/sync/destinations');
     expect(status).toBe(200);
     const { keys, key_info, total_destinations } = data as {
       keys: string[];
@@ -279,15 +281,15 @@ describe('the lists of destinations', () => {
     expect(Object.keys(key_info)).toEqual(keys);
     expect(key_info['repo-host/']).toContain(name);
     expect(total_destinations).toBe(Object.values(key_info).flat().length);
-    const ofType = await stage.ask('LIST', 'sys/sync/destinations/repo-host');
+    const ofType = await service.ask('LIST', 'sys/sync/destinations/repo-host');
     expect(ofType.data).toEqual({ keys: key_info['repo-host/'], total_destinations: key_info['repo-host/']?.length });
   });
 
   test('answer to the verb LIST itself', async () => {
-    await stage.destination('repo-host');
-    const client = await rawClient(Number(new URL(stage.address).port));
+    await service.destination('repo-host');
+    const client = await rawClient(Number(new URL(service.address).port));
     await client.send(
-      `LIST /v1/sys/sync/destinations HTTP/1.1\r\nHost: keyferry\r\nX-Service-Token: ${stage.rootToken}\r\n\r\n`,
+      `LIST /v1/sys/sync/destinations HTTP/1.1\r\nHost: keyferry\r\nX-Service-Token: ${service.rootToken}\r\n\r\n`,
     );
     const { status, body } = await client.next();
     client.close();

@@ -1,62 +1,65 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { only } from '../../support/flow/associations.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';
 const labels = 'cloud-c-sm';
-const stage = stageOf([type, labels]);
+const service = serviceOf([type, labels]);
 const config = 'sys/sync/config';
 const at = (place: string, of = type) => `sys/sync/destinations/${of}/${place}`;
 const tagsOf = async (place: string, of = type) =>
-  Object((await stage.ask('GET', at(place, of))).data['options'])['custom_tags'];
+  Object((await service.ask('GET', at(place, of))).data['options'])['custom_tags'];
 
-afterEach(() => stage.ask('DELETE', config));
+afterEach(() => service.ask('DELETE', config));
 
 describe('null in a PATCH of the configuration', () => {
   test('sets the field back to its default, and only that one', async () => {
-    await stage.ask('PATCH', config, { disabled: true, queue_capacity: 7 });
-    expect((await stage.ask('PATCH', config, { queue_capacity: null })).data).toEqual({
+    await service.ask('PATCH', config, { disabled: true, queue_capacity: 7 });
+    expect((await service.ask('PATCH', config, { queue_capacity: null })).data).toEqual({
       disabled: true,
       queue_capacity: 1_000_000,
     });
-    await stage.ask('PATCH', config, { queue_capacity: 7 });
-    expect((await stage.ask('PATCH', config, { disabled: null })).data).toEqual({ disabled: false, queue_capacity: 7 });
-    expect((await stage.ask('GET', config)).data).toEqual({ disabled: false, queue_capacity: 7 });
+    await service.ask('PATCH', config, { queue_capacity: 7 });
+    expect((await service.ask('PATCH', config, { disabled: null })).data).toEqual({
+      disabled: false,
+      queue_capacity: 7,
+    });
+    expect((await service.ask('GET', config)).data).toEqual({ disabled: false, queue_capacity: 7 });
   });
 
   test('is left out by POST, as ever', async () => {
-    await stage.ask('PATCH', config, { queue_capacity: 7 });
-    const { status, data } = await stage.ask('POST', config, { disabled: null, queue_capacity: null });
+    await service.ask('PATCH', config, { queue_capacity: 7 });
+    const { status, data } = await service.ask('POST', config, { disabled: null, queue_capacity: null });
     expect({ status, data }).toEqual({ status: 200, data: { disabled: false, queue_capacity: 7 } });
   });
 });
 
 describe('null for a tag in a PATCH of a destination', () => {
   test('takes that tag away, here and from the copies', async () => {
-    const place = await stage.destination(type, { custom_tags: { c: '1', kept: '2' } });
-    const secret = await stage.secret({ v: 'x' });
-    const { external_name } = only(await stage.set(type, place, secret));
-    const { status } = await stage.ask('PATCH', at(place), { custom_tags: { c: null, unknown: null, added: '3' } });
+    const place = await service.destination(type, { custom_tags: { c: '1', kept: '2' } });
+    const secret = await service.secret({ v: 'x' });
+    const { external_name } = only(await service.set(type, place, secret));
+    const { status } = await service.ask('PATCH', at(place), { custom_tags: { c: null, unknown: null, added: '3' } });
     expect(status).toBe(200);
     expect(await tagsOf(place)).toEqual({ kept: '2', added: '3' });
-    await stage.untilQuiet();
-    const { tags } = stage.fake(type).objects().get(external_name) ?? {};
+    await service.untilQuiet();
+    const { tags } = service.fake(type).objects().get(external_name) ?? {};
     expect(tags).toMatchObject({ kept: '2', added: '3' });
     expect(tags).not.toHaveProperty('c');
   });
 
   test('knows the tag by the name that it was given, though it is kept by another', async () => {
-    const place = await stage.destination(labels, { custom_tags: { Team: 'A', Stage: 'dev', Owner: 'me' } });
-    expect(await tagsOf(place, labels)).toEqual({ team: 'a', stage: 'dev', owner: 'me' });
-    const change = { custom_tags: { Team: null, Stage: 'prod' }, tags_to_remove: ['Owner'] };
-    expect((await stage.ask('PATCH', at(place, labels), change)).status).toBe(200);
-    expect(await tagsOf(place, labels)).toEqual({ stage: 'prod' });
+    const place = await service.destination(labels, { custom_tags: { Team: 'A', OpenService: 'dev', Owner: 'me' } });
+    expect(await tagsOf(place, labels)).toEqual({ team: 'a', service: 'dev', owner: 'me' });
+    const change = { custom_tags: { Team: null, OpenService: 'prod' }, tags_to_remove: ['Owner'] };
+    expect((await service.ask('PATCH', at(place, labels), change)).status).toBe(200);
+    expect(await tagsOf(place, labels)).toEqual({ service: 'prod' });
   });
 
   test('is refused by POST, as ever', async () => {
-    const place = await stage.destination(type);
-    const { status, errors } = await stage.ask('POST', at(place), {
-      ...stage.fake(type).destination,
+    const place = await service.destination(type);
+    const { status, errors } = await service.ask('POST', at(place), {
+      ...service.fake(type).destination,
       custom_tags: { c: null },
     });
     expect(status).toBe(400);

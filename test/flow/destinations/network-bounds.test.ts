@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { only } from '../../support/flow/associations.ts';
-import { everyType, stageOf } from '../../support/flow/open-service.ts';
+import { everyType, serviceOf } from '../../support/flow/open-service.ts';
 
 /** The operator lets destinations open one block and one port, and none of the stand-ins has these. */
-const stage = stageOf(everyType, { KEYFERRY_NETWORK_ALLOWED: '10.20.0.0/16,8443' });
+const service = serviceOf(everyType, { KEYFERRY_NETWORK_ALLOWED: '10.20.0.0/16,8443' });
 
 const type = 'cloud-a-sm';
 const at = (name: string) => `sys/sync/destinations/${type}/${name}`;
 const body = (changes: object) => ({
-  ...stage.fake(type).destination,
+  ...service.fake(type).destination,
   allowed_ipv4_addresses: [],
   allowed_ports: [],
   ...changes,
@@ -20,10 +20,10 @@ test.each([
   [{ allowed_ipv6_addresses: ['::1/128'] }, 'allowed_ipv6_addresses ::1/128'],
   [{ allowed_ports: [8443, 9000] }, 'allowed_ports 9000'],
 ])('a destination that opens %j is refused, and the setting is named', async (changes, named) => {
-  const created = await stage.ask('POST', at(stage.name('refused')), body(changes));
-  const name = stage.name('there');
-  expect((await stage.ask('POST', at(name), body({}))).status).toBe(200);
-  const patched = await stage.ask('PATCH', at(name), { ...stage.fake(type).destination, ...body(changes) });
+  const created = await service.ask('POST', at(service.name('refused')), body(changes));
+  const name = service.name('there');
+  expect((await service.ask('POST', at(name), body({}))).status).toBe(200);
+  const patched = await service.ask('PATCH', at(name), { ...service.fake(type).destination, ...body(changes) });
   for (const { status, errors } of [created, patched]) {
     expect(status).toBe(400);
     expect(errors.join()).toContain(named);
@@ -33,15 +33,15 @@ test.each([
 
 test('what the setting lets a destination open is taken, and so is what is public', async () => {
   const changes = { allowed_ipv4_addresses: ['10.20.1.0/24', '8.8.8.0/24'], allowed_ports: [8443, 443] };
-  expect((await stage.ask('POST', at(stage.name('taken')), body(changes))).status).toBe(200);
+  expect((await service.ask('POST', at(service.name('taken')), body(changes))).status).toBe(200);
 });
 
 /** As an earlier release stored it, or this one before the operator closed it. */
 async function storedBefore(kind: string, network: object): Promise<string> {
-  const name = stage.name('before');
-  const closed = { ...stage.fake(kind).destination, allowed_ipv4_addresses: [], allowed_ports: [] };
-  expect((await stage.ask('POST', `sys/sync/destinations/${kind}/${name}`, closed)).status).toBe(200);
-  await stage.store.db
+  const name = service.name('before');
+  const closed = { ...service.fake(kind).destination, allowed_ipv4_addresses: [], allowed_ports: [] };
+  expect((await service.ask('POST', `sys/sync/destinations/${kind}/${name}`, closed)).status).toBe(200);
+  await service.store.db
     .updateTable('destinations')
     .set({ network: JSON.stringify({ ...strict, ...network }) })
     .where('name', '=', name)
@@ -63,16 +63,16 @@ test.each(everyType)('%s: a destination that was stored before the operator clos
     { allowed_ipv4_addresses: ['127.0.0.0/8'], allowed_ports: ports },
   ]) {
     const name = await storedBefore(kind, network);
-    const calls = stage.calls(kind);
-    const record = only(await stage.set(kind, name, await stage.secret({ key: 'value' })));
+    const calls = service.calls(kind);
+    const record = only(await service.set(kind, name, await service.secret({ key: 'value' })));
     expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'blocked' } });
     expect(record.error?.message).toContain('KEYFERRY_NETWORK_ALLOWED');
-    expect(stage.calls(kind)).toBe(calls);
+    expect(service.calls(kind)).toBe(calls);
   }
 });
 
 test('a destination that opens more than is allowed now can be changed otherwise, and narrowed', async () => {
   const name = await storedBefore(type, { disable_strict_networking: true });
-  expect((await stage.ask('PATCH', at(name), { granularity: 'secret-key' })).status).toBe(200);
-  expect((await stage.ask('PATCH', at(name), { disable_strict_networking: false })).status).toBe(200);
+  expect((await service.ask('PATCH', at(name), { granularity: 'secret-key' })).status).toBe(200);
+  expect((await service.ask('PATCH', at(name), { disable_strict_networking: false })).status).toBe(200);
 });

@@ -5,9 +5,9 @@ import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake/inde
 import { namesWith } from '../../../lib/sync/rows/destinations/fields.ts';
 import { only, statuses } from '../../support/flow/associations.ts';
 import { type Capture, startCapture } from '../../support/flow/capture.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
-const stage = stageOf();
+const service = serviceOf();
 let capture: Capture;
 beforeAll(async () => {
   capture = await startCapture();
@@ -47,15 +47,15 @@ function mustFind(type: string) {
 const opens = () => ({ allowed_ports: [capture.port] });
 
 describe.each(definitions)('stored credentials of $type', ({ type, fields }) => {
-  const sensitive = () => namesWith(fields, 'sensitive').filter((name) => stage.fake(type).destination[name]);
+  const sensitive = () => namesWith(fields, 'sensitive').filter((name) => service.fake(type).destination[name]);
   const place = async () => {
-    const name = await stage.destination(type);
-    const secret = await stage.secret({ v: 'x' });
-    expect(statuses(await stage.set(type, name, secret))).toEqual(['SYNCED']);
+    const name = await service.destination(type);
+    const secret = await service.secret({ v: 'x' });
+    expect(statuses(await service.set(type, name, secret))).toEqual(['SYNCED']);
     return { name, secret };
   };
   const reads = async (name: string) =>
-    Object((await stage.ask('GET', at(type, name))).data['connection_details']) as Record<string, unknown>;
+    Object((await service.ask('GET', at(type, name))).data['connection_details']) as Record<string, unknown>;
 
   test('do not arrive at an address that somebody sets without them, whatever way it is set', async () => {
     const { name, secret } = await place();
@@ -71,34 +71,34 @@ describe.each(definitions)('stored credentials of $type', ({ type, fields }) => 
     ];
     const count = capture.requests.length;
     for (const [method, body] of tries) {
-      const { status, errors } = await stage.ask(method, at(type, name), body);
+      const { status, errors } = await service.ask(method, at(type, name), body);
       expect({ status, body }).toEqual({ status: 400, body });
       for (const field of sensitive()) expect(errors.join()).toContain(field);
       expect(errors.join()).toContain(Object.keys(leads(type)).find((field) => field in body) ?? 'nothing');
     }
     expect(await reads(name)).toEqual(before);
-    await stage.set(type, name, secret);
-    await stage.untilQuiet();
+    await service.set(type, name, secret);
+    await service.untilQuiet();
     expect(capture.requests.slice(count)).toEqual([]);
-    expect(statuses(await stage.associations(type, name))).toEqual(['SYNCED']);
+    expect(statuses(await service.associations(type, name))).toEqual(['SYNCED']);
   });
 
   test('are replaced by those that come with a new address, which alone arrive there', async () => {
     const { name, secret } = await place();
     const fresh = Object.fromEntries(sensitive().map((field) => [field, madeUp[field]?.()]));
     const count = capture.requests.length;
-    const answer = await stage.ask('PATCH', at(type, name), { ...leads(type), ...opens(), ...fresh });
+    const answer = await service.ask('PATCH', at(type, name), { ...leads(type), ...opens(), ...fresh });
     expect(answer.status).toBe(200);
-    await stage.set(type, name, secret);
-    await stage.untilQuiet();
+    await service.set(type, name, secret);
+    await service.untilQuiet();
     const arrived = capture.requests.slice(count).join('\n');
     expect(arrived).not.toBe('');
-    for (const field of sensitive()) expect(arrived).not.toContain(String(stage.fake(type).destination[field]));
+    for (const field of sensitive()) expect(arrived).not.toContain(String(service.fake(type).destination[field]));
   });
 
   test('have to come along with any change of an address by itself, also when it is taken back', async () => {
     const { name } = await place();
-    const set = Object.keys(leads(type)).filter((field) => field in stage.fake(type).destination);
+    const set = Object.keys(leads(type)).filter((field) => field in service.fake(type).destination);
     expect(set).toContain('endpoint');
     for (const field of set) {
       for (const [method, value] of [
@@ -108,7 +108,7 @@ describe.each(definitions)('stored credentials of $type', ({ type, fields }) => 
         ['POST', ''],
       ] as const) {
         const body = method === 'POST' ? { ...(await reads(name)), [field]: value } : { [field]: value };
-        const { status, errors } = await stage.ask(method, at(type, name), body);
+        const { status, errors } = await service.ask(method, at(type, name), body);
         expect({ method, field, value, status }).toEqual({ method, field, value, status: 400 });
         expect(errors.join()).toContain(field);
       }
@@ -117,7 +117,7 @@ describe.each(definitions)('stored credentials of $type', ({ type, fields }) => 
 
   test('have to come along with a wider network, not with a narrower one', async () => {
     const { name } = await place();
-    const { allowed_ports: [port] = [] } = stage.fake(type).destination as { allowed_ports?: number[] };
+    const { allowed_ports: [port] = [] } = service.fake(type).destination as { allowed_ports?: number[] };
     for (const wider of [
       { disable_strict_networking: true },
       { allowed_ipv4_addresses: ['127.0.0.0/8', '10.0.0.0/8'] },
@@ -125,7 +125,7 @@ describe.each(definitions)('stored credentials of $type', ({ type, fields }) => 
       { allowed_ipv6_addresses: ['::1/128'] },
       { allowed_ports: [port, 8443] },
     ]) {
-      const { status, errors } = await stage.ask('PATCH', at(type, name), wider);
+      const { status, errors } = await service.ask('PATCH', at(type, name), wider);
       expect({ status, wider }).toEqual({ status: 400, wider });
       expect(errors.join()).toContain(Object.keys(wider)[0]);
     }
@@ -133,20 +133,20 @@ describe.each(definitions)('stored credentials of $type', ({ type, fields }) => 
       { allowed_ipv4_addresses: ['127.0.0.1/32'], allowed_ports: [port, 443] },
       { allowed_ipv4_addresses: [], allowed_ports: null },
     ]) {
-      expect((await stage.ask('PATCH', at(type, name), narrower)).status).toBe(200);
+      expect((await service.ask('PATCH', at(type, name), narrower)).status).toBe(200);
     }
-    const credentials = Object.fromEntries(sensitive().map((field) => [field, stage.fake(type).destination[field]]));
-    const { status } = await stage.ask('PATCH', at(type, name), { disable_strict_networking: true, ...credentials });
+    const credentials = Object.fromEntries(sensitive().map((field) => [field, service.fake(type).destination[field]]));
+    const { status } = await service.ask('PATCH', at(type, name), { disable_strict_networking: true, ...credentials });
     expect(status).toBe(200);
   });
 });
 
 describe('the key of an app', () => {
   const type = 'repo-host';
-  const host = () => stage.fake<RepoHostFake>(type);
+  const host = () => service.fake<RepoHostFake>(type);
   const app = async () => {
-    const name = stage.name('app');
-    expect((await stage.ask('POST', `sys/sync/github-apps/${name}`, host().app)).status).toBe(200);
+    const name = service.name('app');
+    expect((await service.ask('POST', `sys/sync/github-apps/${name}`, host().app)).status).toBe(200);
     return name;
   };
   const byApp = (name: string, changes: object = {}) => ({
@@ -158,55 +158,59 @@ describe('the key of an app', () => {
 
   test('signs nothing for another host than its own, by a new destination, a changed one or a new address', async () => {
     const name = await app();
-    const place = await stage.destination(type, byApp(name));
-    const secret = await stage.secret({ v: 'x' });
-    expect(only(await stage.set(type, place, secret)).sync_status).toBe('SYNCED');
+    const place = await service.destination(type, byApp(name));
+    const secret = await service.secret({ v: 'x' });
+    expect(only(await service.set(type, place, secret)).sync_status).toBe('SYNCED');
     const count = capture.requests.length;
     const elsewhere = { tls_ca_cert: capture.certificate, ...opens() };
     const addresses = [{ endpoint: capture.url }, { endpoint: null, enterprise_url: capture.url }, { endpoint: null }];
     for (const address of addresses) {
-      const changed = await stage.ask('PATCH', at(type, place), { ...elsewhere, ...address });
-      const made = await stage.ask('POST', at(type, stage.name('other')), byApp(name, { ...elsewhere, ...address }));
+      const changed = await service.ask('PATCH', at(type, place), { ...elsewhere, ...address });
+      const made = await service.ask(
+        'POST',
+        at(type, service.name('other')),
+        byApp(name, { ...elsewhere, ...address }),
+      );
       for (const { status, errors } of [changed, made]) {
         expect(status).toBe(400);
         expect(errors.join()).toContain(`app "${name}" signs in at ${host().url} only`);
       }
     }
-    await stage.set(type, place, secret);
-    await stage.untilQuiet();
+    await service.set(type, place, secret);
+    await service.untilQuiet();
     expect(capture.requests.slice(count)).toEqual([]);
   });
 
   test('stays at its host when the app is written without it, and moves only together with the key', async () => {
     const name = await app();
     const { endpoint, ...alone } = host().app;
-    const kept = await stage.ask('POST', `sys/sync/github-apps/${name}`, alone);
+    const kept = await service.ask('POST', `sys/sync/github-apps/${name}`, alone);
     expect(kept.data).toMatchObject({ endpoint, private_key: '*****' });
     const path = `sys/sync/github-apps/${name}`;
     for (const private_key of ['*****', undefined]) {
       const body = { app_id: alone.app_id, private_key, endpoint: capture.url };
-      expect((await stage.ask('POST', path, body)).status).toBe(400);
+      expect((await service.ask('POST', path, body)).status).toBe(400);
     }
-    expect((await stage.ask('GET', path)).data).toMatchObject({ endpoint });
-    const moved = await stage.ask('POST', path, {
+    expect((await service.ask('GET', path)).data).toMatchObject({ endpoint });
+    const moved = await service.ask('POST', path, {
       ...alone,
       endpoint: null,
       enterprise_url: 'https://git.example.com',
     });
     expect(moved.data).toMatchObject({ enterprise_url: 'https://git.example.com' });
     expect(moved.data).not.toHaveProperty('endpoint');
-    expect((await stage.ask('POST', path, { ...alone, enterprise_url: 'git' })).status).toBe(400);
+    expect((await service.ask('POST', path, { ...alone, enterprise_url: 'git' })).status).toBe(400);
   });
 
   test('is used where a destination of an app that moved still is for no signature there', async () => {
     const name = await app();
-    const place = await stage.destination(type, byApp(name));
-    await stage.ask('POST', `sys/sync/github-apps/${name}`, { ...host().app, endpoint: capture.url });
-    const before = stage.calls(type);
-    const secret = await stage.secret({ v: 'x' });
-    const record = only(await stage.set(type, place, secret));
+    const place = await service.destination(type, byApp(name));
+    await service.ask('POST', `sys/sync/github-apps/${name}`, { ...host().app, endpoint: capture.url });
+    const before = service.calls(type);
+    const secret = await service.secret({ v: 'x' });
+    const record = only(await service.set(type, place, secret));
     expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'credentials' } });
     expect(record.error?.message).toContain(`app "${name}" signs in at ${capture.url} only`);
-    expect(stage.calls(type)).toBe(before);
+    expect(service.calls(type)).toBe(before);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
-const stage = stageOf([]);
+const service = serviceOf([]);
 const at = 'sys/sync/destinations/cloud-z/some';
 const link = { mount: 'secret', secret_name: 'app' };
 const known = 'type is one of cloud-a-sm, cloud-b-kv, cloud-c-sm, deploy-host-project, repo-host';
@@ -31,25 +31,25 @@ describe('a type of destination that there is not', () => {
   test.each(requests)(
     'is refused by $method $path, with the names of those there are',
     async ({ method, path, body }) => {
-      const { status, errors } = await stage.ask(method, path, body);
+      const { status, errors } = await service.ask(method, path, body);
       expect(status).toBe(400);
       expect(errors.map(sorted)).toEqual([`unknown destination type "cloud-z": ${known}`]);
     },
   );
 
   test('is refused with the names that the caller knows', async () => {
-    const headers = { 'x-service-token': undefined, 'x-vault-token': stage.rootToken };
-    const { status, errors } = await stage.ask('POST', at, {}, { headers });
+    const headers = { 'x-service-token': undefined, 'x-vault-token': service.rootToken };
+    const { status, errors } = await service.ask('POST', at, {}, { headers });
     expect(status).toBe(400);
     expect(errors.join()).toContain('aws-sm');
     expect(errors.join()).not.toContain('cloud-a-sm');
   });
 
   test('tells a caller without rights nothing', async () => {
-    const { body } = await stage.ask('POST', 'auth/token/create', { policies: ['default'], ttl: '1h' });
+    const { body } = await service.ask('POST', 'auth/token/create', { policies: ['default'], ttl: '1h' });
     const { client_token } = Object(body['auth']);
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
-      const answer = await stage.ask(method, at, method === 'GET' ? undefined : {}, {
+      const answer = await service.ask(method, at, method === 'GET' ? undefined : {}, {
         headers: { 'x-service-token': client_token },
       });
       expect(answer.status).toBe(403);
@@ -57,7 +57,7 @@ describe('a type of destination that there is not', () => {
   });
 
   test('leaves the known ones alone: what is not there is a 404', async () => {
-    expect((await stage.ask('GET', 'sys/sync/destinations/cloud-a-sm/nobody')).status).toBe(404);
-    expect((await stage.ask('GET', 'sys/sync/destinations/aws-sm/nobody')).status).toBe(404);
+    expect((await service.ask('GET', 'sys/sync/destinations/cloud-a-sm/nobody')).status).toBe(404);
+    expect((await service.ask('GET', 'sys/sync/destinations/aws-sm/nobody')).status).toBe(404);
   });
 });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { only, statuses } from '../../support/flow/associations.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
 const hourMs = 3_600_000;
 const type = 'deploy-host-project';
 /** Longer than a test: nothing but the sweep brings a retry back. */
-const stage = stageOf([type], {
+const service = serviceOf([type], {
   KEYFERRY_SYNC_WAIT_MS: '0',
   KEYFERRY_SYNC_RETRY_MS_FIRST: '120000',
   KEYFERRY_SYNC_RETRY_MS_MAX: '120000',
@@ -22,14 +22,14 @@ afterEach(() => {
 });
 
 test('a retry that waits while the clock is set back by an hour is made by the next sweep', async () => {
-  const place = await stage.destination(type);
-  const secret = await stage.secret({ v: 'the value' });
+  const place = await service.destination(type);
+  const secret = await service.secret({ v: 'the value' });
   aheadMs = hourMs;
-  stage.fake(type).fail({ kind: 'unavailable', times: 1 });
-  await stage.set(type, place, secret);
-  const waiting = await stage.until(type, place, secret, ([record]) => (record?.next_attempt_at ?? null) !== null);
+  service.fake(type).fail({ kind: 'unavailable', times: 1 });
+  await service.set(type, place, secret);
+  const waiting = await service.until(type, place, secret, ([record]) => (record?.next_attempt_at ?? null) !== null);
   expect(only(waiting).sync_status).toBe('PENDING');
   aheadMs = 0;
-  await stage.sweep();
-  await stage.until(type, place, secret, (records) => statuses(records)[0] === 'SYNCED');
+  await service.sweep();
+  await service.until(type, place, secret, (records) => statuses(records)[0] === 'SYNCED');
 });

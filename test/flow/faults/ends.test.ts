@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../infra/local/child.ts';
 import { groundOf, type, until } from '../../support/flow/ground.ts';
-import { startWitness } from '../../support/flow/in-flight.ts';
+import { startInFlightProxy } from '../../support/flow/in-flight.ts';
 import { runProgram, type Started } from '../../support/flow/processes.ts';
 import { ending } from '../../support/services.ts';
 
@@ -30,10 +30,10 @@ describe('SIGTERM', () => {
   });
 
   test('lets a worker finish the push in flight', async () => {
-    const witness = ending(await startWitness(ground.fake));
-    witness.delay(600);
+    const inFlight = ending(await startInFlightProxy(ground.fake));
+    inFlight.delay(600);
     const before = calls('CreateSecret');
-    await associate('finished', witness.destination);
+    await associate('finished', inFlight.destination);
     const worker = ending(await ground.start('worker'));
     await until(() => calls('CreateSecret') > before);
     const { code } = await worker.end('SIGTERM');

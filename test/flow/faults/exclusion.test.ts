@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { groundOf, until } from '../../support/flow/ground.ts';
-import { startWitness } from '../../support/flow/in-flight.ts';
+import { startInFlightProxy } from '../../support/flow/in-flight.ts';
 import { associateAll } from '../../support/flow/many-changes.ts';
 import { startMeasuredWorker } from '../../support/flow/measured.ts';
 import { ending } from '../../support/services.ts';
@@ -31,12 +31,12 @@ async function claimed(): Promise<number> {
 test('two workers never push the same association at the same time, whatever is queued twice or forgotten', async () => {
   const api = ending(await ground.start('serve'));
   const client = ground.client(api);
-  const witness = ending(await startWitness(ground.fake));
+  const inFlight = ending(await startInFlightProxy(ground.fake));
   const redis = new Redis(ground.environment['REDIS_URL'] ?? '');
   try {
-    witness.delay(400);
+    inFlight.delay(400);
     await client.merge('sys/sync/config', { disabled: true });
-    const body = witness.destination;
+    const body = inFlight.destination;
     const names = await associateAll(ground, api, { hint: 'twin', destinations, secrets, body });
     const write = (v: string) => Promise.all(names.map((name) => client.write(`secret/data/${name}`, { data: { v } })));
     const workers = [ending(await startMeasuredWorker(ground)), ending(await startMeasuredWorker(ground))];
@@ -53,10 +53,10 @@ test('two workers never push the same association at the same time, whatever is 
       await write(`repeated ${round}`);
       await ground.untilQuiet();
     }
-    expect(witness.overlaps).toEqual([]);
+    expect(inFlight.overlaps).toEqual([]);
     const busy = await Promise.all(workers.map((one) => one.counted('keyferry_sync_claims_total', 'outcome="busy"')));
     expect(busy.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
-    expect(witness.widest).toBeGreaterThan(1);
+    expect(inFlight.widest).toBeGreaterThan(1);
     const values = [...ground.fake.objects()].filter(([at]) => at.startsWith('twin-')).map(([, { value }]) => value);
     expect(values).toEqual(Array.from({ length: all }, () => `{"v":"repeated ${rounds}"}`));
   } finally {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Fault } from '../../../lib/destinations/fake.ts';
 import { only, statuses } from '../../support/flow/associations.ts';
-import { briefCalls, eventually, everyType, stageOf } from '../../support/flow/open-service.ts';
+import { briefCalls, eventually, everyType, serviceOf } from '../../support/flow/open-service.ts';
 
-const stage = stageOf(everyType, { KEYFERRY_SYNC_ATTEMPTS_MAX: '2', ...briefCalls });
+const service = serviceOf(everyType, { KEYFERRY_SYNC_ATTEMPTS_MAX: '2', ...briefCalls });
 
 const external: readonly Fault['kind'][] = ['throttle', 'unavailable', 'hang', 'reset'];
 const ours: readonly Fault['kind'][] = ['denied', 'credentials'];
@@ -12,16 +12,16 @@ describe.each(everyType)('at a destination of type %s', (of) => {
   test.each([...external, ...ours])(
     'a fault of kind %s ends in its status, and is over when it has passed',
     async (kind) => {
-      const host = await stage.destination(of);
-      const secret = await stage.secret({ key: 'value' });
-      stage.fake(of).fail({ kind, ...(kind === 'throttle' ? { retryAfterSeconds: 0 } : {}) });
-      await stage.set(of, host, secret);
+      const host = await service.destination(of);
+      const secret = await service.secret({ key: 'value' });
+      service.fake(of).fail({ kind, ...(kind === 'throttle' ? { retryAfterSeconds: 0 } : {}) });
+      await service.set(of, host, secret);
       const wanted = external.includes(kind) ? 'EXTERNAL_SERVICE_ERROR' : 'CLIENT_SIDE_ERROR';
-      const failed = only(await stage.until(of, host, secret, ([record]) => record?.sync_status !== 'PENDING'));
+      const failed = only(await service.until(of, host, secret, ([record]) => record?.sync_status !== 'PENDING'));
       expect(failed).toMatchObject({ sync_status: wanted, error: { message: expect.stringMatching(/\w/) } });
-      stage.fake(of).heal();
-      await stage.ask('POST', 'sys/sync/replay', { type: of, name: host });
-      await eventually(async () => statuses(await stage.associations(of, host))[0] === 'SYNCED');
+      service.fake(of).heal();
+      await service.ask('POST', 'sys/sync/replay', { type: of, name: host });
+      await eventually(async () => statuses(await service.associations(of, host))[0] === 'SYNCED');
     },
   );
 });

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { associationsOf, only } from '../../support/flow/associations.ts';
 import { type Ground, groundOf, type, until } from '../../support/flow/ground.ts';
-import { startWitness } from '../../support/flow/in-flight.ts';
+import { startInFlightProxy } from '../../support/flow/in-flight.ts';
 import { startMeasuredWorker } from '../../support/flow/measured.ts';
 import { ending } from '../../support/services.ts';
 
@@ -33,16 +33,16 @@ async function removalInHand(ground: Ground, changes: Readonly<Record<string, st
   const name = 'wanted-again';
   const api = ending(await ground.start('serve'));
   const client = ground.client(api);
-  const witness = ending(await startWitness(ground.fake));
+  const inFlight = ending(await startInFlightProxy(ground.fake));
   const path = `sys/sync/destinations/${type}/${name}`;
   const link = { mount: 'secret', secret_name: name };
   const set = () => client.write(`${path}/associations/set`, link);
-  await ground.destination(api, name, witness.destination);
+  await ground.destination(api, name, inFlight.destination);
   await client.write(`secret/data/${name}`, { data: { v: 'first' } });
   await set();
   const worker = ending(await startMeasuredWorker(ground, { ...changes, AWS_SDK_UA_APP_ID: 'frozen' }));
   await ground.untilQuiet();
-  const look = witness.hold();
+  const look = inFlight.hold();
   await client.write(`${path}/associations/remove`, link);
   await look.reached;
   return {
@@ -51,18 +51,18 @@ async function removalInHand(ground: Ground, changes: Readonly<Record<string, st
     set,
     /** Ends when the association has been taken over and a request for it is under way; `release` lets it go on. */
     async takenOver() {
-      const held = witness.hold();
+      const held = inFlight.hold();
       ending(await ground.start('worker'));
       await held.reached;
       return held;
     },
     /** Wakes the worker, and ends when it has noticed that its claim is another's. */
     async thaw() {
-      const before = witness.askedBy('frozen');
+      const before = inFlight.askedBy('frozen');
       expect(before).toBeGreaterThan(0);
       process.kill(worker.pid, 'SIGCONT');
       await until(async () => (await worker.counted('keyferry_sync_operations_total', 'outcome="lost"')) > 0);
-      expect(witness.askedBy('frozen')).toBe(before);
+      expect(inFlight.askedBy('frozen')).toBe(before);
     },
     async expectUntouched() {
       ending(await ground.start('sweep'));

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { associationsOf, only } from '../../support/flow/associations.ts';
 import { groundOf, type, until } from '../../support/flow/ground.ts';
-import { startWitness, type Witness } from '../../support/flow/in-flight.ts';
+import { type InFlightProxy, startInFlightProxy } from '../../support/flow/in-flight.ts';
 import type { Started } from '../../support/flow/processes.ts';
 import { ending } from '../../support/services.ts';
 
 const ground = groundOf();
 let api: Started;
-let witness: Witness;
+let inFlight: InFlightProxy;
 beforeAll(async () => {
   api = await ground.start('serve');
-  witness = await startWitness(ground.fake);
+  inFlight = await startInFlightProxy(ground.fake);
 });
-afterAll(() => witness.close());
+afterAll(() => inFlight.close());
 
 /** Writes a secret and associates it with a destination of the same name. */
 async function associate(name: string): Promise<void> {
-  await ground.destination(api, name, witness.destination);
+  await ground.destination(api, name, inFlight.destination);
   await write(name, 'first');
   const link = { mount: 'secret', secret_name: name };
   await ground.client(api).write(`sys/sync/destinations/${type}/${name}/associations/set`, link);
@@ -59,11 +59,11 @@ describe('a burst of writes to one secret', () => {
     await associate('burst-during');
     ending(await ground.start('worker'));
     await ground.untilQuiet();
-    witness.delay(400);
+    inFlight.delay(400);
     const before = calls('PutSecretValue');
     await burst('burst-during', 1_000);
     await ground.untilQuiet();
-    witness.delay(0);
+    inFlight.delay(0);
     expect(copies('burst-during')).toEqual(['{"v":"the newest"}']);
     expect(calls('PutSecretValue') - before).toBeLessThanOrEqual(20);
   });
@@ -87,7 +87,7 @@ const moments: readonly (readonly [string, (operation: string) => Promise<void>]
       await until(() => calls(operation) > before);
     },
   ],
-  ['while the answer is on its way', (operation) => witness.swallow(operation)],
+  ['while the answer is on its way', (operation) => inFlight.swallow(operation)],
 ];
 
 describe.each(moments)('a worker that is killed %s', (_moment, untilThere) => {

@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../support/flow/ask.ts';
-import { eventually, stageOf } from '../../support/flow/open-service.ts';
+import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 
 const kib = 1024;
 const bytesMax = 1_024 * kib;
 /** The room for all large bodies is as much as one, as it is unless it is set. */
-const stage = stageOf([], { KEYFERRY_BODY_BYTES_MAX: String(bytesMax) });
+const service = serviceOf([], { KEYFERRY_BODY_BYTES_MAX: String(bytesMax) });
 
-beforeAll(() => stage.ask('POST', 'sys/mounts/plain', { type: 'kv', options: { version: '1' } }));
+beforeAll(() => service.ask('POST', 'sys/mounts/plain', { type: 'kv', options: { version: '1' } }));
 
 /** Asks again while it is 503: the answer before this may not have gone out yet, and holds the room until then. */
 async function asked(method: string, path: string, raw?: string): Promise<Answer> {
   let answer: Answer | undefined;
   await eventually(
     async () => {
-      answer = await stage.ask(method, path, undefined, raw === undefined ? {} : { raw });
+      answer = await service.ask(method, path, undefined, raw === undefined ? {} : { raw });
       return answer.status !== 503;
     },
     () => answer?.errors.join() ?? '',
@@ -74,7 +74,7 @@ describe('a patch', () => {
   ])(
     'that would make a secret larger than the limit is refused, and changes nothing: %s',
     async (what, stored, more) => {
-      const path = `secret/data/${stage.name(what.slice(0, 7).trim())}`;
+      const path = `secret/data/${service.name(what.slice(0, 7).trim())}`;
       const before = dataOfBytes(stored);
       await asked('POST', path, before);
       const refused = await asked('PATCH', path, dataOfBytes(more, 'b'));
@@ -90,7 +90,7 @@ describe('a patch', () => {
 
   test('may fill the limit to the last byte', async () => {
     const whole = ofBytes(bytesMax, '{"a":"', '","b":"yy"}');
-    const path = `secret/data/${stage.name('filled')}`;
+    const path = `secret/data/${service.name('filled')}`;
     await asked('POST', path, JSON.stringify({ data: { ...JSON.parse(whole), b: undefined } }));
     const more = await asked('PATCH', path, '{"data":{"b":"yyy"}}');
     expect(more.status).toBe(413);
@@ -103,8 +103,8 @@ describe('a patch', () => {
     const paths = ['one', 'other'];
     for (const path of paths) await asked('POST', `secret/data/${path}`, dataOfBytes(700 * kib));
     const raw = dataOfBytes(400 * kib);
-    const patch = (path: string) => stage.ask('PATCH', `secret/data/${path}`, undefined, { raw });
-    const { db } = stage.store;
+    const patch = (path: string) => service.ask('PATCH', `secret/data/${path}`, undefined, { raw });
+    const { db } = service.store;
     const patches = await db.transaction().execute(async (tx) => {
       await sql`select from kv_secrets where path = any(${paths}::text[]) for update`.execute(tx);
       const both = paths.map(patch);
@@ -119,7 +119,7 @@ describe('a patch', () => {
   });
 });
 
-async function waiting(db: typeof stage.store.db): Promise<number> {
+async function waiting(db: typeof service.store.db): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from pg_stat_activity
      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);

@@ -14,34 +14,34 @@ import {
   walDump,
   walPosition,
 } from '../../support/flow/dumps.ts';
-import { everyType, stageOf } from '../../support/flow/open-service.ts';
+import { everyType, serviceOf } from '../../support/flow/open-service.ts';
 
-const stage = stageOf(everyType, { KEYFERRY_SYNC_ATTEMPTS_MAX: '1', KEYFERRY_SYNC_WAIT_MS: '0' });
+const service = serviceOf(everyType, { KEYFERRY_SYNC_ATTEMPTS_MAX: '1', KEYFERRY_SYNC_WAIT_MS: '0' });
 const marker = `marker-${randomBytes(12).toString('hex')}/+ "ü"`;
 
 const betweens = new Map<string, Between>();
 afterAll(() => Promise.all([...betweens.values()].map((one) => one.close())));
 
 test('what remotes quote of values and credentials is in no table, write-ahead log, Redis, answer or log', async () => {
-  const from = await walPosition(stage);
-  const used: string[] = [marker, stage.rootToken];
-  await stage.ask('POST', 'secret/data/app', { data: { value: marker, pin: 123456 } });
+  const from = await walPosition(service);
+  const used: string[] = [marker, service.rootToken];
+  await service.ask('POST', 'secret/data/app', { data: { value: marker, pin: 123456 } });
   for (const definition of definitions) {
-    const fake = stage.fake(definition.type);
+    const fake = service.fake(definition.type);
     const between = await standBetween(fake);
     betweens.set(definition.type, between);
     used.push(...credentialsOf(definition, fake.destination));
-    await stage.ask('POST', `sys/sync/destinations/${definition.type}/place`, between.through(fake.destination));
+    await service.ask('POST', `sys/sync/destinations/${definition.type}/place`, between.through(fake.destination));
   }
   for (const quoting of Object.values(quotes)) {
     for (const status of fewStatuses) await failEverywhere(status, quoting(marker.slice(0, 20)), used);
   }
   const places = {
-    postgres: await postgresDump(stage),
-    'write-ahead log': await walDump(stage, from),
-    redis: await redisDump(stage),
-    log: logDump(stage),
-    replies: replyDump(stage),
+    postgres: await postgresDump(service),
+    'write-ahead log': await walDump(service, from),
+    redis: await redisDump(service),
+    log: logDump(service),
+    replies: replyDump(service),
   };
   for (const [place, text] of Object.entries(places)) {
     expect(text.length, `${place} is empty, so nothing was searched`).toBeGreaterThan(100);
@@ -61,9 +61,9 @@ async function failEverywhere(status: number, quote: Parameters<typeof echo>[1],
       return (asked.body.includes('AssumeRole') ? echoXml : echo)(status, quote, factsOf(type).refusals.code);
     });
     const body = { mount: 'secret', secret_name: 'app' };
-    await stage.ask('POST', `sys/sync/destinations/${type}/place/associations/set`, body);
+    await service.ask('POST', `sys/sync/destinations/${type}/place/associations/set`, body);
   }
-  await stage.untilQuiet();
-  for (const type of everyType) await stage.ask('GET', `sys/sync/destinations/${type}/place/associations`);
-  await stage.ask('GET', 'sys/sync/associations/secret/app');
+  await service.untilQuiet();
+  for (const type of everyType) await service.ask('GET', `sys/sync/destinations/${type}/place/associations`);
+  await service.ask('GET', 'sys/sync/associations/secret/app');
 }

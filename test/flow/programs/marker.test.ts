@@ -7,9 +7,9 @@ import { definitions } from '../../../lib/destinations/index.ts';
 import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake/index.ts';
 import { credentialsOf } from '../../contract/stand.ts';
 import { foundIn, logDump, postgresDump, redisDump, replyDump } from '../../support/flow/dumps.ts';
-import { briefCalls, eventually, everyType, stageOf } from '../../support/flow/open-service.ts';
+import { briefCalls, eventually, everyType, serviceOf } from '../../support/flow/open-service.ts';
 
-const stage = stageOf(everyType, {
+const service = serviceOf(everyType, {
   KEYFERRY_SYNC_ATTEMPTS_MAX: '1',
   ...briefCalls,
   KEYFERRY_SYNC_WAIT_MS: '0',
@@ -29,17 +29,17 @@ const faults: readonly Fault['kind'][] = [
 const marker = `marker-${randomBytes(12).toString('hex')}/+ "ü"`;
 
 test('no secret value is anywhere but in the secret itself and at its destinations', async () => {
-  const secrets = [marker, ...(await syncEverywhere()), stage.rootToken];
+  const secrets = [marker, ...(await syncEverywhere()), service.rootToken];
   await failEverywhere();
-  await stage.ask('POST', 'secret/data/broken', undefined, { raw: `{"data":{"v":"${marker}` });
-  await stage.ask('POST', 'sys/sync/destinations/repo-host/broken', { access_token: { nested: marker } });
-  await stage.ask('POST', 'sys/sync/github-apps/broken', { app_id: '1', private_key: marker });
+  await service.ask('POST', 'secret/data/broken', undefined, { raw: `{"data":{"v":"${marker}` });
+  await service.ask('POST', 'sys/sync/destinations/repo-host/broken', { access_token: { nested: marker } });
+  await service.ask('POST', 'sys/sync/github-apps/broken', { app_id: '1', private_key: marker });
 
   const places = {
-    redis: await redisDump(stage),
-    postgres: await postgresDump(stage),
-    log: logDump(stage),
-    replies: replyDump(stage),
+    redis: await redisDump(service),
+    postgres: await postgresDump(service),
+    log: logDump(service),
+    replies: replyDump(service),
   };
   for (const [place, text] of Object.entries(places)) {
     expect(text.length, `${place} is empty, so nothing was searched`).toBeGreaterThan(100);
@@ -49,63 +49,66 @@ test('no secret value is anywhere but in the secret itself and at its destinatio
 
 test('the search finds a value wherever it is, in each of its forms', async () => {
   const kept = [Buffer.from(marker).toString('base64'), Buffer.from(`{"v":"${marker}"}`).toString('hex'), marker];
-  const redis = new Redis(stage.config.REDIS_URL ?? '');
+  const redis = new Redis(service.config.REDIS_URL ?? '');
   for (const [index, text] of kept.entries()) {
-    await stage.store.db.insertInto('revisions').values({ name: text }).execute();
-    expect(foundIn(await postgresDump(stage), [marker])).toHaveLength(index + 1);
-    await redis.hset(`${stage.config.KEYFERRY_REDIS_PREFIX}:probe`, `field${index}`, text);
-    expect(foundIn(await redisDump(stage), [marker])).toHaveLength(index + 1);
+    await service.store.db.insertInto('revisions').values({ name: text }).execute();
+    expect(foundIn(await postgresDump(service), [marker])).toHaveLength(index + 1);
+    await redis.hset(`${service.config.KEYFERRY_REDIS_PREFIX}:probe`, `field${index}`, text);
+    expect(foundIn(await redisDump(service), [marker])).toHaveLength(index + 1);
   }
   await redis.quit();
 });
 
 /** The marker goes the whole way, as a value and as a key's value; answers the credentials that were used. */
 async function syncEverywhere(): Promise<readonly string[]> {
-  const host = stage.fake<RepoHostFake>('repo-host');
-  await stage.ask('POST', `sys/sync/github-apps/${host.appDestination['app_name']}`, host.app);
-  await stage.ask('POST', 'sys/sync/destinations/repo-host/by-app', host.appDestination);
+  const host = service.fake<RepoHostFake>('repo-host');
+  await service.ask('POST', `sys/sync/github-apps/${host.appDestination['app_name']}`, host.app);
+  await service.ask('POST', 'sys/sync/destinations/repo-host/by-app', host.appDestination);
   const used: string[] = [host.app.private_key];
   for (const definition of definitions) {
-    const { destination } = stage.fake(definition.type);
+    const { destination } = service.fake(definition.type);
     used.push(...credentialsOf(definition, destination));
-    await stage.ask('POST', `sys/sync/destinations/${definition.type}/place`, destination);
+    await service.ask('POST', `sys/sync/destinations/${definition.type}/place`, destination);
   }
-  await stage.ask('POST', 'secret/data/app', { data: { value: marker } });
+  await service.ask('POST', 'secret/data/app', { data: { value: marker } });
   for (const type of everyType) await set(type, 'place');
   await set('repo-host', 'by-app');
   // There is one attempt, and a busy machine may be too slow for it.
   await eventually(async () => {
-    await stage.ask('POST', 'sys/sync/replay');
-    await stage.untilQuiet();
+    await service.ask('POST', 'sys/sync/replay');
+    await service.untilQuiet();
     return everyType.every(holdsMarker);
   });
   return used;
 }
 
 const holdsMarker = (type: string): boolean =>
-  [...stage.fake(type).objects().values()].some(({ value }) => value.includes(marker.slice(0, 30)));
+  [...service.fake(type).objects().values()].some(({ value }) => value.includes(marker.slice(0, 30)));
 
 const set = (type: string, name: string) =>
-  stage.ask('POST', `sys/sync/destinations/${type}/${name}/associations/set`, { mount: 'secret', secret_name: 'app' });
+  service.ask('POST', `sys/sync/destinations/${type}/${name}/associations/set`, {
+    mount: 'secret',
+    secret_name: 'app',
+  });
 
 /** Every kind of fault at every type, with a new version in which the marker is again. */
 async function failEverywhere(): Promise<void> {
   for (const kind of faults) {
     for (const type of everyType) {
-      stage.fake(type).fail({ kind, ...(kind === 'throttle' ? { retryAfterSeconds: 0 } : {}) });
+      service.fake(type).fail({ kind, ...(kind === 'throttle' ? { retryAfterSeconds: 0 } : {}) });
     }
-    await stage.ask('POST', 'secret/data/app', { data: { value: `${marker} ${kind}` } });
+    await service.ask('POST', 'secret/data/app', { data: { value: `${marker} ${kind}` } });
     await eventually(async () => (await pending()) === 0);
-    for (const type of everyType) await stage.ask('GET', `sys/sync/destinations/${type}/place/associations`);
-    await stage.ask('GET', 'sys/sync/associations/secret/app');
-    for (const type of everyType) stage.fake(type).heal();
+    for (const type of everyType) await service.ask('GET', `sys/sync/destinations/${type}/place/associations`);
+    await service.ask('GET', 'sys/sync/associations/secret/app');
+    for (const type of everyType) service.fake(type).heal();
   }
-  await stage.ask('POST', 'sys/sync/replay');
-  await stage.untilQuiet();
+  await service.ask('POST', 'sys/sync/replay');
+  await service.untilQuiet();
 }
 
 async function pending(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from associations where generation > observed_generation`.execute(stage.store.db);
+    select count(*)::int as count from associations where generation > observed_generation`.execute(service.store.db);
   return rows[0]?.count ?? 0;
 }

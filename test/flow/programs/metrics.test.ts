@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { counters, gauges, histograms } from '../../../lib/telemetry/metrics/instruments.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
-const stage = stageOf(['cloud-a-sm', 'repo-host']);
+const service = serviceOf(['cloud-a-sm', 'repo-host']);
 
 const scrape = async (path = 'sys/metrics?format=prometheus', headers: Readonly<Record<string, string>> = {}) => {
-  const answer = await fetch(`${stage.address}/v1/${path}`, {
-    headers: { 'x-service-token': stage.rootToken, ...headers },
+  const answer = await fetch(`${service.address}/v1/${path}`, {
+    headers: { 'x-service-token': service.rootToken, ...headers },
   });
   return { status: answer.status, contentType: answer.headers.get('content-type'), text: await answer.text() };
 };
@@ -22,11 +22,11 @@ function sampleOf(text: string, name: string, labels: Readonly<Record<string, st
 
 describe('sys/metrics', () => {
   test('tells of the sync by type and outcome, of the queue, the store and the process', async () => {
-    const destination = await stage.destination('cloud-a-sm');
-    const secret = await stage.secret({ user: 'amelie' });
-    await stage.set('cloud-a-sm', destination, secret);
-    await stage.sweep();
-    await stage.ask('POST', 'auth/token/create', { ttl: '1h' });
+    const destination = await service.destination('cloud-a-sm');
+    const secret = await service.secret({ user: 'amelie' });
+    await service.set('cloud-a-sm', destination, secret);
+    await service.sweep();
+    await service.ask('POST', 'auth/token/create', { ttl: '1h' });
     const { status, contentType, text } = await scrape();
     expect(status).toBe(200);
     expect(contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -54,13 +54,13 @@ describe('sys/metrics', () => {
     expect(
       sampleOf(text, 'keyferry_http_requests_total', { route: 'kv/data/*path', method: 'POST', status: '2xx' }),
     ).toBe(1);
-    for (const name of [secret, destination, 'amelie', stage.rootToken]) expect(text).not.toContain(name);
+    for (const name of [secret, destination, 'amelie', service.rootToken]) expect(text).not.toContain(name);
   });
 
   test('tells of failures by kind, of retries, and of a gate that is closed', async () => {
-    const destination = await stage.destination('repo-host');
-    stage.fake('repo-host').fail({ kind: 'unavailable' });
-    await stage.set('repo-host', destination, await stage.secret({ user: 'a' }));
+    const destination = await service.destination('repo-host');
+    service.fake('repo-host').fail({ kind: 'unavailable' });
+    await service.set('repo-host', destination, await service.secret({ user: 'a' }));
     const { text } = await scrape();
     const type = 'repo-host';
     expect(sampleOf(text, 'keyferry_sync_operations_total', { type, outcome: 'EXTERNAL_SERVICE_ERROR' })).toBe(1);
@@ -72,7 +72,7 @@ describe('sys/metrics', () => {
   test('has every instrument there is, in the text and in the JSON', async () => {
     const names = Object.keys({ ...counters, ...histograms, ...gauges });
     const { text } = await scrape();
-    const { body } = await stage.ask('GET', 'sys/metrics');
+    const { body } = await service.ask('GET', 'sys/metrics');
     const families = (body['data'] as { metrics: { name: string }[] }).metrics.map(({ name }) => name);
     for (const name of names) {
       expect(text).toContain(`# TYPE ${name} `);
@@ -93,7 +93,7 @@ describe('sys/metrics', () => {
   });
 
   test('refuses a format it does not have, and says which there are', async () => {
-    const { status, errors } = await stage.ask('GET', 'sys/metrics?format=xml');
+    const { status, errors } = await service.ask('GET', 'sys/metrics?format=xml');
     expect(status).toBe(400);
     expect(errors.join()).toContain('format has to be "prometheus" or "json"');
   });
@@ -101,15 +101,15 @@ describe('sys/metrics', () => {
   test('needs a token that may read it', async () => {
     expect(
       (
-        await stage.ask('GET', 'sys/metrics?format=prometheus', undefined, {
+        await service.ask('GET', 'sys/metrics?format=prometheus', undefined, {
           headers: { 'x-service-token': undefined },
         })
       ).status,
     ).toBe(403);
-    const { body } = await stage.ask('POST', 'auth/token/create', { policies: ['default'] });
+    const { body } = await service.ask('POST', 'auth/token/create', { policies: ['default'] });
     const { client_token } = body['auth'] as { client_token: string };
     expect(
-      (await stage.ask('GET', 'sys/metrics', undefined, { headers: { 'x-service-token': client_token } })).status,
+      (await service.ask('GET', 'sys/metrics', undefined, { headers: { 'x-service-token': client_token } })).status,
     ).toBe(403);
   });
 });

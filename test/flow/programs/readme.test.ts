@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { associationsOf } from '../../support/flow/associations.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 import { patience } from '../../support/patience.ts';
 
 const type = 'cloud-a-sm';
-const stage = stageOf([type]);
+const service = serviceOf([type]);
 let folder = '';
 
 beforeAll(async () => {
@@ -27,10 +27,10 @@ async function linesOfReadme(): Promise<readonly string[]> {
 /** Runs the lines in one shell, as they stand but for the address; answers what each call said. */
 async function run(lines: readonly string[]): Promise<readonly string[]> {
   const separated = lines.map((line) => (line.startsWith('curl') ? `${line}; printf '\\x1e'` : line));
-  const script = separated.join('\n').replaceAll('http://127.0.0.1:8200', stage.address);
+  const script = separated.join('\n').replaceAll('http://127.0.0.1:8200', service.address);
   const shell = spawn('bash', ['-euc', script], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', ROOT_TOKEN: stage.rootToken },
+    env: { PATH: process.env['PATH'] ?? '', ROOT_TOKEN: service.rootToken },
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: patience.conditionMs,
   });
@@ -42,7 +42,7 @@ async function run(lines: readonly string[]): Promise<readonly string[]> {
 }
 
 test('the five minutes of the README work as they are written', async () => {
-  await writeFile(join(folder, 'destination.json'), JSON.stringify(stage.fake(type).destination));
+  await writeFile(join(folder, 'destination.json'), JSON.stringify(service.fake(type).destination));
   const lines = await linesOfReadme();
   const calls = lines.filter((line) => line.startsWith('curl'));
   const answers = (await run(lines)).map((text) => (text === '' ? {} : Object(JSON.parse(text))));
@@ -56,5 +56,5 @@ test('the five minutes of the README work as they are written', async () => {
   ]);
   expect(associationsOf(answerTo('associations/remove'))).toMatchObject([{ sync_status: 'UNSYNCED' }]);
   expect(answerTo('"disabled":true')).toMatchObject({ disabled: true });
-  expect(stage.fake(type).objects().size).toBe(0);
+  expect(service.fake(type).objects().size).toBe(0);
 });

@@ -1,13 +1,13 @@
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { eventually, stageOf } from '../../support/flow/open-service.ts';
+import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 import { type ReceivedSpan, startCollector } from '../../telemetry/traces/otlp.ts';
 
 const collector = await startCollector();
 afterAll(() => collector.close());
 
 const type = 'cloud-a-sm';
-const stage = stageOf([type], { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
+const service = serviceOf([type], { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
 const marker = 'marker-5b1f0c';
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 
@@ -15,13 +15,13 @@ const ofTrace = (id: string): readonly ReceivedSpan[] => collector.spans.filter(
 
 describe('a write of a secret is one trace', () => {
   test('from the request to the push', async () => {
-    const destination = await stage.destination(type);
-    const secret = await stage.secret({ v: 'first' });
-    await stage.set(type, destination, secret);
-    await stage.untilQuiet();
+    const destination = await service.destination(type);
+    const secret = await service.secret({ v: 'first' });
+    await service.set(type, destination, secret);
+    await service.untilQuiet();
     const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
-    await stage.ask('POST', `secret/data/${secret}`, { data: { v: marker } }, { headers });
-    await stage.untilQuiet();
+    await service.ask('POST', `secret/data/${secret}`, { data: { v: marker } }, { headers });
+    await service.untilQuiet();
     // API and worker export for themselves, in any order.
     const whole = ['POST kv/data/*path', 'enqueue', 'sync job', 'sync claim', 'put', 'sync finish'];
     await eventually(
@@ -43,20 +43,20 @@ describe('a write of a secret is one trace', () => {
     expect(way('sync finish')).toEqual(['sync finish', 'sync job', 'enqueue', 'POST kv/data/*path']);
     const finish = ofTrace(traceId).find(({ name }) => name === 'sync finish');
     expect(finish).toMatchObject({ service: 'keyferry', attributes: { type, outcome: 'SYNCED' } });
-    for (const name of [secret, destination, marker, stage.rootToken])
+    for (const name of [secret, destination, marker, service.rootToken])
       expect(Buffer.concat(collector.bytes).includes(name), name).toBe(false);
   });
 
   test('also when it is taken away again', async () => {
-    const destination = await stage.destination(type);
-    const secret = await stage.secret({ v: 'first' });
-    await stage.set(type, destination, secret);
-    await stage.untilQuiet();
+    const destination = await service.destination(type);
+    const secret = await service.secret({ v: 'first' });
+    await service.set(type, destination, secret);
+    await service.untilQuiet();
     const other = traceId.replaceAll('4', 'c');
-    await stage.ask('DELETE', `secret/metadata/${secret}`, undefined, {
+    await service.ask('DELETE', `secret/metadata/${secret}`, undefined, {
       headers: { traceparent: `00-${other}-00f067aa0ba902b7-01` },
     });
-    await stage.untilQuiet();
+    await service.untilQuiet();
     await eventually(
       () => ofTrace(other).some(({ name }) => name === 'remove'),
       () =>
@@ -68,7 +68,7 @@ describe('a write of a secret is one trace', () => {
 });
 
 describe('without a collector', () => {
-  const quiet = stageOf([type]);
+  const quiet = serviceOf([type]);
 
   test('a job knows of no trace, whatever came with the request', async () => {
     const destination = await quiet.destination(type);

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { only, statuses } from '../../support/flow/associations.ts';
-import { eventually, stageOf } from '../../support/flow/open-service.ts';
+import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';
-const stage = stageOf([type]);
+const service = serviceOf([type]);
 const config = 'sys/sync/config';
 
 let place = '';
 beforeEach(async () => {
-  place = await stage.destination(type);
+  place = await service.destination(type);
 });
 afterEach(async () => {
-  await stage.ask('DELETE', config);
-  await stage.untilQuiet();
+  await service.ask('DELETE', config);
+  await service.untilQuiet();
 });
 
 const at = (verb: string) => `sys/sync/destinations/${type}/${place}/associations/${verb}`;
@@ -20,91 +20,91 @@ const target = (secret_name: string) => ({ mount: 'secret', secret_name });
 
 /** Nothing is worked off, and one more operation than there are finds no room. */
 async function fill(): Promise<readonly string[]> {
-  await stage.ask('PATCH', config, { disabled: true, queue_capacity: 2 });
-  const secrets = [await stage.secret({ v: '1' }), await stage.secret({ v: '2' })];
-  for (const secret of secrets) await stage.set(type, place, secret);
+  await service.ask('PATCH', config, { disabled: true, queue_capacity: 2 });
+  const secrets = [await service.secret({ v: '1' }), await service.secret({ v: '2' })];
+  for (const secret of secrets) await service.set(type, place, secret);
   return secrets;
 }
 
 test('set without room is a 503 that says why, and changes nothing', async () => {
   await fill();
-  const secret = await stage.secret({ v: 'late' });
-  const { status, errors } = await stage.ask('POST', at('set'), target(secret));
+  const secret = await service.secret({ v: 'late' });
+  const { status, errors } = await service.ask('POST', at('set'), target(secret));
   expect(status).toBe(503);
   expect(errors.join()).toContain('the sync queue is full (queue_capacity 2)');
-  expect(await stage.associations(type, place, secret)).toEqual([]);
+  expect(await service.associations(type, place, secret)).toEqual([]);
 });
 
 test('remove without room is a 503, and the association stays as it was', async () => {
-  const secret = await stage.secret({ v: 'kept' });
-  const { external_name } = only(await stage.set(type, place, secret));
+  const secret = await service.secret({ v: 'kept' });
+  const { external_name } = only(await service.set(type, place, secret));
   await fill();
-  expect((await stage.ask('POST', at('remove'), target(secret))).status).toBe(503);
-  expect(only(await stage.associations(type, place, secret))).toMatchObject({ sync_status: 'SYNCED' });
-  await stage.ask('DELETE', config);
-  await stage.untilQuiet();
-  expect(stage.fake(type).objects().has(external_name)).toBe(true);
+  expect((await service.ask('POST', at('remove'), target(secret))).status).toBe(503);
+  expect(only(await service.associations(type, place, secret))).toMatchObject({ sync_status: 'SYNCED' });
+  await service.ask('DELETE', config);
+  await service.untilQuiet();
+  expect(service.fake(type).objects().has(external_name)).toBe(true);
 });
 
 test('what is pending already needs no room of its own', async () => {
   const [secret = ''] = await fill();
-  expect(statuses(await stage.set(type, place, secret))).toEqual(['PENDING']);
-  expect((await stage.ask('POST', at('remove'), target(secret))).status).toBe(200);
+  expect(statuses(await service.set(type, place, secret))).toEqual(['PENDING']);
+  expect((await service.ask('POST', at('remove'), target(secret))).status).toBe(200);
 });
 
 test('a write succeeds with a warning, stays PENDING, and is synced when there is room', async () => {
-  const secret = await stage.secret({ v: '1' });
-  const { external_name } = only(await stage.set(type, place, secret));
+  const secret = await service.secret({ v: '1' });
+  const { external_name } = only(await service.set(type, place, secret));
   await fill();
-  const written = await stage.ask('POST', `secret/data/${secret}`, { data: { v: '2' } });
+  const written = await service.ask('POST', `secret/data/${secret}`, { data: { v: '2' } });
   expect(written.status).toBe(200);
   expect(written.warnings.join()).toContain('the sync queue is full (queue_capacity 2)');
-  expect(statuses(await stage.associations(type, place, secret))).toEqual(['PENDING']);
-  expect(await stage.sweep()).toMatchObject({ waitingForRoom: 1, requeued: 0 });
+  expect(statuses(await service.associations(type, place, secret))).toEqual(['PENDING']);
+  expect(await service.sweep()).toMatchObject({ waitingForRoom: 1, requeued: 0 });
 
-  await stage.ask('PATCH', config, { disabled: false });
+  await service.ask('PATCH', config, { disabled: false });
   await eventually(async () => {
-    await stage.sweep();
-    return stage.fake(type).objects().get(external_name)?.value === '{"v":"2"}';
+    await service.sweep();
+    return service.fake(type).objects().get(external_name)?.value === '{"v":"2"}';
   });
 });
 
 test('the room is given back by what has been worked off', async () => {
-  await stage.ask('PATCH', config, { queue_capacity: 1 });
+  await service.ask('PATCH', config, { queue_capacity: 1 });
   for (let round = 0; round < 5; round += 1) {
-    const secret = await stage.secret({ v: String(round) });
-    expect(statuses(await stage.set(type, place, secret))).toEqual(['SYNCED']);
-    await stage.untilQuiet();
+    const secret = await service.secret({ v: String(round) });
+    expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED']);
+    await service.untilQuiet();
   }
 });
 
 test('a set that fails after it has taken room gives it back', async () => {
-  await stage.ask('PATCH', config, { queue_capacity: 1 });
-  const secret = await stage.secret({ v: '1' });
+  await service.ask('PATCH', config, { queue_capacity: 1 });
+  const secret = await service.secret({ v: '1' });
   for (let round = 0; round < 3; round += 1) {
     expect(
-      (await stage.ask('POST', `sys/sync/destinations/${type}/nobody/associations/set`, target(secret))).status,
+      (await service.ask('POST', `sys/sync/destinations/${type}/nobody/associations/set`, target(secret))).status,
     ).toBe(404);
   }
-  expect(statuses(await stage.set(type, place, secret))).toEqual(['SYNCED']);
+  expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED']);
 });
 
 test('forty sets at once get exactly the room there is, and the others have changed nothing', async () => {
-  await stage.ask('PATCH', config, { disabled: true, queue_capacity: 7 });
-  const secrets = await Promise.all(Array.from({ length: 40 }, () => stage.secret({ v: '1' })));
-  const answers = await Promise.all(secrets.map((secret) => stage.ask('POST', at('set'), target(secret))));
+  await service.ask('PATCH', config, { disabled: true, queue_capacity: 7 });
+  const secrets = await Promise.all(Array.from({ length: 40 }, () => service.secret({ v: '1' })));
+  const answers = await Promise.all(secrets.map((secret) => service.ask('POST', at('set'), target(secret))));
   const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
   expect([count(200), count(503)]).toEqual([7, 33]);
-  expect(await stage.associations(type, place)).toHaveLength(7);
+  expect(await service.associations(type, place)).toHaveLength(7);
 });
 
 test('removing and setting anew what was removed at the same time never takes more room than there is', async () => {
-  const secret = await stage.secret({ v: '1' });
-  await stage.set(type, place, secret);
-  await stage.untilQuiet();
-  await stage.ask('PATCH', config, { disabled: true, queue_capacity: 1 });
+  const secret = await service.secret({ v: '1' });
+  await service.set(type, place, secret);
+  await service.untilQuiet();
+  await service.ask('PATCH', config, { disabled: true, queue_capacity: 1 });
   const verbs = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'set' : 'remove'));
-  const answers = await Promise.all(verbs.map((verb) => stage.ask('POST', at(verb), target(secret))));
+  const answers = await Promise.all(verbs.map((verb) => service.ask('POST', at(verb), target(secret))));
   expect(answers.map(({ status }) => status)).toEqual(verbs.map(() => 200));
-  expect((await stage.ask('POST', at('set'), target(await stage.secret({ v: '2' })))).status).toBe(503);
+  expect((await service.ask('POST', at('set'), target(await service.secret({ v: '2' })))).status).toBe(503);
 });

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertAssociations } from '../../support/flow/many-associations.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';
-const stage = stageOf([type]);
+const service = serviceOf([type]);
 const shownMax = 100_000;
 
 let place = '';
 beforeAll(async () => {
-  place = await stage.destination(type);
-  await insertAssociations(stage, place, shownMax + 1);
+  place = await service.destination(type);
+  await insertAssociations(service, place, shownMax + 1);
 });
 afterAll(async () => {
-  await stage.ask('DELETE', `sys/sync/destinations/${type}/${place}?force_delete=true`);
+  await service.ask('DELETE', `sys/sync/destinations/${type}/${place}?force_delete=true`);
 });
 
 test('the associations of a destination are cut at a hundred thousand, in order, and the reply says so', async () => {
-  const { data, warnings } = await stage.ask('GET', `sys/sync/destinations/${type}/${place}/associations`);
+  const { data, warnings } = await service.ask('GET', `sys/sync/destinations/${type}/${place}/associations`);
   const keys = Object.keys(Object(data['associated_secrets']));
   expect(keys).toHaveLength(shownMax);
   expect(keys.slice(0, 2).map((key) => key.slice(-7))).toEqual(['/000001', '/000002']);
@@ -25,19 +25,19 @@ test('the associations of a destination are cut at a hundred thousand, in order,
 });
 
 test('the list of associated secrets is cut there too, and says so', async () => {
-  const { data, warnings } = await stage.ask('LIST', 'sys/sync/associations');
+  const { data, warnings } = await service.ask('LIST', 'sys/sync/associations');
   expect(data).toMatchObject({ total_associations: shownMax, total_secrets: shownMax });
   expect(warnings.join()).toContain(`the first ${shownMax} associated secrets: there are more`);
 });
 
 test('one secret among them is found by its path', async () => {
-  const { data } = await stage.ask('GET', `sys/sync/associations/secret/many-of-${place}/054321`);
+  const { data } = await service.ask('GET', `sys/sync/associations/secret/many-of-${place}/054321`);
   expect(Object.keys(Object(data['associated_destinations']))).toEqual([`${type}/${place}`]);
   const path = `sys/sync/associations/destinations?mount=secret&secret_name=many-of-${place}/054321`;
-  expect((await stage.ask('GET', path)).data).toEqual(data);
+  expect((await service.ask('GET', path)).data).toEqual(data);
 });
 
 test('a path of thousands of parts is a 404', async () => {
   const path = `sys/sync/associations/destinations?mount=secret&secret_name=${'a/'.repeat(3_000)}b`;
-  expect((await stage.ask('GET', path)).status).toBe(404);
+  expect((await service.ask('GET', path)).status).toBe(404);
 });

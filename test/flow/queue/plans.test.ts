@@ -7,20 +7,20 @@ import { replayPage } from '../../../lib/sync/replay/page.ts';
 import { inFlight, stillInFlight } from '../../../lib/sync/rows/config/in-flight.ts';
 import { dirtyAfter } from '../../../lib/sync/sweep/requeue.ts';
 import { insertAssociations } from '../../support/flow/many-associations.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';
-const stage = stageOf([type]);
+const service = serviceOf([type]);
 
 let place = '';
 beforeAll(async () => {
-  place = await stage.destination(type);
-  await insertAssociations(stage, place, 20_000);
-  await sql`update associations set status = 'INTERNAL_ERROR' where id % 500 = 0`.execute(stage.store.db);
-  await sql`vacuum analyze associations`.execute(stage.store.db);
+  place = await service.destination(type);
+  await insertAssociations(service, place, 20_000);
+  await sql`update associations set status = 'INTERNAL_ERROR' where id % 500 = 0`.execute(service.store.db);
+  await sql`vacuum analyze associations`.execute(service.store.db);
 });
 afterAll(async () => {
-  await stage.ask('DELETE', `sys/sync/destinations/${type}/${place}?force_delete=true`);
+  await service.ask('DELETE', `sys/sync/destinations/${type}/${place}?force_delete=true`);
 });
 
 const statements: readonly { readonly name: string; readonly run: (store: Store) => Promise<unknown> }[] = [
@@ -44,9 +44,9 @@ test('a statement that reads all associations is seen', async () => {
 
 /** How often `run` reads the table of associations as a whole. */
 async function wholeReads(run: (store: Store) => Promise<unknown>): Promise<number> {
-  return stage.store.db.transaction().execute(async (tx) => {
+  return service.store.db.transaction().execute(async (tx) => {
     const before = await scans(tx);
-    await run({ ...stage.store, db: tx, transaction: (work) => work(tx) });
+    await run({ ...service.store, db: tx, transaction: (work) => work(tx) });
     return (await scans(tx)) - before;
   });
 }

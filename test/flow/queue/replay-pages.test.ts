@@ -2,82 +2,82 @@ import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { countAssociations, insertAssociations } from '../../support/flow/many-associations.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 import { ending } from '../../support/services.ts';
 
 const type = 'cloud-a-sm';
-const stage = stageOf([type]);
+const service = serviceOf([type]);
 const config = 'sys/sync/config';
-const replay = (fields: object) => stage.ask('POST', 'sys/sync/replay', fields);
+const replay = (fields: object) => service.ask('POST', 'sys/sync/replay', fields);
 const dirty = sql`a.status = 'PENDING' and a.generation > a.observed_generation`;
 
 let place = '';
 beforeEach(async () => {
-  place = await stage.destination(type);
-  await stage.ask('PATCH', config, { disabled: true });
+  place = await service.destination(type);
+  await service.ask('PATCH', config, { disabled: true });
 });
 afterEach(async () => {
   for (const name of [place, `${place}-other`]) {
-    await stage.ask('DELETE', `sys/sync/destinations/${type}/${name}?force_delete=true`);
+    await service.ask('DELETE', `sys/sync/destinations/${type}/${name}?force_delete=true`);
   }
-  const redis = new Redis(stage.config.REDIS_URL ?? '');
+  const redis = new Redis(service.config.REDIS_URL ?? '');
   ending({ stop: async () => redis.disconnect() });
-  await redis.del(`${stage.config.KEYFERRY_REDIS_PREFIX}:pending`);
-  await stage.ask('DELETE', config);
+  await redis.del(`${service.config.KEYFERRY_REDIS_PREFIX}:pending`);
+  await service.ask('DELETE', config);
 });
 
 describe('a replay of many', () => {
   test('goes through all of them in one call while time and room last', async () => {
-    await insertAssociations(stage, place, 3_345);
+    await insertAssociations(service, place, 3_345);
     const { data } = await replay({ name: place, sync_status: 'SYNCED' });
     expect(data).toEqual({ queued: 3_345, replayed: 3_345 });
-    expect(await countAssociations(stage, place, dirty)).toBe(3_345);
+    expect(await countAssociations(service, place, dirty)).toBe(3_345);
   });
 
   test('stops when the queue is full, says how many were queued, and goes on with the cursor', async () => {
-    await insertAssociations(stage, place, 3_300, 'EXTERNAL_SERVICE_ERROR');
-    await stage.ask('PATCH', config, { queue_capacity: 1_500 });
+    await insertAssociations(service, place, 3_300, 'EXTERNAL_SERVICE_ERROR');
+    await service.ask('PATCH', config, { queue_capacity: 1_500 });
     const first = await replay({ name: place });
     expect(first.data).toEqual({ queued: 1_500, replayed: 2_000, cursor: expect.stringMatching(/^\d+$/) });
     expect(first.warnings.join()).toContain('the sync queue is full (queue_capacity 1500): 500 sync operations');
-    expect(await countAssociations(stage, place, dirty)).toBe(2_000);
-    await stage.ask('PATCH', config, { queue_capacity: 10_000 });
+    expect(await countAssociations(service, place, dirty)).toBe(2_000);
+    await service.ask('PATCH', config, { queue_capacity: 10_000 });
     const second = await replay({ name: place, cursor: first.data['cursor'] });
     expect(second.data).toEqual({ queued: 1_300, replayed: 1_300 });
-    expect(await stage.sweep()).toMatchObject({ requeued: 500, waitingForRoom: 0 });
-    expect(await countAssociations(stage, place, dirty)).toBe(3_300);
+    expect(await service.sweep()).toMatchObject({ requeued: 500, waitingForRoom: 0 });
+    expect(await countAssociations(service, place, dirty)).toBe(3_300);
   });
 
   test('takes just what the filter names, however it is mixed with others', async () => {
-    await insertAssociations(stage, place, 2_500, 'CLIENT_SIDE_ERROR');
-    await stage.api.write(`sys/sync/destinations/${type}/${place}-other`, { ...stage.fake(type).destination });
-    await insertAssociations(stage, `${place}-other`, 1_200, 'CLIENT_SIDE_ERROR');
-    await sql`update associations set status = 'EXTERNAL_SERVICE_ERROR' where id % 3 = 0`.execute(stage.store.db);
-    const wanted = await countAssociations(stage, place, sql`a.status = 'EXTERNAL_SERVICE_ERROR'`);
+    await insertAssociations(service, place, 2_500, 'CLIENT_SIDE_ERROR');
+    await service.api.write(`sys/sync/destinations/${type}/${place}-other`, { ...service.fake(type).destination });
+    await insertAssociations(service, `${place}-other`, 1_200, 'CLIENT_SIDE_ERROR');
+    await sql`update associations set status = 'EXTERNAL_SERVICE_ERROR' where id % 3 = 0`.execute(service.store.db);
+    const wanted = await countAssociations(service, place, sql`a.status = 'EXTERNAL_SERVICE_ERROR'`);
     const { data } = await replay({ name: place, type, sync_status: 'EXTERNAL_SERVICE_ERROR' });
     expect(data).toEqual({ queued: wanted, replayed: wanted });
-    expect(await countAssociations(stage, `${place}-other`, dirty)).toBe(0);
-    expect(await countAssociations(stage, place, dirty)).toBe(wanted);
+    expect(await countAssociations(service, `${place}-other`, dirty)).toBe(0);
+    expect(await countAssociations(service, place, dirty)).toBe(wanted);
   });
 
   test('of what is PENDING brings it all forward', async () => {
-    await insertAssociations(stage, place, 1_100);
+    await insertAssociations(service, place, 1_100);
     await replay({ name: place, sync_status: 'SYNCED' });
     expect((await replay({ name: place, sync_status: 'PENDING' })).data).toEqual({ queued: 1_100, replayed: 1_100 });
   });
 
   test('two at once replay each association, and none is left out', async () => {
-    await insertAssociations(stage, place, 2_200, 'INTERNAL_ERROR');
+    await insertAssociations(service, place, 2_200, 'INTERNAL_ERROR');
     const answers = await Promise.all([replay({ name: place }), replay({ name: place })]);
     const sum = answers.reduce((total, { data }) => total + Number(data['replayed']), 0);
     expect(sum).toBe(2_200);
-    expect(await countAssociations(stage, place, dirty)).toBe(2_200);
+    expect(await countAssociations(service, place, dirty)).toBe(2_200);
   });
 
   test('waits for an association that somebody else is changing, and takes it if it still failed', async () => {
-    await insertAssociations(stage, place, 3, 'INTERNAL_ERROR');
+    await insertAssociations(service, place, 3, 'INTERNAL_ERROR');
     const answers: ReturnType<typeof replay>[] = [];
-    await stage.store.db.transaction().execute(async (tx) => {
+    await service.store.db.transaction().execute(async (tx) => {
       await sql`select 1 from associations where secret_name like ${`many-of-${place}/%`} for update`.execute(tx);
       answers.push(replay({ name: place }));
       await new Promise((resolve) => setTimeout(resolve, 50));

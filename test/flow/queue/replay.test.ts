@@ -1,30 +1,30 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { only, statuses } from '../../support/flow/associations.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';
 const other = 'repo-host';
-const stage = stageOf([type, other]);
+const service = serviceOf([type, other]);
 
-const replay = async (filter: object = {}) => (await stage.ask('POST', 'sys/sync/replay', filter)).data['replayed'];
+const replay = async (filter: object = {}) => (await service.ask('POST', 'sys/sync/replay', filter)).data['replayed'];
 
 /** A destination with one association that has failed for good. */
 async function failed(of = type) {
-  const place = await stage.destination(of);
-  const secret = await stage.secret({ key: '1' });
-  stage.fake(of).fail({ kind: 'denied' });
-  expect(statuses(await stage.set(of, place, secret))).toEqual(['CLIENT_SIDE_ERROR']);
-  stage.fake(of).heal();
+  const place = await service.destination(of);
+  const secret = await service.secret({ key: '1' });
+  service.fake(of).fail({ kind: 'denied' });
+  expect(statuses(await service.set(of, place, secret))).toEqual(['CLIENT_SIDE_ERROR']);
+  service.fake(of).heal();
   const status = async () => {
-    await stage.untilQuiet();
-    return only(await stage.associations(of, place)).sync_status;
+    await service.untilQuiet();
+    return only(await service.associations(of, place)).sync_status;
   };
   return { place, secret, status };
 }
 
 beforeEach(async () => {
   await replay();
-  await stage.untilQuiet();
+  await service.untilQuiet();
 });
 
 describe('a replay', () => {
@@ -55,7 +55,7 @@ describe('a replay', () => {
 
   test('by name and a type that does not have it is refused, and starts nothing', async () => {
     const { place, status } = await failed();
-    const answer = await stage.ask('POST', 'sys/sync/replay', { type: other, name: place });
+    const answer = await service.ask('POST', 'sys/sync/replay', { type: other, name: place });
     expect(answer.status).toBe(400);
     expect(answer.errors.join()).toContain('sys/sync/destinations');
     expect(await status()).toBe('CLIENT_SIDE_ERROR');
@@ -69,13 +69,13 @@ describe('a replay', () => {
   });
 
   test('of what is SYNCED looks at the copies and repairs the one that is gone', async () => {
-    const place = await stage.destination(other);
-    const secret = await stage.secret({ key: '1' });
-    const { external_name } = only(await stage.set(other, place, secret));
-    stage.fake(other).seed(external_name, 'wrong');
+    const place = await service.destination(other);
+    const secret = await service.secret({ key: '1' });
+    const { external_name } = only(await service.set(other, place, secret));
+    service.fake(other).seed(external_name, 'wrong');
     expect(await replay({ name: place, sync_status: 'SYNCED' })).toBe(1);
-    await stage.untilQuiet();
-    expect(stage.fake(other).objects().get(external_name)?.value).toBe('1');
+    await service.untilQuiet();
+    expect(service.fake(other).objects().get(external_name)?.value).toBe('1');
   });
 
   test.each([
@@ -84,7 +84,7 @@ describe('a replay', () => {
     [{ type, name: 'zz' }, 'name: no destination of this type is called "zz"'],
     [{ name: 'zz' }, 'name: no destination is called "zz"'],
   ])('with %o is refused', async (filter, text) => {
-    const { status, errors } = await stage.ask('POST', 'sys/sync/replay', filter);
+    const { status, errors } = await service.ask('POST', 'sys/sync/replay', filter);
     expect(status).toBe(400);
     expect(errors.join()).toContain(text);
   });

@@ -9,11 +9,11 @@ import { openQueue } from '../../../lib/queue/open.ts';
 import { removeAssociation, setAssociation } from '../../../lib/sync/rows/associations/change.ts';
 import type { NewAssociation } from '../../../lib/sync/rows/associations/change-store.ts';
 import type { SyncParts } from '../../../lib/sync/rows/parts.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 import { ending, testRedis } from '../../support/services.ts';
 
 const type = 'cloud-a-sm';
-const stage = stageOf([type]);
+const service = serviceOf([type]);
 
 /** A queue of its own, and what happens each time before room is asked for. */
 async function groundOf(beforeReserve: (round: number) => Promise<void> = async () => {}) {
@@ -27,7 +27,7 @@ async function groundOf(beforeReserve: (round: number) => Promise<void> = async 
     return queue.reserve(operation, capacity);
   };
   const parts: SyncParts = {
-    store: stage.store,
+    store: service.store,
     queue: { ...queue, reserve },
     clock: systemClock,
     log: silentLog,
@@ -49,17 +49,17 @@ async function groundOf(beforeReserve: (round: number) => Promise<void> = async 
 async function newLink(): Promise<NewAssociation> {
   const [definition] = definitions.filter((one) => one.type === type);
   const { rows } = await sql<{ id: string; accessor: string }>`
-    select id, accessor from mounts where path = 'secret/'`.execute(stage.store.db);
+    select id, accessor from mounts where path = 'secret/'`.execute(service.store.db);
   const [mount] = rows;
-  if (definition === undefined || mount === undefined) throw new Error('the stage is bare');
-  const destinationName = await stage.destination(type);
-  return { definition, destinationName, mountPath: 'secret/', secretName: stage.name('linked'), mount, adopt: false };
+  if (definition === undefined || mount === undefined) throw new Error('the service is bare');
+  const destinationName = await service.destination(type);
+  return { definition, destinationName, mountPath: 'secret/', secretName: service.name('linked'), mount, adopt: false };
 }
 
 const generations = async ({ secretName }: NewAssociation) =>
   (
     await sql<{ generation: number }>`
-      select generation from associations where secret_name = ${secretName}`.execute(stage.store.db)
+      select generation from associations where secret_name = ${secretName}`.execute(service.store.db)
   ).rows.map(({ generation }) => generation);
 
 test('a queue that hangs while room is asked for holds no transaction open and no row locked', async () => {
@@ -72,10 +72,10 @@ test('a queue that hangs while room is asked for holds no transaction open and n
   await asked.promise;
   const { rows } = await sql`
     select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`.execute(
-    stage.store.db,
+    service.store.db,
   );
   expect(rows).toEqual([]);
-  await stage.store.transaction(async (tx) => {
+  await service.store.transaction(async (tx) => {
     await sql`select 1 from destinations where name = ${link.destinationName} for update nowait`.execute(tx);
   });
   answered.resolve();
@@ -85,7 +85,7 @@ test('a queue that hangs while room is asked for holds no transaction open and n
 test('room that was taken for a change that is then refused is given back', async () => {
   const { parts, queue, link } = await groundOf(async () => {
     await sql`update destinations set purge_initiated_at = now() where name = ${link.destinationName}`.execute(
-      stage.store.db,
+      service.store.db,
     );
   });
   await expect(setAssociation(parts, link)).rejects.toThrow('purge in progress');
@@ -105,7 +105,7 @@ test('a set that is overtaken by another set of the same secret renews it, and t
 test('a set whose association goes meanwhile makes it anew', async () => {
   const { parts, queue, link } = await groundOf(async (round) => {
     if (round !== 2) return;
-    await sql`delete from associations where secret_name = ${link.secretName}`.execute(stage.store.db);
+    await sql`delete from associations where secret_name = ${link.secretName}`.execute(service.store.db);
   });
   const first = await setAssociation(parts, link);
   for (const { id, generation } of first.operations) await queue.release(id, generation);
@@ -118,7 +118,7 @@ test('a set whose association goes meanwhile makes it anew', async () => {
 test('a removal of what goes meanwhile has nothing to do and keeps no room', async () => {
   const { parts, queue, link } = await groundOf(async (round) => {
     if (round !== 2) return;
-    await sql`delete from associations where secret_name = ${link.secretName}`.execute(stage.store.db);
+    await sql`delete from associations where secret_name = ${link.secretName}`.execute(service.store.db);
   });
   const { operations } = await setAssociation(parts, link);
   for (const { id, generation } of operations) await queue.release(id, generation);

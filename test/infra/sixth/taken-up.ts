@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { pathName, typeName } from '../../../lib/path/vocabulary.ts';
 import { statuses } from '../../support/flow/associations.ts';
-import { stageOf } from '../../support/flow/open-service.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
 
 /** In the copy of the project that has the sixth destination, this file is a test. */
 const type = 'key-shelf';
 const alias = 'shelf';
-const stage = stageOf([type]);
+const service = serviceOf([type]);
 
 describe(`the destination ${type}`, () => {
   test('help and OpenAPI name the type, by both of its names', async () => {
     for (const name of [type, alias]) {
-      const { status, text } = await stage.ask('GET', `sys/sync/destinations/${name}/some?help=1`);
+      const { status, text } = await service.ask('GET', `sys/sync/destinations/${name}/some?help=1`);
       expect(status).toBe(200);
       const { help, openapi } = JSON.parse(text);
       expect(help).toContain('Token that may read and write items');
@@ -25,12 +25,12 @@ describe(`the destination ${type}`, () => {
   });
 
   test('a secret gets there, and goes', async () => {
-    const place = await stage.destination(type);
-    const secret = await stage.secret({ password: 'the value on the shelf' });
-    expect(statuses(await stage.set(type, place, secret))).toEqual(['SYNCED']);
-    const values = () => [...stage.fake(type).objects().values()].map(({ value }) => value);
+    const place = await service.destination(type);
+    const secret = await service.secret({ password: 'the value on the shelf' });
+    expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED']);
+    const values = () => [...service.fake(type).objects().values()].map(({ value }) => value);
     expect(values()).toEqual(['{"password":"the value on the shelf"}']);
-    expect(statuses(await stage.remove(type, place, secret))).toEqual(['UNSYNCED']);
+    expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
     expect(values()).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import { inject } from 'vitest';
-import { eventually, type Stage } from './open-service.ts';
+import { eventually, type OpenService } from './open-service.ts';
 
 /** Where a search finds one of the secrets, as texts such as `base64 of marker…`. */
 export const foundIn = (text: string, secrets: readonly string[]): readonly string[] =>
@@ -29,11 +29,11 @@ function formsOf(secret: string): readonly (readonly [string, string])[] {
 }
 
 /** Every key of this test with all it holds. */
-export async function redisDump(stage: Stage): Promise<string> {
-  const redis = new Redis(stage.config.REDIS_URL ?? '');
+export async function redisDump(service: OpenService): Promise<string> {
+  const redis = new Redis(service.config.REDIS_URL ?? '');
   const found: unknown[] = [];
   // Braces are plain characters in a pattern of Redis.
-  for await (const keys of redis.scanStream({ match: `${stage.config.KEYFERRY_REDIS_PREFIX}*` })) {
+  for await (const keys of redis.scanStream({ match: `${service.config.KEYFERRY_REDIS_PREFIX}*` })) {
     for (const key of keys as string[]) found.push(key, await contentsOf(redis, key));
   }
   await redis.quit();
@@ -54,8 +54,8 @@ async function contentsOf(redis: Redis, key: string): Promise<unknown> {
 }
 
 /** Every column of every row of every table, as text; bytes as hexadecimal digits, and once more as the text they may be. */
-export async function postgresDump(stage: Stage): Promise<string> {
-  const { db } = stage.store;
+export async function postgresDump(service: OpenService): Promise<string> {
+  const { db } = service.store;
   const tables = await sql<{ name: string }>`
     select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables
      where schemaname not in ('pg_catalog', 'information_schema')`.execute(db);
@@ -72,22 +72,22 @@ function textsOf(value: unknown): readonly string[] {
   return typeof value === 'string' ? [value] : [JSON.stringify(value) ?? ''];
 }
 
-export const logDump = (stage: Stage): string =>
-  inspect(stage.logged, { depth: 12, showHidden: true, maxStringLength: null, maxArrayLength: null });
+export const logDump = (service: OpenService): string =>
+  inspect(service.logged, { depth: 12, showHidden: true, maxStringLength: null, maxArrayLength: null });
 
 /** What was answered; this test never reads the secret itself. */
-export const replyDump = (stage: Stage): string => stage.replies.map(({ text }) => text).join('\n');
+export const replyDump = (service: OpenService): string => service.replies.map(({ text }) => text).join('\n');
 
 /** How far the write-ahead log has come. */
-export async function walPosition({ store: { db } }: Stage): Promise<string> {
+export async function walPosition({ store: { db } }: OpenService): Promise<string> {
   const { rows } = await sql<{ at: string }>`select pg_current_wal_insert_lsn()::text as at`.execute(db);
   return rows[0]?.at ?? '';
 }
 
 /** The files of the write-ahead log from there until now: all that was written meanwhile, by whichever transaction. */
-export async function walDump(stage: Stage, from: string): Promise<string> {
-  const { db } = stage.store;
-  const until = await walPosition(stage);
+export async function walDump(service: OpenService, from: string): Promise<string> {
+  const { db } = service.store;
+  const until = await walPosition(service);
   const lsn = (at: string) => sql`${at}::pg_lsn`;
   await eventually(async () => {
     const { rows } = await sql<{ done: boolean }>`select pg_current_wal_flush_lsn() >= ${lsn(until)} as done`.execute(

@@ -7,7 +7,7 @@ import type { Fake } from '../../../lib/destinations/fake.ts';
  * Stands between the workers and a stand-in and sees what they ask for at the same time. A request counts while its client
  * waits for it: from when it is whole until its answer is about to be written, or its client gives up.
  */
-export interface Witness {
+export interface InFlightProxy {
   /** Body of a destination that goes through here. */
   readonly destination: Readonly<Record<string, unknown>>;
   /** Names that two requests were under way for at once. */
@@ -40,7 +40,7 @@ interface Waiting {
   state: 'waits' | 'answered' | 'given up';
 }
 
-export async function startWitness(fake: Fake): Promise<Witness> {
+export async function startInFlightProxy(fake: Fake): Promise<InFlightProxy> {
   const inFlight = new Set<Waiting>();
   const overlaps: string[] = [];
   const agents: string[] = [];

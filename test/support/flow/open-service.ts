@@ -17,7 +17,7 @@ import { type Association, associationsOf } from './associations.ts';
 export const everyType = definitions.map(({ type }) => type);
 
 /** The whole service in this process, and the stand-ins it syncs to. One per test file; tests take names of their own. */
-export interface Stage {
+export interface OpenService {
   readonly address: string;
   readonly rootToken: string;
   readonly config: Config;
@@ -74,30 +74,33 @@ const settings = {
 /** For tests of calls that hang: they are over soon, but a call that is answered has time. */
 export const briefCalls = { KEYFERRY_SYNC_CONNECT_MS_MAX: '3000', KEYFERRY_SYNC_REQUEST_MS_MAX: '3000' };
 
-/** Call it at the top of a test file: it opens the stage around the tests there and heals the stand-ins after each. */
-export function stageOf(types: readonly string[] = everyType, changes: Readonly<Record<string, string>> = {}): Stage {
+/** Call it at the top of a test file: it opens the service around the tests there and heals the stand-ins after each. */
+export function serviceOf(
+  types: readonly string[] = everyType,
+  changes: Readonly<Record<string, string>> = {},
+): OpenService {
   let opened: OpenStage | undefined;
   const started = (): OpenStage => {
-    if (opened === undefined) throw new Error('the stage is not open');
+    if (opened === undefined) throw new Error('the service is not open');
     return opened;
   };
   beforeAll(async () => {
-    opened = await openStage(types, changes);
+    opened = await openWhole(types, changes);
   });
   afterEach(() => {
     for (const fake of opened?.fakes.values() ?? []) fake.heal();
   });
   afterAll(() => opened?.close());
-  return new Proxy({} as Stage, { get: (_target, member) => Reflect.get(started().stage, member) });
+  return new Proxy({} as OpenService, { get: (_target, member) => Reflect.get(started().service, member) });
 }
 
 interface OpenStage {
-  readonly stage: Stage;
+  readonly service: OpenService;
   readonly fakes: ReadonlyMap<string, Fake>;
   close(): Promise<void>;
 }
 
-async function openStage(types: readonly string[], changes: Readonly<Record<string, string>>): Promise<OpenStage> {
+async function openWhole(types: readonly string[], changes: Readonly<Record<string, string>>): Promise<OpenStage> {
   const logged: unknown[] = [];
   const metrics = openMetrics({ process: false });
   const app = { config: await configOf(changes), log: recordingLog(logged), metrics };
@@ -113,9 +116,9 @@ async function openStage(types: readonly string[], changes: Readonly<Record<stri
   const { port } = await api.listen(0, '127.0.0.1');
   const fakes = new Map<string, Fake>();
   for (const type of types) fakes.set(type, await (await loadFake(type))());
-  const stage = stageAround({ app, api, sweeper, rootToken, logged, fakes, address: `http://127.0.0.1:${port}` });
+  const service = stageAround({ app, api, sweeper, rootToken, logged, fakes, address: `http://127.0.0.1:${port}` });
   return {
-    stage,
+    service,
     fakes,
     async close() {
       await workers.close();
@@ -148,12 +151,12 @@ interface Opened {
   readonly address: string;
 }
 
-function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: Opened): Stage {
+function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: Opened): OpenService {
   const replies: Answer[] = [];
   let names = 0;
   const fakeOf = <F extends Fake>(type: string): F => {
     const fake = fakes.get(type);
-    if (fake === undefined) throw new Error(`no stand-in of type ${type} on this stage`);
+    if (fake === undefined) throw new Error(`no stand-in of type ${type} on this service`);
     return fake as F;
   };
   const client = new ApiClient(address, rootToken, patience.conditionMs);
@@ -163,7 +166,7 @@ function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: O
       await client.write(`sys/sync/destinations/${type}/${destination}/associations/${verb}`, body),
     );
   };
-  const stage: Stage = {
+  const service: OpenService = {
     address,
     rootToken,
     config: app.config,
@@ -182,11 +185,11 @@ function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: O
       return `${hint}-${names}`;
     },
     async destination(type, changes = {}) {
-      const name = stage.name('place');
+      const name = service.name('place');
       await client.write(`sys/sync/destinations/${type}/${name}`, { ...fakeOf(type).destination, ...changes });
       return name;
     },
-    async secret(data, name = stage.name('secret')) {
+    async secret(data, name = service.name('secret')) {
       await client.write(`secret/data/${name}`, { data });
       return name;
     },
@@ -200,7 +203,7 @@ function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: O
       let records: readonly Association[] = [];
       await eventually(
         async () => {
-          records = await stage.associations(type, destination, secret);
+          records = await service.associations(type, destination, secret);
           return records.length > 0 && holds(records);
         },
         () => JSON.stringify(records),
@@ -219,7 +222,7 @@ function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: O
       return [...calls.values()].reduce((sum, count) => sum + count, 0);
     },
   };
-  return stage;
+  return service;
 }
 
 async function isQuiet({ db }: Api['store']): Promise<boolean> {

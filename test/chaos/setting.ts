@@ -1,25 +1,25 @@
 import type { DestinationDefinition, Granularity } from '../../lib/destinations/contract.ts';
 import type { Fake } from '../../lib/destinations/fake.ts';
 import { definitions } from '../../lib/destinations/index.ts';
-import { LinkModel } from './link-model.ts';
+import { AssociationModel } from './association-model.ts';
 import { Possible } from './possible.ts';
 import { none, type State } from './secret-model.ts';
 
 /** What the clients play with. */
-export interface Scene {
-  readonly secrets: readonly SceneSecret[];
-  readonly destinations: readonly SceneDestination[];
-  readonly links: LinkModel;
+export interface Setting {
+  readonly secrets: readonly ChaosSecret[];
+  readonly destinations: readonly ChaosDestination[];
+  readonly links: AssociationModel;
 }
 
-export interface SceneSecret {
+export interface ChaosSecret {
   readonly name: string;
   /** The one client that writes it; undefined: all do, and what it holds is not foretold. */
   readonly owner: number | undefined;
   readonly model: Possible<State>;
 }
 
-export interface SceneDestination {
+export interface ChaosDestination {
   /** `type/name` */
   readonly id: string;
   readonly definition: DestinationDefinition;
@@ -44,7 +44,7 @@ export const templateCount = 3;
 export const secretKeys = ['ka', 'kb', 'kc', 'kd'];
 export const tagKeys = ['ta', 'tb', 'tc'];
 
-export function newScene(clientCount: number, fakes: ReadonlyMap<string, Fake>): Scene {
+export function newScene(clientCount: number, fakes: ReadonlyMap<string, Fake>): Setting {
   const owners = Array.from({ length: clientCount * ownedPerClient }, (_, index) => index % clientCount);
   const all: (number | undefined)[] = [...owners, ...Array.from({ length: sharedCount }, () => undefined)];
   const places = definitions.flatMap((definition) => destinationsPerType.map((name) => ({ definition, name })));
@@ -58,14 +58,14 @@ export function newScene(clientCount: number, fakes: ReadonlyMap<string, Fake>):
       connection: fakes.get(definition.type)?.destination ?? {},
       model: new Possible(firstShape(definition)),
     })),
-    links: new LinkModel(),
+    links: new AssociationModel(),
   };
 }
 
 const firstShape = ({ granularity }: DestinationDefinition): Shape => ({ template: 0, granularity, tags: {} });
 
 /**
- * No two objects of the whole scene have the same name, whatever template they are of, and every type takes these letters as
+ * No two objects of the whole setting have the same name, whatever template they are of, and every type takes these letters as
  * they are: a conflict would be a bug.
  */
 export function templateText(template: number, granularity: Granularity): string {
@@ -81,7 +81,7 @@ export function nameOf(template: string, destination: string, secret: string, ke
 }
 
 /** The body that creates a destination, or replaces it. */
-export const bodyOf = ({ connection, definition }: SceneDestination, shape: Shape): object => ({
+export const bodyOf = ({ connection, definition }: ChaosDestination, shape: Shape): object => ({
   ...connection,
   granularity: shape.granularity,
   secret_name_template: templateText(shape.template, shape.granularity),

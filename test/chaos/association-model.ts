@@ -4,7 +4,7 @@
  */
 export type Expected = 'present' | 'absent' | 'maybe';
 
-export class LinkModel {
+export class AssociationModel {
   readonly #links = new Map<string, Expected>();
   /** Destinations under purge, and how many purges there have been. */
   readonly #purging = new Set<string>();

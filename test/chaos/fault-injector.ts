@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 /** How often each thing was done to the world. */
 export type Deeds = Map<string, number>;
 
-export interface Monkey {
+export interface FaultInjector {
   readonly deeds: Deeds;
   /** Ends when nothing is down any more and every stand-in is well. */
   stop(): Promise<void>;
@@ -20,7 +20,7 @@ const operationsBetween = { least: 3, most: 50 };
 const idleMsMax = 4_000;
 
 /** Breaks things, one after the other, until it is stopped. */
-export function releaseMonkey(world: World, random: Random, operations: () => number): Monkey {
+export function releaseMonkey(world: World, random: Random, operations: () => number): FaultInjector {
   const deeds: Deeds = new Map();
   const stopping = new AbortController();
   const running = (async () => {
