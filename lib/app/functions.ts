@@ -9,7 +9,7 @@ import type { AppParts } from './shared.ts';
 import { openSweeper } from './sweeper.ts';
 import { openDrainer } from './workers.ts';
 
-/** What the platform tells a function of its own run. */
+/** What the platform reports to a function about its own run. */
 export interface FunctionContext {
   getRemainingTimeInMillis(): number;
 }

@@ -6,7 +6,7 @@ export interface Clock {
 export const systemClock: Clock = { now: () => new Date() };
 
 /**
- * Answers the milliseconds since it was started, by the wall clock or the monotonic one, whichever tells more: the monotonic
+ * Answers the milliseconds since it was started, by the wall clock or the monotonic one, whichever is greater: the monotonic
  * one may stand still while the machine sleeps, and the wall clock may be set back.
  */
 export function startStopwatch(clock: Clock): () => number {

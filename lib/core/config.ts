@@ -38,7 +38,7 @@ const baseUrls = z
   .transform((text) => text.split(',').flatMap((one) => one.trim() || []))
   .pipe(z.array(z.url({ protocol: /^https?$/, error: 'has to be http or https addresses with commas between' })));
 
-/** Names of the environment, and what they mean; the README's table tells the same. Times are in milliseconds. */
+/** Names of the environment, and what they mean; the README's table says the same. Times are in milliseconds. */
 const settings = z.object({
   DATABASE_URL: url(/^postgres(ql)?:/, 'has to be of the form postgres://user:password@host:port/database').optional(),
   REDIS_URL: url(/^rediss?:/, 'has to be of the form redis://user:password@host:port').optional(),

@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import type { Log } from './log.ts';
 import { withRareOutages } from './outage-log.ts';
 
-/** One JSON line per entry on standard error; standard output is for people. An outage is told once a second at most. */
+/** One JSON line per entry on standard error; standard output is for people. An outage is logged once a second at most. */
 export function openLog(
   config: Pick<Config, 'KEYFERRY_LOG_LEVEL'>,
   destination: DestinationStream = pino.destination(2),

@@ -1,4 +1,4 @@
-/** Of the place of an error, which is told in one field of a line. */
+/** Of the place of an error, which is one field of a line. */
 const framesMax = 3;
 
 /**

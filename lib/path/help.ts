@@ -27,7 +27,7 @@ export function helpOf(
 ): Help | undefined {
   const places = placesUnder(rows, path, vocabulary);
   if (places.length === 0) return undefined;
-  // Of all that is told, only this path was chosen by a user.
+  // Of all that is shown, only this path was chosen by a user.
   const at = pathName(fullPath, vocabulary);
   return {
     help: `# ${at}\n\n${ownText(markdown(places), vocabulary)}`,

@@ -26,13 +26,13 @@ function problem(issue: Issue, field: string, offered: Readonly<Record<string, u
   return `Field validation failed: error converting input for field "${field}": ${rule}`;
 }
 
-/** Where in a list or map it is. Keys of a sensitive map may be secret too, so those are not told. */
+/** Where in a list or map it is. Keys of a sensitive map may be secret too, so those are not shown. */
 function place(issue: Issue): string {
   const inner = issue.path.slice(1);
   return inner.length === 0 ? '' : ` (at ${inner.map(String).join('.')})`;
 }
 
-/** An issue's message may be made from the value, so of a sensitive field only the rule is told. */
+/** An issue's message may be made from the value, so of a sensitive field only the rule is shown. */
 function ruleAlone(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':

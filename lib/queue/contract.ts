@@ -72,7 +72,7 @@ export type Handler = (
 ) => Promise<Outcome>;
 
 /**
- * - `done`: in line with `generation`; who waits for the association is told; a newer generation keeps its place in the
+ * - `done`: in line with `generation`; who waits for the association is notified; a newer generation keeps its place in the
  *   pending set and gets its job.
  * - `again`: not done; the same job is taken up after the delay (0: at once), or sooner when something newer is asked for,
  *   unless it is `firm`: then only an operation that says `waiting` brings it forward.
@@ -126,13 +126,13 @@ export interface GateBudget {
 
 export type GatePass =
   | {
-      readonly open: true;
+      readonly admitted: true;
       /** So many calls at once are this operation's share of what the destination bears. */
       readonly callsAtOnce: number;
       /**
        * `sick`: the destination did not answer or throttled; enough of these in a row close the gate for a while. `calls`: how
-       * many were made (1 if not told): the rate counts them all. Without one nothing has been learnt of the destination.
+       * many were made (1 if absent): the rate counts them all. Without one nothing has been learnt of the destination.
        */
       leave(verdict: 'well' | 'sick', retryAfterMs?: number, calls?: number): Promise<void>;
     }
-  | { readonly open: false; readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'broken' };
+  | { readonly admitted: false; readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'broken' };

@@ -31,7 +31,7 @@ export interface AttemptSeen {
 /** How the writing went: `settled`, or why the attempt did not count. */
 type FinishedSeen = 'settled' | 'superseded' | 'lost';
 
-type PassSeen = { readonly open: true } | { readonly open: false; readonly reason: string };
+type PassSeen = { readonly admitted: true } | { readonly admitted: false; readonly reason: string };
 
 interface JobSeen {
   /** Association id. */
@@ -83,7 +83,7 @@ export function syncTelemetry(parts: SyncTelemetryParts) {
     gate: <Budget, Pass extends PassSeen>(gate: { enter(destinationId: string, budget: Budget): Promise<Pass> }) => ({
       async enter(destinationId: string, budget: Budget): Promise<Pass> {
         const pass = await gate.enter(destinationId, budget);
-        if (!pass.open) measure.refusal(pass.reason);
+        if (!pass.admitted) measure.refusal(pass.reason);
         return pass;
       },
     }),

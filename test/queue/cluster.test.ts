@@ -53,8 +53,8 @@ it('everything of the queue and of a gate lies in one slot of a cluster', async 
   await until(async () => (await queue.pendingCount()) === 0);
   const gate = ending(openGate({ redisUrl, limits: patientLimits }));
   const pass = await gate.enter('7', { callsPerSecond: 1, burst: 1, concurrencyMax: 1, passMs: 1_000 });
-  if (pass.open) await pass.leave('well');
-  expect(pass.open).toBe(true);
+  if (pass.admitted) await pass.leave('well');
+  expect(pass.admitted).toBe(true);
 });
 
 it('a prefix that is no hash tag is refused', async () => {

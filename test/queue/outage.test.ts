@@ -136,7 +136,7 @@ it('commands fail within their limit while Redis is away, and work when it is ba
   await expect(queue.forget('0', async () => new Set())).rejects.toMatchObject(unavailable);
   await expect(queue.pause()).rejects.toMatchObject(unavailable);
   await expect(gate.enter('7', budget)).rejects.toMatchObject(unavailable);
-  if (pass.open) await pass.leave('well');
+  if (pass.admitted) await pass.leave('well');
   expect(await queue.settled('1', 10, new AbortController().signal)).toBe(false);
   await ownRedis({ port });
   await until(async () => {

@@ -57,7 +57,7 @@ test.each([
 test('refusals of the gate are counted by reason, and answered as they are', async () => {
   const metrics = openMetrics({ process: false });
   const observed = syncTelemetry({ type, metrics, tracing: noTracing, log: scopedLog().log });
-  const refusal = { open: false, waitMs: 5, reason: 'broken' } as const;
+  const refusal = { admitted: false, waitMs: 5, reason: 'broken' } as const;
   const gate = observed.gate({ enter: async () => refusal });
   const budget = { callsPerSecond: 1, burst: 1, concurrencyMax: 1, passMs: 1 };
   expect(await gate.enter('1', budget)).toBe(refusal);

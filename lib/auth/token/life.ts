@@ -10,7 +10,7 @@ export interface Life {
   readonly warnings: readonly string[];
 }
 
-/** Only a root token may live for ever, and not with a cap. Who is given less than he asked for is told so. */
+/** Only a root token may live for ever, and not with a cap. A caller who is given less than asked for gets a warning. */
 export function lifeOf(
   { ttl, maxTtl, period, explicitMaxTtl: own }: AskedLife,
   leases: LeaseTimes,

@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 import { noRoute } from './run.ts';
 
 /**
- * Any valid token may read the help; whether an unknown path is there is told to those who could read it.
+ * Any valid token may read the help; only callers who could read it learn whether an unknown path exists.
  *
  * @throws AppError `permission-denied`
  */

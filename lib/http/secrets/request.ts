@@ -34,7 +34,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   DELETE: 'delete',
 };
 
-/** What a path may answer; nobody is told before the token is known what this one does. */
+/** What a path may answer; what this one does is not revealed before the token is known. */
 export const allVerbs = Object.keys(verbs).join(', ');
 
 /** @throws AppError 400, 405 or 415: the request cannot be understood. */

@@ -10,14 +10,14 @@ const spreadMs = 60_000;
 /** One operation may call a thousand times; what it owes the rate afterwards is paid off within this time. */
 const owedSecondsMax = 3_600;
 
-/** Wants in. */
+/** A request for a pass. */
 export interface Entry {
   readonly destinationId: string;
   readonly budget: GateBudget;
   readonly pass: string;
 }
 
-/** Wants out. */
+/** A pass that is given back. */
 export interface Exit extends Entry {
   readonly sick: boolean;
   readonly afterMs: number;

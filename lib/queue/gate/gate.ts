@@ -47,10 +47,10 @@ export function openGate(options: GateOptions): OpenGate {
       passes += 1;
       const pass = `${own}${passes.toString(36)}`;
       const entered = await reach(() => enter({ destinationId, budget, pass }));
-      if (!('callsAtOnce' in entered)) return { open: false, ...entered };
+      if (!('callsAtOnce' in entered)) return { admitted: false, ...entered };
       const enteredAt = now() || Date.now();
       return {
-        open: true,
+        admitted: true,
         callsAtOnce: entered.callsAtOnce,
         async leave(verdict, retryAfterMs = 0, calls = 1) {
           const heldMs = Math.max(0, (now() || Date.now()) - enteredAt);

@@ -118,7 +118,7 @@ return answer`);
  *
  * A pass was paid with one token; what was called beyond that is owed, and who made no call gets it back: that one knows
  * nothing of the destination, and if it was the probe, the next one is. A verdict counts once; one that comes while the gate
- * is closed, or half open and not from the probe, tells of calls made before and changes nothing but a longer Retry-After.
+ * is closed, or half open and not from the probe, reports calls made before and changes nothing but a longer Retry-After.
  */
 export const leaveScript = script(`${head}
 local most, first, longest, owed = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])

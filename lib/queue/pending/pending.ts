@@ -71,7 +71,7 @@ export type Finish = (id: string, generation: number) => Promise<Finished>;
 const finished: readonly Finished[] = ['gone', 'succeeded', 'bare'];
 
 /**
- * Takes operations off and tells who waits for them; what many handlers of a process finish at once goes in one round trip.
+ * Takes operations off and notifies who waits for them; what many handlers of a process finish at once goes in one round trip.
  * Who does not hear of it asks the store at its time-out.
  */
 export function finishing(redis: Redis, keys: Keys, type: string): Finish {

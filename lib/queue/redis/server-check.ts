@@ -24,7 +24,7 @@ export function complaints(info: string): readonly Complaint[] {
   const found: Complaint[] = [];
   const policy = field('maxmemory_policy') ?? 'noeviction';
   if (policy !== 'noeviction') found.push({ setting: 'maxmemory-policy', found: policy, wanted: 'noeviction' });
-  // Valkey tells 7.2 as its Redis version.
+  // Valkey reports 7.2 as its Redis version.
   const version = field('redis_version') ?? '6.2';
   if (isOlder(version)) found.push({ setting: 'version', found: version, wanted: '6.2 or newer' });
   return found;

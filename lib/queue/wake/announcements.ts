@@ -60,7 +60,7 @@ export class Announcements {
     const known = this.#listeners.get(channel);
     if (known !== undefined) known.add(tell);
     else this.#listeners.set(channel, new Set([tell]));
-    // Asked again for a channel that is known: the answer tells that the first asking has been carried out.
+    // Asked again for a channel that is known: the answer shows that the first asking has been carried out.
     await this.#send((subscriber) => subscriber.subscribe(channel));
   }
 

@@ -9,7 +9,7 @@ import { Locks } from './locks.ts';
 import { within } from './within.ts';
 import { ExhaustedJobs, exhaustedReason, reportError, workerOptions } from './worker-options.ts';
 
-/** For handlers that were told to stop, and for putting their jobs back. */
+/** For handlers that were asked to stop, and for putting their jobs back. */
 const putBackMs = 2_000;
 /** For taking jobs off whose handlers have ended. */
 const lastWordMs = 500;

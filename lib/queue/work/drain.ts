@@ -23,7 +23,7 @@ export interface DrainParts extends AttemptParts {
 const dueSoonMs = 5_000;
 /** While jobs are in flight, the queue is looked at so often for more. */
 const lookMs = 100;
-/** Handlers still at work so long before the deadline are told to stop, so that their jobs can be put back. */
+/** Handlers still at work so long before the deadline are asked to stop, so that their jobs can be put back. */
 const putBackMs = 1_000;
 
 type Taken = Job<JobData, void, string>;

@@ -5,7 +5,7 @@ export interface LockOwner {
   extendJobLocks(jobIds: string[], tokens: string[], durationMs: number): Promise<string[]>;
 }
 
-/** Why a handler is told to stop. `lost`: somebody else may have the job, so nothing may be said about it any more. */
+/** Why a handler is asked to stop. `lost`: somebody else may have the job, so nothing may be said about it any more. */
 export type StopReason = 'lost' | 'shutdown';
 
 export interface HeldLock {

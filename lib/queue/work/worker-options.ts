@@ -22,7 +22,7 @@ export const workerOptions = (connection: Redis, prefix: string, lockMs: number)
   runRetryDelay: fetchRetryMs,
 });
 
-/** An outage is told once by its connection; BullMQ tells it at every attempt. */
+/** An outage is logged once by its connection; BullMQ reports it at every attempt. */
 export function reportError(log: Log, type: string): (cause: Error) => void {
   return (cause) => {
     const level = 'code' in cause ? 'debug' : 'warn';

@@ -7,7 +7,7 @@ export type AroundCall = <Result>(
   call: () => Promise<Result>,
 ) => Promise<Result>;
 
-/** A driver whose calls are run by `around`, which is told the verb and no name of an object. */
+/** A driver whose calls are run by `around`, which gets the verb and no name of an object. */
 export function callsAround(driver: Driver, around: AroundCall): Driver {
   const { putMany } = driver;
   return {

@@ -24,9 +24,10 @@ export interface PurgePage {
 export const beginning: Place = { mount: '00000000-0000-0000-0000-000000000000', secret: '' };
 
 /**
- * Tells the next associations of a destination under purge to go. Those that were told before this purge and could not go
- * are told again, those that this purge has told already are not: a page may be done twice. Does nothing when the purge has
- * been given up. Those that have gone and wait for their rechecks are left alone. Waits for no association, since who has it may wait for the destination, which is locked here.
+ * Marks the next associations of a destination under purge for removal. Those that were marked before this purge and could
+ * not be removed are marked again, those that this purge has marked already are not: a page may be done twice. It does
+ * nothing when the purge has been given up, and leaves alone those that are removed and wait for their rechecks. It waits
+ * for no association, since its worker may wait for the destination, which is locked here.
  */
 export async function purgePage(db: QueryExecutorProvider, destinationId: string, after: Place): Promise<PurgePage> {
   const { rows } = await statement(destinationId, after).execute(db);

@@ -14,7 +14,7 @@ export interface PurgeState {
 interface Walk {
   /** When the purge began that this is a walk of. */
   readonly began: string;
-  /** Undefined: all have been told. */
+  /** Undefined: all have been marked for removal. */
   readonly at: Place | undefined;
 }
 
@@ -27,8 +27,8 @@ const destinationsMax = 1_000;
 const walksMax = 10_000;
 
 /**
- * Goes on with purges: tells further associations to go, and drops the destinations that have none left. The request that
- * asks for a purge tells the first ones only. Each step may run twice, and beside another sweep.
+ * Goes on with purges: marks further associations for removal, and drops the destinations that have none left. The request that
+ * asks for a purge marks the first ones only. Each step may run twice, and beside another sweep.
  */
 export async function continuePurges(store: Store, state: PurgeState): Promise<void> {
   const purges = await purgesAfter(store, state.after);

@@ -129,7 +129,7 @@ function nameTaken({ name }: Put, answer: IntentAnswer | undefined): Destination
 /**
  * A put that met a foreign object wrote nothing, nor did a first one that left the remote untouched: there is nothing of
  * ours to remember, and what somebody else makes under this name later is not ours to remove. An earlier put of the
- * same intent may have written something, so then only the conflict tells.
+ * same intent may have written something, so then only a conflict is certain.
  */
 async function withdrawUnwritten(parts: PerformParts, claim: Claimed, results: readonly ActResult[]): Promise<void> {
   const unwritten = results.flatMap((result) => {

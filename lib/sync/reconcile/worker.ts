@@ -13,7 +13,7 @@ export function syncHandler(parts: ReconcileParts, gate: Gate): Handler {
   return async (job, signal): Promise<Outcome> => {
     if (job.exhausted) return failSpent(parts, job.id);
     const pass = await gate.enter(job.destinationId, budget);
-    if (!pass.open) return { kind: 'again', afterMs: pass.waitMs };
+    if (!pass.admitted) return { kind: 'again', afterMs: pass.waitMs };
     try {
       const done = await reconcile(parts, job.id, signal, Math.min(budget.concurrencyMax, pass.callsAtOnce));
       await leave(pass, done);
@@ -30,7 +30,7 @@ function budgetOf({ rate, concurrencyMax }: DestinationDefinition, operationMs: 
   return { callsPerSecond: rate.callsPerSecond, burst: rate.burst, concurrencyMax, passMs: operationMs * 2 };
 }
 
-function leave(pass: Extract<GatePass, { open: true }>, { failure, calls }: Reconciled): Promise<void> {
+function leave(pass: Extract<GatePass, { admitted: true }>, { failure, calls }: Reconciled): Promise<void> {
   const sick = failure !== undefined && statusOf(failure.kind) === 'EXTERNAL_SERVICE_ERROR';
   return pass.leave(sick ? 'sick' : 'well', failure?.retryAfterMs, calls);
 }

@@ -33,7 +33,7 @@ export async function destinationsNamed(
   return rows.map(({ id }) => id);
 }
 
-/** The type has another name in the other vocabulary, so it is not told. */
+/** The type has another name in the other vocabulary, so it is not named. */
 function unknownName(name: string, type: string | undefined): string {
   const searched = type === undefined ? 'no destination' : 'no destination of this type';
   return `name: ${searched} is called ${JSON.stringify(name)}: LIST sys/sync/destinations tells the names`;

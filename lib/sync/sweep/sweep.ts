@@ -40,7 +40,7 @@ export interface Swept {
 }
 
 /**
- * One round: tells the sync of deletions that came by time, begins the rechecks that are due, queues every dirty association
+ * One round: notifies the sync of deletions that came by time, begins the rechecks that are due, queues every dirty association
  * that has no job (lost between commit and queue, lost by Redis, or left out while the queue was full), takes up jobs that wait
  * for a clock which was set back, takes pending entries away that nobody needs, and goes on with purges. Each step may run
  * twice and beside another sweep.

@@ -14,8 +14,8 @@ const headerBytesMax = 8_192;
 const plain = 'text/plain; charset=utf-8';
 
 /**
- * For processes that have no API: `/metrics` for scrapers, and `/healthy`, which tells that the process is alive. Undefined where
- * no port is configured. Whoever reaches the port may read, so it listens on 127.0.0.1 unless told otherwise.
+ * For processes that have no API: `/metrics` for scrapers, and `/healthy`, which says that the process is alive. Undefined where
+ * no port is configured. Whoever reaches the port may read, so it listens on 127.0.0.1 unless configured otherwise.
  *
  * @throws ConfigError when the port is taken
  */

@@ -25,15 +25,15 @@ function testGate() {
   return { gate, second, url, prefix, pass, verdicts };
 }
 
-type Open = Extract<GatePass, { open: true }>;
+type Open = Extract<GatePass, { admitted: true }>;
 
 function opened(pass: GatePass): Open {
-  if (!pass.open) throw new Error(`refused: ${pass.reason}, ${pass.waitMs} ms`);
+  if (!pass.admitted) throw new Error(`refused: ${pass.reason}, ${pass.waitMs} ms`);
   return pass;
 }
 
-function refused(pass: GatePass): Extract<GatePass, { open: false }> {
-  if (pass.open) throw new Error('the gate let in');
+function refused(pass: GatePass): Extract<GatePass, { admitted: false }> {
+  if (pass.admitted) throw new Error('the gate let in');
   return pass;
 }
 
@@ -77,7 +77,7 @@ describe('the rate of a gate', () => {
   it('is one for those that come at the same time, each destination with its own', async () => {
     const { gate } = testGate();
     const passes = await Promise.all(['7', '8', '7', '7', '8', '7', '7'].map((id) => gate.enter(id, budget)));
-    expect(passes.map(({ open }) => open)).toEqual([true, true, true, true, true, false, false]);
+    expect(passes.map(({ admitted }) => admitted)).toEqual([true, true, true, true, true, false, false]);
     expect(passes.slice(5).map((pass) => refused(pass).waitMs)).toEqual([100, 200]);
   });
 

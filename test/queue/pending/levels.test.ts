@@ -49,15 +49,15 @@ test('a circuit breaker is open until its time is over, then half open until a p
   const levels = levelsOf(url, prefix);
   const sick = async (id: string, afterMs: number) => {
     const pass = await gate.enter(id, budget);
-    if (pass.open) await pass.leave('sick', afterMs);
+    if (pass.admitted) await pass.leave('sick', afterMs);
   };
   await sick('1', 60_000);
   await sick('2', 1);
   const well = await gate.enter('3', budget);
-  if (well.open) await well.leave('well');
+  if (well.admitted) await well.leave('well');
   await expect.poll(() => levels.breakers(['1', '2', '3', '4'])).toEqual({ open: 1, half_open: 1 });
   const probe = await gate.enter('2', budget);
-  if (probe.open) await probe.leave('well');
+  if (probe.admitted) await probe.leave('well');
   expect(await levels.breakers(['1', '2', '3'])).toEqual({ open: 1, half_open: 0 });
 });
 

@@ -59,6 +59,6 @@ export interface KvVersionsTable {
   created_by: Json<Attribution | null>;
   /** Null also where a version was deleted by the passing of time. */
   deleted_by: Json<Attribution | null>;
-  /** The sweep has told the sync of a deletion that came by time. */
+  /** The sweep has notified the sync of a deletion that came by time. */
   deletion_seen: boolean;
 }

@@ -18,7 +18,7 @@ export type Weigh = (members: number) => void;
  * The members of a request's body. Anything but a form is JSON, whatever its content type says; an empty body and
  * `null` are no data.
  *
- * @throws AppError `bad-request`; its text tells the place of the mistake and nothing of the body.
+ * @throws AppError `bad-request`; its text names the place of the mistake and nothing of the body.
  */
 export async function readBody(body: string, contentType: string | undefined, weigh: Weigh): Promise<Data> {
   const text = body.trimStart();

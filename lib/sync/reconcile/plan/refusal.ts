@@ -13,7 +13,7 @@ export interface Refusal {
 /** PostgreSQL takes neither in a text or in JSON, so what is written back of the key would fail, for good. */
 export const isStorable = (subKey: string): boolean => subKey.isWellFormed() && !subKey.includes('\0');
 
-/** The key is told, and recorded, with escapes in it. */
+/** The key is shown, and recorded, with escapes in it. */
 export function unstorable(subKey: string): Refusal {
   const message = `key ${shown(subKey)} holds a character that cannot be stored: rename the key`;
   return { subKey: JSON.stringify(subKey).slice(1, -1), name: '', kind: 'name', message };

@@ -42,7 +42,7 @@ export async function deleteDestination(
 const waitsForRechecks =
   'a late write may still bring back what was removed: the destination goes when that has been looked at, within a few minutes; force_delete=true does not wait';
 
-/** Tells the first associations to go; the sweep tells the others, since nobody waits for all of a long list. */
+/** Marks the first associations for removal; the sweep marks the others, since nobody waits for all of a long list. */
 async function beginPurge(tx: Transaction<Database>, id: string): Promise<PurgePage> {
   await sql`update destinations set purge_initiated_at = now(), purge_error = null where id = ${id}::bigint`.execute(
     tx,

@@ -40,7 +40,7 @@ export const mergeFields = (definition: DestinationDefinition) =>
 
 /**
  * The same fields for a request that writes the whole: a field that may be left out is null, or absent, instead of its default,
- * so that what was given is known. The default is told in the schema.
+ * so that what was given is known. The default is in the schema.
  */
 export const asWrite = (fields: Fields): Fields =>
   mapped(fields, (field) => {

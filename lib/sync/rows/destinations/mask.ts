@@ -30,7 +30,7 @@ export function unmask(definition: DestinationDefinition, given: Given, stored: 
   );
 }
 
-/** Sensitive fields whose value stays though the request does not tell it: left out, or sent as it was read. */
+/** Sensitive fields whose value stays though the request does not give it: left out, or sent as it was read. */
 export function untold(definition: DestinationDefinition, after: Given, request: Given): readonly string[] {
   const isTold = (value: unknown) => value !== undefined && value !== null && !isMask(value);
   return namesWith(definition.fields, 'sensitive').filter(

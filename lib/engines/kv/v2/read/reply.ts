@@ -31,7 +31,7 @@ export const showVersion = (known: KnownVersion, customMetadata: CustomMetadata 
 
 export const timeText = (time: Date | null): string => time?.toISOString() ?? '';
 
-/** A version whose data cannot be read: 404, and still a whole reply that tells why. */
+/** A version whose data cannot be read: 404, and still a whole reply that says why. */
 export const unreadable = (data: object): ReplyContent => ({ status: 404, data });
 
 /** Tells of what a change made dirty, after its commit, and answers with the warnings, if any. */

@@ -14,8 +14,8 @@ interface Current {
  * The secret as the sync has to bring it to the destinations. Many look-ups are one round trip, and a secret that goes to
  * many destinations is read and opened once for all that ask at the same time.
  *
- * A deletion that the sync was told of (`deletion_seen`) holds whatever the time is here: the clock of who told may be ahead,
- * and nobody tells twice.
+ * A deletion that the sync was notified of (`deletion_seen`) holds whatever the time is here: the clock of the notifier may be ahead,
+ * and nobody notifies twice.
  */
 export function currentSecrets(parts: EngineParts): SecretSource['current'] {
   const read = coalesce((places: readonly SecretPlace[]) => readBatch(parts, places), {

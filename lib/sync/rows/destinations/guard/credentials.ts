@@ -25,7 +25,7 @@ export function checkImmutable(definition: DestinationDefinition, before: Given,
 
 /**
  * Credentials are write-only: whoever leads the calls elsewhere, or opens more of the network to them, has to know what goes
- * there. So such a request tells all sensitive values that the destination then has.
+ * there. So such a request gives all sensitive values that the destination then has.
  *
  * @param request as it came, before masks stood for stored values
  * @throws AppError `bad-request` naming what changes and what has to be sent
