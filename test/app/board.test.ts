@@ -21,6 +21,7 @@ async function stand() {
     KEYFERRY_REDIS_PREFIX: prefix,
     KEYFERRY_SEAL_KEY: randomBytes(32).toString('hex'),
     KEYFERRY_SYNC_WAIT_MS: '0',
+    KEYFERRY_NETWORK_ALLOWED: 'all',
   });
   const api = ending(await openApi({ config, log: silentLog }));
   const token = (await api.prepareForDevelopment(undefined)) ?? '';

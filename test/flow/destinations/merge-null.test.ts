@@ -49,11 +49,11 @@ describe('null for a tag in a PATCH of a destination', () => {
   });
 
   test('knows the tag by the name that it was given, though it is kept by another', async () => {
-    const place = await service.destination(labels, { custom_tags: { Team: 'A', OpenService: 'dev', Owner: 'me' } });
-    expect(await tagsOf(place, labels)).toEqual({ team: 'a', service: 'dev', owner: 'me' });
-    const change = { custom_tags: { Team: null, OpenService: 'prod' }, tags_to_remove: ['Owner'] };
+    const place = await service.destination(labels, { custom_tags: { Team: 'A', Stage: 'dev', Owner: 'me' } });
+    expect(await tagsOf(place, labels)).toEqual({ team: 'a', stage: 'dev', owner: 'me' });
+    const change = { custom_tags: { Team: null, Stage: 'prod' }, tags_to_remove: ['Owner'] };
     expect((await service.ask('PATCH', at(place, labels), change)).status).toBe(200);
-    expect(await tagsOf(place, labels)).toEqual({ service: 'prod' });
+    expect(await tagsOf(place, labels)).toEqual({ stage: 'prod' });
   });
 
   test('is refused by POST, as ever', async () => {
