@@ -92,6 +92,16 @@ export async function startWorld(store: Store, attemptsMax = 1_000) {
       await markDueRechecks(store, 100_000);
       return rows.length > 0;
     },
+    /** As if so many milliseconds had gone by, in which no sweep came. */
+    async pass(milliseconds: number): Promise<void> {
+      const span = sql`${milliseconds} * interval '1 millisecond'`;
+      await sql`
+        with objects as (
+          update sync_objects set removed_at = removed_at - ${span} where association_id = ${id}::bigint
+        )
+        update associations set unconfirmed_at = unconfirmed_at - ${span}, recheck_at = recheck_at - ${span}
+         where id = ${id}::bigint`.execute(store.db);
+    },
     /** What comes of a job of its that is exhausted. */
     lose: () => failSpent(parts, id),
     /** Whether calls are remembered whose end nobody saw. */

@@ -89,11 +89,25 @@ export async function intendTags(
              where association_id = ${associationId}::bigint and name_key = any(${nameKeys}::text[])`.execute(store.db);
 }
 
-/** Takes intents back: the name turned out to be somebody else's, so we wrote nothing. */
-export async function withdraw(store: Store, associationId: string, nameKeys: readonly string[]): Promise<void> {
+/**
+ * Takes intents back: the name turned out to be somebody else's, so we wrote nothing. Under a claim that has run out they stay:
+ * whoever has the association now may be writing under these names.
+ *
+ * @param token the claim's
+ */
+export async function withdraw(
+  store: Store,
+  associationId: string,
+  token: string,
+  nameKeys: readonly string[],
+): Promise<void> {
   if (nameKeys.length === 0) return;
-  await sql`delete from sync_objects
-             where association_id = ${associationId}::bigint and written_at is null and name_key = any(${nameKeys}::text[])`.execute(
+  await sql`
+    with held as (
+      select id from associations where id = ${associationId}::bigint and claimed_by = ${token} for no key update
+    )
+    delete from sync_objects o using held
+     where o.association_id = held.id and o.written_at is null and o.name_key = any(${nameKeys}::text[])`.execute(
     store.db,
   );
 }

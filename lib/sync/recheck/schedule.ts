@@ -37,6 +37,13 @@ export interface RecheckTimes {
   readonly secondMs: number;
 }
 
+/**
+ * Whether an attempt looks at the destination as a recheck does. One that begins so late that no unconfirmed call can come
+ * any more is the last look, whatever it was begun for.
+ */
+export const looksAgain = (unconfirmed: Unconfirmed | undefined, { secondMs }: RecheckTimes): boolean =>
+  unconfirmed !== undefined && (unconfirmed.due || unconfirmed.ageMs >= secondMs);
+
 /** How an attempt has ended. */
 export interface Ended {
   /** It has made an unconfirmed call. */

@@ -48,7 +48,7 @@ export function removeAll(parts: ActParts, removes: readonly Written[]): Promise
     if (budget.halted !== undefined) return { kind: 'failed', subKey: object.subKey, name, failure: budget.halted };
     if (budget.over) return { kind: 'skipped', subKey: object.subKey };
     try {
-      if (object.removal === 'due' && (await isStillGone(parts, object))) return { kind: 'removed', object };
+      if (object.removal !== 'none' && (await isStillGone(parts, object))) return { kind: 'removed', object };
       if (budget.over) return { kind: 'skipped', subKey: object.subKey };
       budget.spend(1);
       await driver.remove({ name, mark, remoteVersion, asRecorded: isCertain(object) }, budget.signal);

@@ -2,6 +2,7 @@ import { type DestinationDefinition, DestinationFailure, type Driver } from '../
 import type { Barrier, Store } from '../../store/store.ts';
 import type { Claimed } from '../claim/claim.ts';
 import { type Intend, type Intent, type IntentAnswer, intendTags, withdraw } from '../claim/intents.ts';
+import { looksAgain, type RecheckTimes } from '../recheck/schedule.ts';
 import { type ActResult, pushAll, removeAll } from './act.ts';
 import type { ActParts } from './act-parts.ts';
 import type { AttemptBudget } from './attempt-budget.ts';
@@ -11,6 +12,7 @@ export interface PerformParts {
   readonly definition: DestinationDefinition;
   readonly store: Store;
   readonly intend: Intend;
+  readonly recheck: RecheckTimes;
   /** The driver is closed when the attempt is over. */
   readonly openDriver: (destinationId: string, revision: number) => Promise<Driver | undefined>;
 }
@@ -30,7 +32,7 @@ export async function perform(
   const driver = await openFor(parts, claim);
   if (driver instanceof DestinationFailure) return [...kept, ...allFailed(decided, driver)];
   try {
-    const recheck = claim.unconfirmed?.due === true;
+    const recheck = looksAgain(claim.unconfirmed, parts.recheck);
     const shared: ActParts = { definition: parts.definition, driver, budget, recheck };
     const { prepared, refused } = await prepare(parts, claim, decided.puts);
     const pushed = await pushAll(shared, prepared);
@@ -138,7 +140,7 @@ async function withdrawUnwritten(parts: PerformParts, claim: Claimed, results: r
     const foreign = put.claim === 'create' && failure.kind === 'conflict';
     return foreign || (put.before === undefined && failure.untouched) ? [put.nameKey] : [];
   });
-  await withdraw(parts.store, claim.id, unwritten);
+  await withdraw(parts.store, claim.id, claim.token, unwritten);
 }
 
 const markOf = (barrier: Barrier, associationId: string, nameKey: string): string =>

@@ -9,7 +9,7 @@ import type { Outcome } from '../../queue/contract.ts';
 import type { Barrier, Store } from '../../store/store.ts';
 import type { Claim, Claimed } from '../claim/claim.ts';
 import type { Intend } from '../claim/intents.ts';
-import type { RecheckTimes } from '../recheck/schedule.ts';
+import { looksAgain, type RecheckTimes } from '../recheck/schedule.ts';
 import { namer } from '../template/naming.ts';
 import type { Template } from '../template/template.ts';
 import type { ActResult } from './act.ts';
@@ -129,6 +129,7 @@ async function decide(parts: ReconcileParts, claim: Claimed): Promise<Plan> {
     forced: claim.forced || !claim.recorded,
     // A late write may have come meanwhile, or may yet.
     verify: claim.verify || claim.unconfirmed !== undefined,
+    removeAgain: looksAgain(claim.unconfirmed, parts.recheck),
     confirmed: new Set(claim.confirmed),
     unfit: (put) => unfit(definition, put),
     name: namer(parts.compile(claim.template), definition.names, claim),

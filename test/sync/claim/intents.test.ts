@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { OpenStore } from '../../../lib/store/open.ts';
-import { type Intents, intends } from '../../../lib/sync/claim/intents.ts';
+import { type Intents, intends, withdraw } from '../../../lib/sync/claim/intents.ts';
 import { testStore } from '../../store/stores.ts';
 
 let store: OpenStore;
@@ -75,6 +75,22 @@ test('an intent that is written down again keeps its time', async () => {
   const before = await intend(wanting(id, first, ['again']));
   const after = await intend(wanting(id, first, ['again']));
   expect(after.get('again')).toEqual(before.get('again'));
+});
+
+test('names are taken back under the claim that noted them, and stay under one that has been lost', async () => {
+  const [first = ''] = destinations;
+  const id = await newAssociation(first, 'app/withdrawn');
+  await intends(store)(wanting(id, first, ['withdrawn', 'kept']));
+  await sql`update associations set claimed_by = 'now' where id = ${id}::bigint`.execute(store.db);
+  const noted = async () => {
+    const { rows } = await sql<{ name: string }>`
+      select external_name as name from sync_objects where association_id = ${id}::bigint order by 1`.execute(store.db);
+    return rows.map(({ name }) => name);
+  };
+  await withdraw(store, id, 'before', ['withdrawn']);
+  expect(await noted()).toEqual(['kept', 'withdrawn']);
+  await withdraw(store, id, 'now', ['withdrawn']);
+  expect(await noted()).toEqual(['kept']);
 });
 
 test('many processes that want the same names in other orders do not wait for each other for ever', async () => {

@@ -126,6 +126,24 @@ describe('a key that has gone', () => {
     expect((await world.recorded()).names).toEqual(['a']);
   });
 
+  test('is removed again by a change that comes when its rechecks are overdue', async () => {
+    const world = await startWorld(store);
+    await world.want(perKey({ a: '1' }), false);
+    await settle(world);
+    await world.want(perKey({ a: '1', b: '1' }), false);
+    await world.attempt(['held']);
+    await world.want(perKey({ a: '1' }), false);
+    await settle(world);
+    world.remote.deliver();
+    expect(held(world, 'b')).toBe('1');
+    await world.pass(61_000);
+    await world.want(perKey({ a: '2' }), false);
+    await settle(world);
+    await recheck(world);
+    expect([...world.remote.objects.keys()]).toEqual(['a']);
+    expect((await world.recorded()).names).toEqual(['a']);
+  });
+
   test('and is wanted again is not taken from somebody who has made it since', async () => {
     const world = await startWorld(store);
     await world.want(perKey({ a: '1', b: '1' }), false);

@@ -36,6 +36,7 @@ function input(
     adopt: false,
     forced: false,
     verify: false,
+    removeAgain: false,
     confirmed: new Set(),
     unfit: (put) => unfit({ ...definition, valueBytesMax: 100 }, put),
     name: (subKey) => ({ ok: true, name: subKey === '' ? 'Whole' : `Key-${subKey}` }),

@@ -69,6 +69,7 @@ describe.each(definitions.map((definition) => [definition.type, definition] as c
         adopt: false,
         forced: false,
         verify: false,
+        removeAgain: false,
         confirmed: new Set(),
         unfit: () => undefined,
         name: namer(compileTemplate(text), rule, { ...secret, type }),

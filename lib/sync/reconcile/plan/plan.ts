@@ -60,6 +60,8 @@ export interface PlanInput {
   readonly forced: boolean;
   /** Look even at what was looked at not long ago. */
   readonly verify: boolean;
+  /** Remove once more what a late write may have brought back. */
+  readonly removeAgain: boolean;
   /** Names that an earlier attempt for the same change has confirmed: an attempt that ran out of time is gone on with. */
   readonly confirmed: ReadonlySet<string>;
   /** The rule of the drivers' frame: what would be refused there anyway is not begun. */
@@ -107,7 +109,7 @@ export function plan(input: PlanInput): Plan {
   const refusedKeys = new Set(refusals.map((refusal) => refusal.subKey));
   const removes = input.written.filter(
     (object) =>
-      object.removal !== 'done' &&
+      (object.removal !== 'done' || input.removeAgain) &&
       !takers.has(object.nameKey) &&
       !refusedKeys.has(object.subKey) &&
       isReplaced(object, input.entries, refusedKeys),
