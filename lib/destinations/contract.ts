@@ -142,7 +142,7 @@ export interface Driver {
  * - `update`: we wrote it. It gets the value; if it is gone it is created again.
  * - `adopt`: take over whatever is there.
  */
-export type Claim = 'create' | 'update' | 'adopt';
+export type PutMode = 'create' | 'update' | 'adopt';
 
 export interface PutItem {
   readonly name: string;
@@ -151,7 +151,7 @@ export interface PutItem {
   readonly tags: Readonly<Record<string, string>>;
   /** Keys of tags that we set before and that have to go. */
   readonly staleTags: readonly string[];
-  readonly claim: Claim;
+  readonly mode: PutMode;
   readonly mark: string;
   readonly intendedAt: Date;
   /** Names the intent: the same in all its puts, and another one when the object was removed and is wanted again. */

@@ -19,7 +19,7 @@ describe.each(definitions)('a put to $type', (definition) => {
     expect(await stand.open().inspect(item.name, calm)).toBeDefined();
   }
 
-  test('that claims to create leaves an object of somebody else alone: conflict', async () => {
+  test('with mode create leaves an object of somebody else alone: conflict', async () => {
     const name = stand.name();
     stand.fake.seed(name, 'the value of somebody else');
     const failure = await stand.failure(stand.open().put(stand.item(name, 'the value of ours'), calm), 'conflict');
@@ -28,7 +28,7 @@ describe.each(definitions)('a put to $type', (definition) => {
   });
 
   // Where there are no marks, the other association's object is known by being older than our intent.
-  test('that claims to create leaves an object of another association alone: conflict', async () => {
+  test('with mode create leaves an object of another association alone: conflict', async () => {
     const driver = stand.open();
     const name = stand.name();
     await driver.put(stand.item(name, 'the value of one association'), calm);
@@ -58,7 +58,7 @@ describe.each(definitions)('a put to $type', (definition) => {
   test('that updates and whose answer was lost has arrived, and may be repeated', async () => {
     const item = stand.item(stand.name(), 'the first value');
     const { remoteVersion } = await stand.open().put(item, calm);
-    const update = stand.item(item.name, 'the second value', { mark: item.mark, claim: 'update', remoteVersion });
+    const update = stand.item(item.name, 'the second value', { mark: item.mark, mode: 'update', remoteVersion });
     await putWithoutAnswer(update);
     expect(stand.object(item.name)?.value).toBe('the second value');
     await stand.open().put(update, calm);
@@ -69,7 +69,7 @@ describe.each(definitions)('a put to $type', (definition) => {
     const driver = stand.open();
     const name = stand.name();
     stand.fake.seed(name, 'the value of somebody else');
-    const item = stand.item(name, 'the value of ours', { claim: 'adopt' });
+    const item = stand.item(name, 'the value of ours', { mode: 'adopt' });
     const { remoteVersion } = await driver.put(item, calm);
     expect(stand.object(name)?.value).toBe('the value of ours');
     const seen = await stand.seen(driver, name, remoteVersion);
@@ -77,7 +77,7 @@ describe.each(definitions)('a put to $type', (definition) => {
   });
 
   test('that adopts creates what is not there', async () => {
-    const item = stand.item(stand.name(), 'the value of ours', { claim: 'adopt' });
+    const item = stand.item(stand.name(), 'the value of ours', { mode: 'adopt' });
     await stand.open().put(item, calm);
     expect(stand.object(item.name)?.value).toBe('the value of ours');
   });
@@ -87,7 +87,7 @@ describe.each(definitions)('a put to $type', (definition) => {
     const item = stand.item(stand.name(), 'the value that vanishes');
     const { remoteVersion } = await driver.put(item, calm);
     await driver.remove({ name: item.name, mark: item.mark, remoteVersion }, calm);
-    const again = stand.item(item.name, 'the value that is back', { mark: item.mark, claim: 'update', remoteVersion });
+    const again = stand.item(item.name, 'the value that is back', { mark: item.mark, mode: 'update', remoteVersion });
     await driver.put(again, calm);
     expect(stand.object(item.name)?.value).toBe('the value that is back');
   });
@@ -97,7 +97,7 @@ describe.each(definitions)('a put to $type', (definition) => {
     const item = stand.item(stand.name(), 'the value of ours');
     const { remoteVersion } = await driver.put(item, calm);
     stand.fake.seed(item.name, 'the value of somebody else');
-    const again = stand.item(item.name, 'the value of ours', { mark: item.mark, claim: 'update', remoteVersion });
+    const again = stand.item(item.name, 'the value of ours', { mark: item.mark, mode: 'update', remoteVersion });
     await driver.put(again, calm);
     expect(stand.object(item.name)?.value).toBe('the value of ours');
   });

@@ -56,7 +56,7 @@ describe.each(definitions)('a $type that quotes what was sent', (definition) => 
         const item = party.item(value);
         const shown = [
           await failureOf(() => driver.put(item, calm)),
-          await failureOf(() => driver.put({ ...item, claim: 'update' }, calm)),
+          await failureOf(() => driver.put({ ...item, mode: 'update' }, calm)),
           await failureOf(() => driver.remove(item, calm)),
           ...(await manyOf(driver, [item, party.item('another value')])),
         ];

@@ -93,7 +93,7 @@ describe.each(definitions)('a failing $type', (definition) => {
     await driver.put(stand.item(stand.name('earlier'), 'the value of an earlier put'), calm);
     const before = stand.calls();
     stand.fake.fail({ kind: fault });
-    const put = driver.put(stand.item(stand.name(), 'the value of one attempt', { claim: 'adopt' }), calm);
+    const put = driver.put(stand.item(stand.name(), 'the value of one attempt', { mode: 'adopt' }), calm);
     await put.catch(() => undefined);
     expect(stand.calls() - before).toBe(1);
   });

@@ -99,7 +99,7 @@ class Remembered {
     this.#tagKeys = [...new Set([...before, ...keys])];
     const changes: Partial<PutItem> = {
       mark: this.#mark,
-      claim: this.#written ? 'update' : 'create',
+      mode: this.#written ? 'update' : 'create',
       tags: wanted,
       staleTags: before.filter((key) => !keys.includes(key)),
       intendedAt: this.#intendedAt,

@@ -123,7 +123,7 @@ describe.each(definitions.filter(({ markless }) => markless !== true))(
 );
 
 const next = (stand: Stand, { name, mark, intent }: PutItem, value: string, remoteVersion: string | null): PutItem =>
-  stand.item(name, value, { mark, intent, claim: 'update', remoteVersion, asRecorded: true });
+  stand.item(name, value, { mark, intent, mode: 'update', remoteVersion, asRecorded: true });
 
 async function counted<T>(
   stand: Stand,

@@ -41,7 +41,7 @@ describe.each(definitions)('in the place of $type', (definition) => {
             const { between, fake } = party;
             between.meet((asked) => (isMet(asked) || asked.path === loginPath ? answer : undefined));
             const before = between.met;
-            const newer = { ...object, claim: 'update' as const, value: new Secret('a newer value') };
+            const newer = { ...object, mode: 'update' as const, value: new Secret('a newer value') };
             await refused(driver.put(party.item('the value that stays here'), calm));
             await refused(driver.put(newer, calm));
             await refused(driver.remove(object, calm));

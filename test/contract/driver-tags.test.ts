@@ -43,7 +43,7 @@ describe.each(tagged)('tags at $type', ({ type, tags }) => {
     const { remoteVersion } = await driver.put(item, calm);
     const second = all({ kept: 'same', changed: 'after', added: 'new' }, mark);
     const staleTags = Object.keys(first).filter((key) => second[key] === undefined);
-    const next = { mark, claim: 'update' as const, tags: second, staleTags, remoteVersion };
+    const next = { mark, mode: 'update' as const, tags: second, staleTags, remoteVersion };
     await driver.put(stand.item(item.name, 'the value with tags', next), calm);
     expect(stand.object(item.name)?.tags).toEqual(second);
   });
@@ -57,7 +57,7 @@ describe.each(tagged)('tags at $type', ({ type, tags }) => {
     await driver.put(stand.item(name, 'the value with tags', { mark, tags: all({ stale: 'x' }, mark) }), calm);
     const update = stand.item(name, 'the value with tags', {
       mark,
-      claim: 'update',
+      mode: 'update',
       tags: wanted,
       staleTags: staleKeys,
     });
@@ -85,7 +85,7 @@ describe.each(tagged)('tags at $type', ({ type, tags }) => {
     const name = stand.name();
     stand.fake.seed(name, 'the value of somebody else');
     const wanted = all({ team: 'payments' }, mark);
-    await driver.put(stand.item(name, 'the value of ours', { mark, claim: 'adopt', tags: wanted }), calm);
+    await driver.put(stand.item(name, 'the value of ours', { mark, mode: 'adopt', tags: wanted }), calm);
     expect(stand.object(name)?.tags).toMatchObject(wanted);
   });
 });

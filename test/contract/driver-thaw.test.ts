@@ -17,7 +17,7 @@ async function verbsOn(stand: Stand, driver: Driver): Promise<readonly Start[]> 
     (to, signal) => to.put(stand.item(stand.name(), 'the first value'), signal),
     (to, signal) => {
       const { name, ...changes } = updated;
-      return to.put(stand.item(name, 'the newer value', { ...changes, claim: 'update' }), signal);
+      return to.put(stand.item(name, 'the newer value', { ...changes, mode: 'update' }), signal);
     },
     (to, signal) => to.remove(removed, signal),
   ];

@@ -23,7 +23,7 @@ describe.each(definitions)('the failure of a put to $type', (definition) => {
     const name = stand.name();
     stand.fake.seed(name, 'the value of somebody else');
     stand.fake.fail({ kind });
-    expect(await failureOf(stand, stand.item(name, 'ours', { claim: 'adopt' }))).toMatchObject({ untouched: true });
+    expect(await failureOf(stand, stand.item(name, 'ours', { mode: 'adopt' }))).toMatchObject({ untouched: true });
     expect(stand.object(name)?.value).toBe('the value of somebody else');
   });
 

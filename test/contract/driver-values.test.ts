@@ -34,7 +34,7 @@ describe.each(definitions)('a value at $type', (definition) => {
     await fc.assert(
       fc.asyncProperty(randomValue, async (value) => {
         const { mark, name } = item;
-        await driver.put(stand.item(name, value, { mark, claim: 'adopt' }), calm);
+        await driver.put(stand.item(name, value, { mark, mode: 'adopt' }), calm);
         expect(stand.object(name)?.value).toBe(value);
       }),
       { numRuns: 25 },
@@ -63,7 +63,7 @@ describe.each(definitions)('a value at $type', (definition) => {
     const { remoteVersion } = await driver.put(item, calm);
     const half = Math.floor(definition.valueBytesMax / 2);
     const value = `${'ü'.repeat(half)}${'v'.repeat(definition.valueBytesMax - 2 * half + 1)}`;
-    const larger = stand.item(item.name, value, { mark: item.mark, claim: 'update', remoteVersion });
+    const larger = stand.item(item.name, value, { mark: item.mark, mode: 'update', remoteVersion });
     const failure = await stand.failure(driver.put(larger, calm), 'too-large');
     expect(failure.message).toContain(item.name);
     expect(stand.object(item.name)?.value).toBe('the value that stays');

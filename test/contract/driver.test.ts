@@ -28,7 +28,7 @@ describe.each(definitions)('the driver of $type', (definition) => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the first value');
     const { remoteVersion } = await driver.put(item, calm);
-    const changed = stand.item(item.name, 'the second value', { mark: item.mark, claim: 'update', remoteVersion });
+    const changed = stand.item(item.name, 'the second value', { mark: item.mark, mode: 'update', remoteVersion });
     await driver.put(changed, calm);
     expect(stand.object(item.name)).toMatchObject({ value: 'the second value' });
   });

@@ -88,7 +88,7 @@ export function partyFor(definition: DestinationDefinition): Party {
         value: new Secret(value),
         tags: definition.tags?.builtIn(mark) ?? {},
         staleTags: [],
-        claim: 'create',
+        mode: 'create',
         mark,
         intendedAt: new Date(),
         intent: mark,

@@ -46,7 +46,7 @@ for (const definition of definitions) {
       value,
       tags,
       staleTags: [],
-      claim: 'adopt' as const,
+      mode: 'adopt' as const,
       mark,
       intendedAt: new Date(),
       intent: mark,

@@ -28,7 +28,7 @@ export interface Stand {
   open(changes?: { readonly requestMs?: number; readonly network?: Partial<NetworkPolicy> }): Driver;
   /** An object name that no other test has. */
   name(hint?: string): string;
-  /** A put by default claimed as `create`, with the built-in tags of its mark. */
+  /** A put with mode `create` by default, with the built-in tags of its mark. */
   item(name: string, value: string, changes?: Partial<PutItem>): PutItem;
   object(name: string): FakeObject | undefined;
   /** What a look finds: whether it is the version of that put, and the mark. */
@@ -124,7 +124,7 @@ export function standFor(definition: DestinationDefinition): Stand {
       secrets.push(value);
       const { mark = newMark(), ...rest } = changes;
       const tags = definition.tags?.builtIn(mark) ?? {};
-      const base = { name, value: new Secret(value), tags, staleTags: [], claim: 'create' as const, mark };
+      const base = { name, value: new Secret(value), tags, staleTags: [], mode: 'create' as const, mark };
       const unknown = { intent: mark, remoteVersion: null, asRecorded: false };
       return { ...base, ...unknown, intendedAt: new Date(), ...rest };
     },

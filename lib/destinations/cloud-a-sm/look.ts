@@ -56,11 +56,11 @@ function toRemote(answer: DescribeSecretCommandOutput): RemoteSecret {
 }
 
 /**
- * Whether a put may write to a secret that is there. With claim `create`: it carries our mark, or one of us has given it
+ * Whether a put may write to a secret that is there. With mode `create`: it carries our mark, or one of us has given it
  * up: it was released before it was deleted, or it waits for its deletion and was made by us in an earlier life.
  */
-export function mayWrite(found: RemoteSecret, { claim, mark }: PutItem): boolean {
-  if (claim !== 'create' || found.tags[markTag] === mark) return true;
+export function mayWrite(found: RemoteSecret, { mode, mark }: PutItem): boolean {
+  if (mode !== 'create' || found.tags[markTag] === mark) return true;
   const owner = found.tags[ownerTag];
   return owner === ownerRemoved || (found.deleted && owner !== undefined);
 }

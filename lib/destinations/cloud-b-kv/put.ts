@@ -11,7 +11,7 @@ export type Put = (calls: Client, item: PutItem, signal: AbortSignal) => Promise
 export function newPut(purge: boolean): Put {
   const recovered = newRecovered();
   return async (calls, item, signal) => {
-    if (item.claim === 'create' && !recovered.has(item)) {
+    if (item.mode === 'create' && !recovered.has(item)) {
       refuseForeign(await look(calls, item.name, signal), item.mark);
     }
     const free = () => freeName(calls, item, purge, signal, () => recovered.add(item));

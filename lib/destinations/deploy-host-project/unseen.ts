@@ -10,7 +10,7 @@ import { batches, endsOf, isAboutOne, receipt, variableOf, type Work } from './w
  * Answers the puts that need a listing all the same.
  */
 export async function writeUnseen(work: Work, puts: readonly BatchedPut[]): Promise<readonly BatchedPut[]> {
-  const fresh = puts.filter(({ item }) => item.asRecorded && item.claim === 'create');
+  const fresh = puts.filter(({ item }) => item.asRecorded && item.mode === 'create');
   for (const batch of batches(fresh)) await createBatch(work, batch);
   const left = () => puts.filter(({ item }) => !work.settled.has(item));
   const [only, ...others] = left();
@@ -41,7 +41,7 @@ async function createBatch({ client, targets, settled, signal }: Work, puts: rea
 
 /** A variable that is gone, has got another name, or meets another one needs a look. */
 async function editOne({ client, targets, settled, signal }: Work, { item, tracker }: BatchedPut): Promise<void> {
-  const id = item.asRecorded && item.claim !== 'create' ? idOfVersion(item.remoteVersion) : undefined;
+  const id = item.asRecorded && item.mode !== 'create' ? idOfVersion(item.remoteVersion) : undefined;
   if (id === undefined) return;
   const { key, ...change } = variableOf(item, targets);
   try {

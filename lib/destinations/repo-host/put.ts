@@ -56,7 +56,7 @@ export function openPut(connection: Connection, location: Location, client: Clie
   }
 
   return async (item, tracker, signal) => {
-    if (item.claim === 'create') await mustNotBeForeign(client, location, item, signal);
+    if (item.mode === 'create') await mustNotBeForeign(client, location, item, signal);
     return { remoteVersion: await write(item, tracker, signal) };
   };
 }

@@ -67,7 +67,7 @@ async function pushOne(parts: ActParts, prepared: PreparedPut): Promise<ActResul
   try {
     if (await isStillThere(parts, prepared)) return unchanged(put);
     if (budget.over) return { kind: 'skipped', subKey: put.subKey };
-    budget.spend(put.claim === 'create' ? (parts.definition.costs?.create ?? 1) : 1);
+    budget.spend(put.mode === 'create' ? (parts.definition.costs?.create ?? 1) : 1);
     const { remoteVersion } = await driver.put(toItem(prepared), budget.signal);
     return { kind: 'put', put, remoteVersion };
   } catch (cause) {
@@ -125,7 +125,7 @@ function toItem({ put, mark, intendedAt, intent, tags }: PreparedPut): PutItem {
     value: put.value,
     tags,
     staleTags: put.staleTags,
-    claim: put.claim,
+    mode: put.mode,
     mark,
     intendedAt,
     intent,

@@ -137,7 +137,7 @@ async function withdrawUnwritten(parts: PerformParts, claim: Claimed, results: r
   const unwritten = results.flatMap((result) => {
     if (result.kind !== 'failed' || result.put === undefined) return [];
     const { failure, put } = result;
-    const foreign = put.claim === 'create' && failure.kind === 'conflict';
+    const foreign = put.mode === 'create' && failure.kind === 'conflict';
     return foreign || (put.before === undefined && failure.untouched) ? [put.nameKey] : [];
   });
   await withdraw(parts.store, claim.id, claim.token, unwritten);

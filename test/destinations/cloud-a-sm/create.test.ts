@@ -18,7 +18,7 @@ describe('creating', () => {
   test('the same put again adds no version and tells the same one', async () => {
     const first = await stand.driver.put(item('app/db', 'one'), calm());
     expect(await stand.driver.put(item('app/db', 'one'), calm())).toEqual(first);
-    expect(await stand.driver.put(item('app/db', 'one', { claim: 'update' }), calm())).toEqual(first);
+    expect(await stand.driver.put(item('app/db', 'one', { mode: 'update' }), calm())).toEqual(first);
     expect(versionsOf('app/db')).toHaveLength(1);
   });
 

@@ -96,9 +96,9 @@ describe('each fault of the service has its kind', () => {
   test('more versions than the quota allows are a quota failure', async () => {
     let receipt = await stand.driver.put(item('app/db', 'value 0'), calm());
     for (let n = 1; n < 100; n += 1) {
-      receipt = await stand.driver.put(item('app/db', `value ${n}`, { claim: 'update', ...receipt }), calm());
+      receipt = await stand.driver.put(item('app/db', `value ${n}`, { mode: 'update', ...receipt }), calm());
     }
-    const failure = await failureOf(stand.driver.put(item('app/db', 'one more', { claim: 'adopt' }), calm()));
+    const failure = await failureOf(stand.driver.put(item('app/db', 'one more', { mode: 'adopt' }), calm()));
     expect(failure.kind).toBe('quota');
   });
 });

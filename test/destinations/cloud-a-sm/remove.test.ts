@@ -153,7 +153,7 @@ describe('looking', () => {
 
   test('never asks for a value', async () => {
     await stand.driver.put(item('app/db', 'one'), calm());
-    await stand.driver.put(item('app/db', 'two', { claim: 'adopt' }), calm());
+    await stand.driver.put(item('app/db', 'two', { mode: 'adopt' }), calm());
     await stand.driver.inspect('app/db', calm());
     await stand.driver.remove(item('app/db', ''), calm());
     expect(stand.fake.calls().get('GetSecretValue')).toBeUndefined();

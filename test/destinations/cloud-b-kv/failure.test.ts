@@ -119,7 +119,7 @@ test.each(['throttle', 'unavailable', 'reset'] as const)(
     await driver.put(item(), never);
     const before = new Map(fake.calls());
     fake.fail({ kind });
-    await failureOf(driver.put(item({ claim: 'update', value: 'new' }), never));
+    await failureOf(driver.put(item({ mode: 'update', value: 'new' }), never));
     const sum = (calls: ReadonlyMap<string, number>) => [...calls.values()].reduce((all, count) => all + count, 0);
     expect(sum(fake.calls()) - sum(before)).toBe(1);
   },

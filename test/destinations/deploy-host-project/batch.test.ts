@@ -10,7 +10,7 @@ test('several puts are one listing and one call for 50', async () => {
   const made = await driver.putMany?.(many(60, 'a'), never);
   expect(made?.every(({ ok }) => ok)).toBe(true);
   expect(Object.fromEntries(fake.calls())).toEqual({ filterProjectEnvs: 1, createProjectEnv: 2 });
-  await driver.putMany?.(many(60, 'b', { claim: 'update' }), never);
+  await driver.putMany?.(many(60, 'b', { mode: 'update' }), never);
   expect(fake.objects().get('NAME_59')?.value).toBe('b59');
   expect(Object.fromEntries(fake.calls())).toEqual({ filterProjectEnvs: 2, createProjectEnv: 4 });
 });
@@ -52,7 +52,7 @@ test('what was refused among others has changed nothing, unless room was made fo
   fake.add({ key: 'WIDE', value: 'theirs', target: ['production', 'preview', 'development'] });
   const items = [item('FITS', 'v'), item('SECOND', 'x'.repeat(65_530)), item('WIDE', 'x'.repeat(65_530))];
   const outcomes = await open(fake).putMany?.(
-    items.map((one) => ({ ...one, claim: 'adopt' as const })),
+    items.map((one) => ({ ...one, mode: 'adopt' as const })),
     never,
   );
   expect(outcomes).toMatchObject([

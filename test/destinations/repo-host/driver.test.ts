@@ -46,7 +46,7 @@ describe('put', () => {
     const put = item('TOKEN', 'one');
     await driver.put(put, calm());
     await driver.put(put, calm());
-    await driver.put(item('TOKEN', 'two', { claim: 'update' }), calm());
+    await driver.put(item('TOKEN', 'two', { mode: 'update' }), calm());
     expect(stored('TOKEN')).toBe('two');
     expect(fake.calls().get('get-public-key')).toBe(1);
   });
@@ -57,7 +57,7 @@ describe('put', () => {
     expect(failure).toMatchObject({ kind: 'conflict' });
     expect(failure.message).toContain('a secret of this name in repository acme/app was there before');
     expect(stored('TOKEN')).toBe('foreign');
-    await driver.put(item('TOKEN', 'ours', { claim: 'adopt' }), calm());
+    await driver.put(item('TOKEN', 'ours', { mode: 'adopt' }), calm());
     expect(stored('TOKEN')).toBe('ours');
   });
 
@@ -82,14 +82,14 @@ describe('put', () => {
   it('creates again what has vanished', async () => {
     await driver.put(item('TOKEN', 'one'), calm());
     await remove('TOKEN');
-    await driver.put(item('TOKEN', 'two', { claim: 'update', remoteVersion: '2020-01-01T00:00:00Z' }), calm());
+    await driver.put(item('TOKEN', 'two', { mode: 'update', remoteVersion: '2020-01-01T00:00:00Z' }), calm());
     expect(stored('TOKEN')).toBe('two');
   });
 
   it('takes the new public key when the host has replaced it', async () => {
     await driver.put(item('TOKEN', 'one'), calm());
     fake.rotateKeys();
-    await driver.put(item('TOKEN', 'two', { claim: 'update' }), calm());
+    await driver.put(item('TOKEN', 'two', { mode: 'update' }), calm());
     expect(stored('TOKEN')).toBe('two');
     expect(fake.calls().get('get-public-key')).toBe(2);
   });
@@ -98,7 +98,7 @@ describe('put', () => {
     await driver.put(item('A', 'one'), calm());
     fake.rotateKeys();
     const names = ['A', 'B', 'C', 'D', 'E'];
-    await Promise.all(names.map((name) => driver.put(item(name, name, { claim: 'update' }), calm())));
+    await Promise.all(names.map((name) => driver.put(item(name, name, { mode: 'update' }), calm())));
     expect(names.map(stored)).toEqual(names);
     expect(fake.calls().get('get-public-key')).toBe(2);
   });
@@ -114,14 +114,14 @@ describe('put', () => {
   it('says when a repository is full', async () => {
     for (let number = 0; number < 100; number += 1) fake.seed(`OTHER_${number}`, 'v');
     expect(await failureOf(driver.put(item('TOKEN', 'v'), calm()))).toMatchObject({ kind: 'quota' });
-    await driver.put(item('OTHER_7', 'v', { claim: 'adopt' }), calm());
+    await driver.put(item('OTHER_7', 'v', { mode: 'adopt' }), calm());
   });
 
   it('is one call where nothing is made anew: the time of the answer stands for the version', async () => {
     await driver.put(item('TOKEN', 'one'), calm());
     fake.shiftClock(90_000);
     const before = new Map(fake.calls());
-    const { remoteVersion } = await driver.put(item('TOKEN', 'two', { claim: 'update' }), calm());
+    const { remoteVersion } = await driver.put(item('TOKEN', 'two', { mode: 'update' }), calm());
     expect(callsSince(before)).toEqual({ 'put-secret': 1 });
     const found = await driver.inspect('TOKEN', calm());
     expect(isSameVersion(remoteVersion ?? '', versionOf(found))).toBe(true);
@@ -130,7 +130,7 @@ describe('put', () => {
   it('tells a change that somebody made three seconds later from its own', async () => {
     const { remoteVersion } = await driver.put(item('TOKEN', 'one'), calm());
     fake.shiftClock(3_000);
-    await open(fake).put(item('TOKEN', 'two', { claim: 'update' }), calm());
+    await open(fake).put(item('TOKEN', 'two', { mode: 'update' }), calm());
     expect(isSameVersion(remoteVersion ?? '', versionOf(await driver.inspect('TOKEN', calm())))).toBe(false);
   });
 });
@@ -185,7 +185,7 @@ describe('a repository that does not exist', () => {
   it('is noticed when it vanishes between two puts', async () => {
     await driver.put(item('TOKEN', 'v'), calm());
     fake.removeRepository('app');
-    expect(await failureOf(driver.put(item('TOKEN', 'w', { claim: 'update' }), calm()))).toMatchObject({
+    expect(await failureOf(driver.put(item('TOKEN', 'w', { mode: 'update' }), calm()))).toMatchObject({
       kind: 'missing',
     });
   });
@@ -204,7 +204,7 @@ describe('a missing right', () => {
     };
     const opened = open(fake, bodies[place]);
     fake.fail({ kind: 'denied' });
-    const failure = await failureOf(opened.put(item('TOKEN', 'v', { claim: 'update' }), calm()));
+    const failure = await failureOf(opened.put(item('TOKEN', 'v', { mode: 'update' }), calm()));
     expect([failure.kind, failure.message]).toEqual(['permission', expect.stringContaining(`need ${rights}`)]);
     const removal = await failureOf(opened.remove({ name: 'TOKEN', mark: '', remoteVersion: null }, calm()));
     const own = place === 'organization' ? 'the organization permission "Secrets: read and write"' : rights;

@@ -86,7 +86,7 @@ describe('the driver at lowkey-vault', () => {
     const { mark, name } = item;
     let { remoteVersion } = await driver.put(item, calm);
     for (let count = 1; count < versionsMany; count++) {
-      const update = stand.item(name, `value ${count}`, { mark, claim: 'update', remoteVersion });
+      const update = stand.item(name, `value ${count}`, { mark, mode: 'update', remoteVersion });
       ({ remoteVersion } = await driver.put(update, calm));
     }
     expect(await driver.inspect(name, calm)).toEqual({ remoteVersion, mark });
