@@ -40,13 +40,13 @@ export async function startServices(
     void server.failed.then(failed.resolve);
     return server.url;
   };
-  const place = (name: string, port: number | undefined) => ({
+  const options = (name: string, port: number | undefined) => ({
     dataDir: join(dataDir, name),
     ...(port === undefined ? {} : { port }),
   });
   const [database, redis] = await Promise.allSettled([
-    given.databaseUrl ?? keep('PostgreSQL', (port) => startPostgres(place('postgres', port))),
-    given.redisUrl ?? keep('Redis', (port) => startRedis(place('redis', port))),
+    given.databaseUrl ?? keep('PostgreSQL', (port) => startPostgres(options('postgres', port))),
+    given.redisUrl ?? keep('Redis', (port) => startRedis(options('redis', port))),
   ]);
   if (database.status === 'fulfilled' && redis.status === 'fulfilled') {
     return { databaseUrl: database.value, redisUrl: redis.value, failed: failed.promise, stop };

@@ -5,7 +5,7 @@ const framesMax = 3;
  * Kind and place of whatever was thrown, as fields of a log line. The message is left out, since it may quote what could not be
  * read.
  */
-export function placeOf(thrown: unknown): { readonly error: string; readonly at?: string } {
+export function errorLocation(thrown: unknown): { readonly error: string; readonly at?: string } {
   if (!(thrown instanceof Error)) return { error: typeof thrown };
   return { error: thrown.name, at: framesOf(thrown).slice(0, framesMax).join('').trim() };
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { fieldMeta, isOptional } from './meta.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import { ownText } from './own-text.ts';
-import { type Place, placesUnder } from './places.ts';
+import { type PathItem, pathItemsUnder } from './places.ts';
 import type { Row, Verb, Vocabulary } from './row.ts';
 import { typeOf } from './schema.ts';
 import { pathName } from './vocabulary.ts';
@@ -25,14 +25,14 @@ export function helpOf(
   fullPath: string,
   vocabulary: Vocabulary = 'canonical',
 ): Help | undefined {
-  const places = placesUnder(rows, path, vocabulary);
-  if (places.length === 0) return undefined;
+  const items = pathItemsUnder(rows, path, vocabulary);
+  if (items.length === 0) return undefined;
   // Of all that is shown, only this path was chosen by a user.
   const at = pathName(fullPath, vocabulary);
   return {
-    help: `# ${at}\n\n${ownText(markdown(places), vocabulary)}`,
+    help: `# ${at}\n\n${ownText(markdown(items), vocabulary)}`,
     see_also: null,
-    openapi: openApiDocument(at, places, vocabulary),
+    openapi: openApiDocument(at, items, vocabulary),
   };
 }
 
@@ -41,21 +41,21 @@ const methods = { read: 'GET', list: 'LIST', write: 'POST', patch: 'PATCH', dele
   string
 >;
 
-function markdown(places: readonly Place[]): string {
-  const itself = places.find((place) => place.path === '/');
-  const under = places.filter((place) => place !== itself);
+function markdown(items: readonly PathItem[]): string {
+  const itself = items.find((item) => item.path === '/');
+  const under = items.filter((item) => item !== itself);
   return [
     ...(itself === undefined ? [] : ofPath(itself)),
     ...(under.length === 0 ? [] : ['## Paths under this one', under.map(line).join('\n')]),
   ].join('\n\n');
 }
 
-function ofPath(place: Place): readonly string[] {
-  const texts = new Set(place.operations.map(({ row }) => row.help));
-  return [...texts, ...place.operations.flatMap(ofOperation)];
+function ofPath(item: PathItem): readonly string[] {
+  const texts = new Set(item.operations.map(({ row }) => row.help));
+  return [...texts, ...item.operations.flatMap(ofOperation)];
 }
 
-function ofOperation({ verb, operation }: Place['operations'][number]): readonly string[] {
+function ofOperation({ verb, operation }: PathItem['operations'][number]): readonly string[] {
   const marks = [
     ...(operation.marks.unauthenticated ? ['Needs no token.'] : []),
     ...(operation.marks.sudo ? ['Needs the sudo capability.'] : []),
@@ -90,8 +90,8 @@ function meaningOf(field: z.ZodType): string {
 /** A table's cell is one line, and a bar would end it. */
 const cell = (text: string): string => text.replaceAll('\n', ' ').replaceAll('|', '\\|');
 
-function line(place: Place): string {
-  const first = place.operations[0];
-  const verbs = place.operations.map(({ verb }) => methods[verb]).join(', ');
-  return `- \`${place.path}\` (${verbs}): ${first?.row.help ?? ''}`;
+function line(item: PathItem): string {
+  const first = item.operations[0];
+  const verbs = item.operations.map(({ verb }) => methods[verb]).join(', ');
+  return `- \`${item.path}\` (${verbs}): ${first?.row.help ?? ''}`;
 }

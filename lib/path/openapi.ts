@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isOptional } from './meta.ts';
 import { ownDocument } from './own-text.ts';
-import type { Place } from './places.ts';
+import type { PathItem } from './places.ts';
 import type { Operation, Row, Verb, Vocabulary } from './row.ts';
 import { type Schema, schemaOf } from './schema.ts';
 
@@ -13,11 +13,11 @@ export interface OpenApiDocument {
 }
 
 /** The document of these paths, which are relative to the path `at`; both have the vocabulary's names. */
-export function openApiDocument(at: string, places: readonly Place[], vocabulary: Vocabulary): OpenApiDocument {
+export function openApiDocument(at: string, items: readonly PathItem[], vocabulary: Vocabulary): OpenApiDocument {
   return {
     openapi: '3.0.3',
     info: { title: 'Keyferry', description: `Paths are relative to /v1/${at}`, version: '1' },
-    paths: Object.fromEntries(places.map((place) => [place.path, ownDocument(pathItem(place), vocabulary)])),
+    paths: Object.fromEntries(items.map((item) => [item.path, ownDocument(pathItem(item), vocabulary)])),
   };
 }
 
@@ -32,8 +32,8 @@ const methods = { read: 'get', list: 'get', write: 'post', patch: 'patch', delet
   string
 >;
 
-function pathItem(place: Place): object {
-  const { operations } = place;
+function pathItem(item: PathItem): object {
+  const { operations } = item;
   const first = operations[0];
   const reads = operations.some(({ verb }) => verb === 'read');
   const shown = operations.filter(({ verb }) => verb !== 'list' || !reads);
@@ -42,18 +42,18 @@ function pathItem(place: Place): object {
     ...(operations.some(({ row, verb }) => verb === 'write' && row.exists)
       ? { 'x-service-createSupported': true }
       : {}),
-    ...Object.fromEntries(shown.map((entry) => [methods[entry.verb], operationObject(entry, place)])),
+    ...Object.fromEntries(shown.map((entry) => [methods[entry.verb], operationObject(entry, item)])),
   };
 }
 
-function operationObject(entry: Entry, place: Place): object {
+function operationObject(entry: Entry, item: PathItem): object {
   const { verb, operation } = entry;
   const hasBody = verb === 'write' || verb === 'patch';
   const given = Object.entries(operation.fields).filter(
-    ([name]) => !place.open.includes(name) && !place.bound.includes(name),
+    ([name]) => !item.open.includes(name) && !item.bound.includes(name),
   );
   const query = hasBody ? [] : given.map(([name, field]) => parameter(name, field, 'query'));
-  const parameters = [...pathParameters(operation, place), ...listParameter(verb, place), ...query];
+  const parameters = [...pathParameters(operation, item), ...listParameter(verb, item), ...query];
   return {
     summary: operation.summary,
     ...(operation.marks.unauthenticated ? { 'x-service-unauthenticated': true } : {}),
@@ -66,8 +66,8 @@ function operationObject(entry: Entry, place: Place): object {
   };
 }
 
-function pathParameters(operation: Operation, place: Place): readonly object[] {
-  return place.open.map((name) => {
+function pathParameters(operation: Operation, item: PathItem): readonly object[] {
+  return item.open.map((name) => {
     const field = operation.fields[name];
     if (field !== undefined) return parameter(name, field, 'path');
     return { name, in: 'path', required: true, schema: { type: 'string' } };
@@ -75,19 +75,19 @@ function pathParameters(operation: Operation, place: Place): readonly object[] {
 }
 
 /** A listing is a GET with `list=true`; where the path can be read as well, the parameter may be left out. */
-function listParameter(verb: Verb, place: Place): readonly object[] {
-  if (!place.operations.some((entry) => entry.verb === 'list') || (verb !== 'list' && verb !== 'read')) return [];
+function listParameter(verb: Verb, item: PathItem): readonly object[] {
+  if (!item.operations.some((entry) => entry.verb === 'list') || (verb !== 'list' && verb !== 'read')) return [];
   const only =
     verb === 'list' ? { required: true, schema: { type: 'string', enum: ['true'] } } : { schema: { type: 'string' } };
   return [{ name: 'list', in: 'query', description: 'Lists the keys when it is true.', ...only }];
 }
 
-function parameter(name: string, field: z.ZodType, place: 'path' | 'query'): object {
+function parameter(name: string, field: z.ZodType, location: 'path' | 'query'): object {
   const { description, ...schema } = schemaOf(field);
-  const required = place === 'path' || !isOptional(field);
+  const required = location === 'path' || !isOptional(field);
   return {
     name,
-    in: place,
+    in: location,
     ...(description === undefined ? {} : { description }),
     ...(required ? { required } : {}),
     schema,

@@ -3,7 +3,7 @@ import { nameRule, parsePattern, type Segment } from './pattern.ts';
 import type { Operation, Row, Verb, Vocabulary } from './row.ts';
 
 /** One path at or under a queried one, with the operations of all rows that have it. */
-export interface Place {
+export interface PathItem {
   /** Relative to the queried path, parameters in braces: `/`, `/{name}/associations`. */
   readonly path: string;
   /** Parameters that stand in `path`; others were given by the queried path. */
@@ -16,23 +16,23 @@ export interface Place {
  * Every path of the rows that is `queried` (relative to the mount) or lies under it, the more specific row first, with
  * the names of the vocabulary and in their order.
  */
-export function placesUnder(
+export function pathItemsUnder(
   rows: readonly Row[],
   queried: string,
   vocabulary: Vocabulary = 'canonical',
-): readonly Place[] {
+): readonly PathItem[] {
   const asked = queried.split('/').filter((segment) => segment !== '');
   const found = rows.flatMap((row) => {
-    const place = relative(parsePattern(row.pattern), asked);
-    return place === undefined ? [] : [{ row, ...place, path: ownText(place.path, vocabulary) }];
+    const item = relative(parsePattern(row.pattern), asked);
+    return item === undefined ? [] : [{ row, ...item, path: ownText(item.path, vocabulary) }];
   });
   found.sort((one, other) => one.bound.length - other.bound.length);
-  const places = new Map<string, Place>();
-  for (const { row, ...place } of found) places.set(place.path, merged(places.get(place.path), place, row));
-  return [...places.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  const items = new Map<string, PathItem>();
+  for (const { row, ...item } of found) items.set(item.path, merged(items.get(item.path), item, row));
+  return [...items.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-type Standing = Pick<Place, 'path' | 'open' | 'bound'>;
+type Standing = Pick<PathItem, 'path' | 'open' | 'bound'>;
 
 function relative(segments: readonly Segment[], asked: readonly string[]): Standing | undefined {
   const bound: string[] = [];
@@ -54,8 +54,8 @@ function takes(segment: Segment, text: string): boolean {
 
 const shown = (segment: Segment): string => (segment.kind === 'literal' ? segment.text : `{${segment.name}}`);
 
-function merged(place: Place | undefined, standing: Standing, row: Row): Place {
-  const operations = [...(place?.operations ?? [])];
+function merged(item: PathItem | undefined, standing: Standing, row: Row): PathItem {
+  const operations = [...(item?.operations ?? [])];
   for (const verb of ['read', 'list', 'write', 'patch', 'delete'] as const) {
     const operation = row.operations[verb];
     if (operation === undefined || operations.some((there) => there.verb === verb)) continue;

@@ -135,4 +135,4 @@ export type GatePass =
        */
       leave(verdict: 'well' | 'sick', retryAfterMs?: number, calls?: number): Promise<void>;
     }
-  | { readonly admitted: false; readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'broken' };
+  | { readonly admitted: false; readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'circuit-open' };

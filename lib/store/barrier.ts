@@ -133,10 +133,10 @@ function toKeyObject(key: Buffer): KeyObject {
 
 const damaged = (cause: unknown, aad: string): unknown =>
   cause instanceof CipherError
-    ? new AppError('internal', `a stored value is damaged: ${place(aad)}`, { cause })
+    ? new AppError('internal', `a stored value is damaged: ${shownAad(aad)}`, { cause })
     : cause;
 
 const sealedError = () => new AppError('sealed', 'the service is sealed');
 
 /** Additional data names the row. A path may be long; its beginning finds the row. */
-const place = (aad: string): string => (aad.length <= 200 ? aad : `${aad.slice(0, 200)}...`);
+const shownAad = (aad: string): string => (aad.length <= 200 ? aad : `${aad.slice(0, 200)}...`);

@@ -9,10 +9,10 @@ import type { World } from './world.ts';
 export async function check(world: World, setting: Setting, call: Call): Promise<readonly string[]> {
   const states = new Map<string, State>();
   for (const { name } of setting.secrets) states.set(name, await stateOf(call, name));
-  const rows = await query<LinkRow>(world.databaseUrl, linkRows);
+  const rows = await query<AssociationRow>(world.databaseUrl, associationRows);
   const found = [
     ...lostWrites(setting, states),
-    ...lostLinks(setting, rows),
+    ...lostAssociations(setting, rows),
     ...(await lostShapes(setting, call)),
     ...wrongObjects(world, setting, states, rows),
     ...(await wrongReads(setting, states, rows, call)),
@@ -21,7 +21,7 @@ export async function check(world: World, setting: Setting, call: Call): Promise
   return found;
 }
 
-interface LinkRow {
+interface AssociationRow {
   readonly type: string;
   readonly name: string;
   readonly secret_name: string;
@@ -31,7 +31,7 @@ interface LinkRow {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-const linkRows = `select a.type, d.name, a.secret_name, a.template, a.granularity, a.status, d.custom_tags as tags
+const associationRows = `select a.type, d.name, a.secret_name, a.template, a.granularity, a.status, d.custom_tags as tags
   from associations a join destinations d on d.id = a.destination_id where a.desired = 'present'`;
 
 /** A secret with all its versions, as the API tells it. */
@@ -75,12 +75,15 @@ function comparable({ current, versions }: State): string {
   return JSON.stringify([current, shown]);
 }
 
-function lostLinks({ links, destinations, secrets }: Setting, rows: readonly LinkRow[]): readonly string[] {
+function lostAssociations(
+  { associations, destinations, secrets }: Setting,
+  rows: readonly AssociationRow[],
+): readonly string[] {
   const there = new Set(rows.map(({ type, name, secret_name }) => `${type}/${name} ${secret_name}`));
   const owned = secrets.filter(({ owner }) => owner !== undefined);
   return destinations.flatMap(({ id }) =>
     owned.flatMap(({ name }) => {
-      const expected = links.expected(id, name);
+      const expected = associations.expected(id, name);
       const found = there.has(`${id} ${name}`) ? 'present' : 'absent';
       return expected === 'maybe' || expected === found
         ? []
@@ -122,7 +125,7 @@ interface Expected {
 }
 
 /** By name. Values exactly as they have to be at the remote. */
-function objectsOf(row: LinkRow, state: State | undefined): ReadonlyMap<string, Expected> {
+function objectsOf(row: AssociationRow, state: State | undefined): ReadonlyMap<string, Expected> {
   const data = state === undefined ? undefined : synced(state);
   if (data === undefined) return new Map();
   const object = (key: string, value: string) =>
@@ -135,7 +138,7 @@ function wrongObjects(
   world: World,
   setting: Setting,
   states: ReadonlyMap<string, State>,
-  rows: readonly LinkRow[],
+  rows: readonly AssociationRow[],
 ): readonly string[] {
   return [...world.fakes].flatMap(([type, fake]) => {
     const mine = rows.filter((row) => row.type === type);
@@ -175,7 +178,7 @@ function differences(
 async function wrongReads(
   setting: Setting,
   states: ReadonlyMap<string, State>,
-  rows: readonly LinkRow[],
+  rows: readonly AssociationRow[],
   call: Call,
 ): Promise<readonly string[]> {
   const found = setting.destinations.map(async (destination) => {
@@ -202,7 +205,7 @@ const linesTold = (told: readonly Told[]): readonly string[] =>
 function linesExpected(
   { id }: ChaosDestination,
   states: ReadonlyMap<string, State>,
-  rows: readonly LinkRow[],
+  rows: readonly AssociationRow[],
 ): readonly string[] {
   return rows
     .filter(({ type, name }) => `${type}/${name}` === id)

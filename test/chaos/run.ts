@@ -143,7 +143,7 @@ async function progressLine(progress: Progress, world: World, began: number): Pr
 
 function openText(open: Open | undefined): string {
   if (open === undefined) return 'a server is away';
-  const { dirty, inHand, failed, pending, jobs } = open;
-  const counts = `${dirty} dirty, ${inHand} in flight, ${failed} failed, ${pending} pending, ${jobs} jobs`;
+  const { dirty, inFlight, failed, pending, jobs } = open;
+  const counts = `${dirty} dirty, ${inFlight} in flight, ${failed} failed, ${pending} pending, ${jobs} jobs`;
   return open.disabled === 0 ? counts : `${counts}, disabled`;
 }

@@ -9,7 +9,7 @@ import { partyFor } from './party.ts';
 import { calm } from './stand.ts';
 import { bombBytes, endlessBytesMax, giants, headers, loginPath, strangers, taken } from './strangers.ts';
 
-const places: Readonly<Record<string, (asked: Asked) => boolean>> = {
+const scopes: Readonly<Record<string, (asked: Asked) => boolean>> = {
   'of everything': () => true,
   'of all but the login': isCall,
   'of what writes': (asked) => isCall(asked) && isWrite(asked),
@@ -30,7 +30,7 @@ describe.each(definitions)('in the place of $type', (definition) => {
     return driver;
   }
 
-  describe.each(Object.entries(places))('%s', (_place, isMet) => {
+  describe.each(Object.entries(scopes))('%s', (_scope, isMet) => {
     test.each(Object.entries(strangers))(
       '%s is no success of any verb, and says where to look',
       async (_what, answer) => {
@@ -60,7 +60,7 @@ describe.each(definitions)('in the place of $type', (definition) => {
     const object = await written(driver);
     taken.length = 0;
     const peak = peakBytes();
-    for (const isMet of Object.values(places)) {
+    for (const isMet of Object.values(scopes)) {
       between.meet((asked) => (isMet(asked) ? answer : undefined));
       await refused(driver.put(party.item('the value that stays here'), calm));
       await refused(driver.remove(object, calm));

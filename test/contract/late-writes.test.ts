@@ -31,9 +31,9 @@ describe.concurrent.each(definitions)('what $type applies late', (definition) =>
 
   test('a put does not stay after a newer one', async (context) => {
     const { expect } = context;
-    const { proxy, place } = await scene(context, definition, { granularity: 'secret-path' });
+    const { proxy, destinationName } = await scene(context, definition, { granularity: 'secret-path' });
     const secret = await service.secret({ v: '1' });
-    const { external_name: name } = only(await service.set(type, place, secret));
+    const { external_name: name } = only(await service.set(type, destinationName, secret));
     const value = () => service.fake(type).objects().get(name)?.value;
 
     proxy.hold('write', 1);
@@ -41,21 +41,21 @@ describe.concurrent.each(definitions)('what $type applies late', (definition) =>
     await until(() => proxy.held() === 1);
     await service.secret({ v: '3' }, secret);
     await until(() => value() === '{"v":"3"}');
-    await untilSynced(type, place, secret);
+    await untilSynced(type, destinationName, secret);
 
     await proxy.release();
     expect(value()).toBe(putsRefused ? '{"v":"3"}' : '{"v":"2"}');
-    await untilRechecked(place);
+    await untilRechecked(destinationName);
     expect(value()).toBe('{"v":"3"}');
-    expect(statuses(await service.associations(type, place, secret))).toEqual(['SYNCED']);
+    expect(statuses(await service.associations(type, destinationName, secret))).toEqual(['SYNCED']);
   });
 
   test('puts of many keys do not stay after newer ones', async (context) => {
     const { expect } = context;
-    const { proxy, place, inOneCall } = await scene(context, definition, { granularity: 'secret-key' });
+    const { proxy, destinationName, inOneCall } = await scene(context, definition, { granularity: 'secret-key' });
     const keys = ['ka', 'kb', 'kc'];
     const secret = await service.secret(all(keys, '1'));
-    const names = (await service.set(type, place, secret)).map((record) => record.external_name);
+    const names = (await service.set(type, destinationName, secret)).map((record) => record.external_name);
     const values = () => names.map((name) => service.fake(type).objects().get(name)?.value);
 
     proxy.hold('write', inOneCall ? 1 : keys.length);
@@ -64,51 +64,51 @@ describe.concurrent.each(definitions)('what $type applies late', (definition) =>
     await service.secret(all(keys, '3'), secret);
     // What takes one call after the other has let some of them through in its first round.
     await until(() => values().every((value) => value === '3'));
-    await untilSynced(type, place, secret);
+    await untilSynced(type, destinationName, secret);
 
     await proxy.release();
     if (!putsRefused) expect(values()).toContain('2');
-    await untilRechecked(place);
+    await untilRechecked(destinationName);
     expect(values()).toEqual(['3', '3', '3']);
   });
 
   test('a first put does not bring the object back after its removal', async (context) => {
     const { expect } = context;
-    const { proxy, place, isThere } = await scene(context, definition, { granularity: 'secret-path' });
+    const { proxy, destinationName, isThere } = await scene(context, definition, { granularity: 'secret-path' });
     const secret = await service.secret({ v: '1' });
 
     proxy.hold('write', 1);
-    const set = service.set(type, place, secret);
+    const set = service.set(type, destinationName, secret);
     await until(() => proxy.held() === 1);
-    expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
+    expect(statuses(await service.remove(type, destinationName, secret))).toEqual(['UNSYNCED']);
     await set;
-    const [name = ''] = await tombstones(place);
+    const [name = ''] = await tombstones(destinationName);
     expect(await isThere(name)).toBe(false);
-    expect(await service.associations(type, place)).toEqual([]);
+    expect(await service.associations(type, destinationName)).toEqual([]);
 
     await proxy.release();
     expect(await isThere(name)).toBe(true);
-    await untilRechecked(place);
+    await untilRechecked(destinationName);
     expect(await isThere(name)).toBe(false);
-    expect(await service.associations(type, place)).toEqual([]);
+    expect(await service.associations(type, destinationName)).toEqual([]);
   });
 
   test('a removal does not take the object away after it was set again', async (context) => {
     const { expect } = context;
-    const { proxy, place, isThere } = await scene(context, definition, { granularity: 'secret-path' });
+    const { proxy, destinationName, isThere } = await scene(context, definition, { granularity: 'secret-path' });
     const secret = await service.secret({ v: '1' });
-    const { external_name: name } = only(await service.set(type, place, secret));
+    const { external_name: name } = only(await service.set(type, destinationName, secret));
 
     proxy.hold('removal', 1);
-    const removed = service.remove(type, place, secret);
+    const removed = service.remove(type, destinationName, secret);
     await until(() => proxy.held() === 1);
-    expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED']);
+    expect(statuses(await service.set(type, destinationName, secret))).toEqual(['SYNCED']);
     await removed;
     expect(await isThere(name)).toBe(true);
 
     await proxy.release();
     expect(await isThere(name)).toBe(removalsRefused === true);
-    await untilRechecked(place);
+    await untilRechecked(destinationName);
     expect(await isThere(name)).toBe(true);
     expect(service.fake(type).objects().get(name)?.value).toBe('{"v":"1"}');
   });
@@ -122,11 +122,11 @@ async function scene({ onTestFinished }: TestContext, definition: DestinationDef
   const fake = service.fake(type);
   const proxy = await startHoldingProxy(fake);
   onTestFinished(() => proxy.close());
-  const place = await service.destination(type, { ...proxy.destination, ...changes });
+  const destinationName = await service.destination(type, { ...proxy.destination, ...changes });
   const driver = await directDriver(definition, fake);
   onTestFinished(() => driver.close());
   const isThere = async (name: string) => (await driver.inspect(name, calm)) !== undefined;
-  return { proxy, place, isThere, inOneCall: driver.putMany !== undefined };
+  return { proxy, destinationName, isThere, inOneCall: driver.putMany !== undefined };
 }
 
 async function directDriver(definition: DestinationDefinition, { destination }: Fake): Promise<Driver> {
@@ -141,27 +141,27 @@ async function directDriver(definition: DestinationDefinition, { destination }: 
   });
 }
 
-const untilSynced = (type: string, place: string, secret: string) =>
+const untilSynced = (type: string, destinationName: string, secret: string) =>
   until(async () => {
-    const records = statuses(await service.associations(type, place, secret));
+    const records = statuses(await service.associations(type, destinationName, secret));
     return records.length > 0 && records.every((status) => status === 'SYNCED');
   });
 
 /** The names of what was removed and is still remembered. */
-async function tombstones(place: string): Promise<readonly string[]> {
+async function tombstones(destinationName: string): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     select o.external_name as name from sync_objects o join destinations d on d.id = o.destination_id
-     where d.name = ${place} and o.removed_at is not null`.execute(service.store.db);
+     where d.name = ${destinationName} and o.removed_at is not null`.execute(service.store.db);
   return rows.map(({ name }) => name);
 }
 
 /** Sweeps until nothing is remembered of calls whose end was not seen. */
-async function untilRechecked(place: string): Promise<void> {
+async function untilRechecked(destinationName: string): Promise<void> {
   await until(async () => {
     await service.sweep();
     const { rows } = await sql<{ open: boolean }>`
       select exists(select 1 from associations a join destinations d on d.id = a.destination_id
-                     where d.name = ${place} and (a.unconfirmed_at is not null or a.desired = 'absent'
+                     where d.name = ${destinationName} and (a.unconfirmed_at is not null or a.desired = 'absent'
                        or a.generation > a.observed_generation)) as open`.execute(service.store.db);
     return rows[0]?.open === false;
   });

@@ -37,13 +37,13 @@ export const endlessBytesMax = 256 * 1024 * 1024;
 
 async function pour(response: ServerResponse): Promise<void> {
   let bytes = 0;
-  const place = taken.push(0) - 1;
+  const index = taken.push(0) - 1;
   response.on('error', () => undefined);
   // One listener for all chunks: one for each would be left behind by every race that the other event wins.
   const closed = once(response, 'close').catch(() => undefined);
   while (!response.destroyed && bytes < endlessBytesMax) {
     bytes += chunk.length;
-    taken[place] = bytes;
+    taken[index] = bytes;
     if (!response.write(chunk)) await Promise.race([once(response, 'drain').catch(() => undefined), closed]);
   }
   response.end();

@@ -10,11 +10,11 @@ const outputBytesMax = 16 * 1024 * 1024;
 
 /** A virtual environment with these packages. Resolves to its folder of programs. */
 export async function installPython(folder: string, packages: readonly string[]): Promise<string> {
-  const place = await installed(folder, packages, async (at) => {
+  const path = await installed(folder, packages, async (at) => {
     await run('python3', ['-m', 'venv', at]);
     await run(join(at, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...packages]);
   });
-  return join(place, 'bin');
+  return join(path, 'bin');
 }
 
 /** npm packages apart from those of the project: some have hundreds of megabytes. Resolves to the folder that holds them. */
@@ -38,23 +38,23 @@ const copyArtifact = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:cop
 /** A jar that runs by itself, by its coordinates (`group:artifact:version`). Resolves to its path. */
 export async function installJar(folder: string, coordinates: string): Promise<string> {
   const [, artifact, version] = coordinates.split(':');
-  const place = await installed(folder, [coordinates], async (at) => {
+  const path = await installed(folder, [coordinates], async (at) => {
     // Maven would remember for a day that something was not there.
     const options = ['--batch-mode', '--quiet', '--update-snapshots'];
     await run('mvn', [copyArtifact, `-Dartifact=${coordinates}`, `-DoutputDirectory=${at}`, ...options]);
   });
-  return join(place, `${artifact}-${version}.jar`);
+  return join(path, `${artifact}-${version}.jar`);
 }
 
 /** What is installed already is known by a file that holds the list. */
 async function installed(folder: string, packages: readonly string[], install: (at: string) => Promise<void>) {
   const list = packages.join('\n');
-  const place = `${folder}-${createHash('sha256').update(list).digest('hex').slice(0, 8)}`;
-  const complete = join(place, '.complete');
-  if ((await readFile(complete, 'utf8').catch(() => '')) === list) return place;
-  await install(place);
+  const path = `${folder}-${createHash('sha256').update(list).digest('hex').slice(0, 8)}`;
+  const complete = join(path, '.complete');
+  if ((await readFile(complete, 'utf8').catch(() => '')) === list) return path;
+  await install(path);
   await writeFile(complete, list);
-  return place;
+  return path;
 }
 
 interface Run {

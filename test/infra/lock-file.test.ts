@@ -93,13 +93,13 @@ type Wanted = Pick<Locked[string], 'dependencies' | 'optionalDependencies'>;
 function missing(locked: Readonly<Record<string, Wanted>>): readonly string[] {
   return Object.entries(locked).flatMap(([path, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
-      .filter((name) => !places(path).some((place) => Object.hasOwn(locked, `${place}${name}`)))
+      .filter((name) => !folders(path).some((folder) => Object.hasOwn(locked, `${folder}${name}`)))
       .map((name) => `${path} → ${name}`),
   );
 }
 
 /** Where Node looks for what a package imports: below it, beside it, and above it. */
-function places(path: string): readonly string[] {
+function folders(path: string): readonly string[] {
   const folders = path === '' ? [] : path.split(/(?<=^|\/)node_modules\//).slice(1);
   return [...folders.keys(), folders.length].map((depth) =>
     [...folders.slice(0, depth).map((folder) => `node_modules/${folder.replace(/\/?$/, '/')}`), 'node_modules/'].join(

@@ -47,9 +47,9 @@ const redirected: Refusal = { kind: 'invalid', advice: `the service answered wit
 const invalid: Refusal = { kind: 'invalid', advice: 'the service did not understand the request' };
 
 /** An answer that is no success. `place`: "project prj_1". */
-export function refusedFailure(place: string, answer: Answer, clock: Clock): DestinationFailure {
+export function refusedFailure(project: string, answer: Answer, clock: Clock): DestinationFailure {
   const { kind, advice } = refusalOf(answer);
-  const told = [place, `status ${answer.status}`, ...shown(answer.error.code)].join(', ');
+  const told = [project, `status ${answer.status}`, ...shown(answer.error.code)].join(', ');
   return new DestinationFailure(kind, `${advice} (${told})`, { retryAfterMs: waitMs(kind, answer, clock) });
 }
 

@@ -48,13 +48,13 @@ export function putManyOf(
       for (const { item } of fitting) if (!settled.has(item)) settled.set(item, failure);
     }
     const name = namer(settled);
-    return puts.map((put) => outcomeOf(put, settled.get(put.item), name));
+    return puts.map((put) => putOutcome(put, settled.get(put.item), name));
   };
 }
 
 type Name = (item: PutItem, failure: DestinationFailure) => DestinationFailure;
 
-function outcomeOf(
+function putOutcome(
   { item, tracker }: BatchedPut,
   end: PutReceipt | DestinationFailure | undefined,
   name: Name,

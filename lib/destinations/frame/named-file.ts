@@ -45,11 +45,14 @@ export async function readNamedFile(folder: string | undefined, path: string): P
 
 async function readBelow(folder: string, path: string): Promise<string> {
   const root = await realpath(folder);
-  const place = await realpath(resolve(folder, path));
-  if (!isBelow(root, place)) throw new NamedFileError(outside);
+  const realFile = await realpath(resolve(folder, path));
+  if (!isBelow(root, realFile)) throw new NamedFileError(outside);
   // Opening alone may do harm, to a device for instance.
-  if (!(await lstat(place)).isFile()) throw new NamedFileError('it is not a regular file');
-  const file = await open(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY);
+  if (!(await lstat(realFile)).isFile()) throw new NamedFileError('it is not a regular file');
+  const file = await open(
+    realFile,
+    constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY,
+  );
   try {
     return await readBounded(file);
   } finally {
@@ -71,7 +74,7 @@ async function readBounded(file: FileHandle): Promise<string> {
   throw new NamedFileError(`the file has more than ${bytesMax} bytes`);
 }
 
-function isBelow(folder: string, place: string): boolean {
-  const way = relative(folder, place);
+function isBelow(folder: string, path: string): boolean {
+  const way = relative(folder, path);
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

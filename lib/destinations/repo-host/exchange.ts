@@ -12,7 +12,7 @@ export interface Call {
   /** For messages, where the request is not the verb itself: `read the public key of repository acme/app`. */
   readonly step?: string;
   /** The container of the secret, for people: `repository acme/app`. Absent: the step names it. */
-  readonly place?: string;
+  readonly where?: string;
   /** What the credentials need for it, for people: `the repository permission "Secrets: read and write"`. */
   readonly rights: string;
 }

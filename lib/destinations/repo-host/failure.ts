@@ -7,10 +7,10 @@ import type { Answer, Call } from './exchange.ts';
 /** Names an answer that is not a success. */
 export function refusal(
   answer: Answer,
-  { step, place, rights }: Pick<Call, 'step' | 'place' | 'rights'>,
+  { step, where, rights }: Pick<Call, 'step' | 'where' | 'rights'>,
 ): DestinationFailure {
   const { kind, advice } = judge(answer, rights);
-  const at = place === undefined ? '' : ` for ${place}`;
+  const at = where === undefined ? '' : ` for ${where}`;
   const failure = new DestinationFailure(kind, `the host answered ${answer.status}${at}; ${advice}`, {
     retryAfterMs: throttledForMs(answer),
     said: hostMessage(answer.data),

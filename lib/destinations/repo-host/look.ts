@@ -39,7 +39,7 @@ export async function look(
 export const callOn = (method: 'GET' | 'PUT' | 'DELETE', location: Location, name: string): Call => ({
   route: `${method} ${location.route}/{secret_name}`,
   parameters: { ...location.parameters, secret_name: name },
-  place: location.text,
+  where: location.text,
   rights: location.rights,
 });
 

@@ -50,11 +50,11 @@ async function respond(kit: Kit, incoming: Incoming): Promise<Outgoing> {
   mustBeWrappable(kit, asked); //                                          400
   const exchange = new Exchange(incoming, asked, new Ending(incoming.onClose));
   const isWhole = await receiveSmall(kit.parts, exchange); //              400, 413, 503
-  const outcome = await outcomeOf(kit, exchange, isWhole);
+  const outcome = await runStages(kit, exchange, isWhole);
   return answerOf(exchange, kit.plan.after.length === 0 ? outcome : await conclude(kit, exchange, outcome));
 }
 
-async function outcomeOf(kit: Kit, exchange: Exchange, isWhole: boolean): Promise<Outcome> {
+async function runStages(kit: Kit, exchange: Exchange, isWhole: boolean): Promise<Outcome> {
   const { parts, plan, within } = kit;
   const expire = () => exchange.ending.end();
   try {

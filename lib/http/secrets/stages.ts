@@ -46,8 +46,8 @@ const answeringFrom = stageOrder.before.indexOf('authorise');
 
 /** The plan of these stages: by the order of their places, and as they are given where they share one. */
 export function planStages(stages: readonly Stage[]): StagePlan {
-  const at = (place: Stage['at']) => stages.filter((stage) => stage.at === place);
-  const before = (places: readonly StageBefore['at'][]) => places.flatMap(at).filter((stage) => 'before' in stage);
+  const at = (id: Stage['at']) => stages.filter((stage) => stage.at === id);
+  const before = (ids: readonly StageBefore['at'][]) => ids.flatMap(at).filter((stage) => 'before' in stage);
   return {
     admission: before(stageOrder.before.slice(0, answeringFrom)),
     answering: before(stageOrder.before.slice(answeringFrom)),

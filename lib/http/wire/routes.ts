@@ -9,7 +9,7 @@ import { createPipeline } from '../secrets/pipeline.ts';
 import { status } from '../secrets/status.ts';
 import { vocabularyOf } from '../secrets/vocabulary.ts';
 import { BodyReader } from './body/reader.ts';
-import { BodyRoom } from './body/room.ts';
+import { BodyMemory } from './body/room.ts';
 import { connectionOf } from './connection.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
 import { createObserver, type Observer } from './observe.ts';
@@ -64,12 +64,12 @@ async function secretsApi(scope: FastifyInstance, parts: HttpParts, observer: Ob
   scope.removeAllContentTypeParsers();
   // The pipeline reads bodies, when it is known from whom.
   scope.addContentTypeParser('*', (_request, _body, done) => done(null));
-  const room = new BodyRoom({ large: parts.largeBodiesBytesMax, members: largeMembersMax });
+  const memory = new BodyMemory({ large: parts.largeBodiesBytesMax, members: largeMembersMax });
   scope.route({
     method: [...own, ...others],
     url: `${prefix}*`,
     handler: async (request, reply) => {
-      const incoming = incomingOf(request, reply, room);
+      const incoming = incomingOf(request, reply, memory);
       const outgoing = await pipeline(incoming);
       if (typeof outgoing.body !== 'object') incoming.body.release();
       else whenSent(reply, parts.requestTimeoutMs, () => incoming.body.release());
@@ -80,7 +80,7 @@ async function secretsApi(scope: FastifyInstance, parts: HttpParts, observer: Ob
   });
 }
 
-function incomingOf(request: FastifyRequest, reply: FastifyReply, room: BodyRoom): Incoming {
+function incomingOf(request: FastifyRequest, reply: FastifyReply, memory: BodyMemory): Incoming {
   const { raw } = request;
   return {
     requestId: request.id,
@@ -88,7 +88,7 @@ function incomingOf(request: FastifyRequest, reply: FastifyReply, room: BodyRoom
     url: originForm(raw.url ?? ''),
     headers: raw.headers,
     connection: connectionOf(raw.socket),
-    body: new BodyReader(raw, lengthOf(raw), room),
+    body: new BodyReader(raw, lengthOf(raw), memory),
     onClose: (gone) => void reply.raw.once('close', gone),
   };
 }

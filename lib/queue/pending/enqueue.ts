@@ -18,9 +18,9 @@ export async function enqueue(
   const refused: string[] = [];
   const types = new Set<string>();
   for (const chunk of chunks(operations)) {
-    const room = await pending.ask(chunk, capacity);
-    const accepted = chunk.filter((_, index) => room[index]);
-    for (const { id } of chunk.filter((_, index) => !room[index])) refused.push(id);
+    const answers = await pending.ask(chunk, capacity);
+    const accepted = chunk.filter((_, index) => answers[index]);
+    for (const { id } of chunk.filter((_, index) => !answers[index])) refused.push(id);
     for (const [type, ofType] of Map.groupBy(accepted, (operation) => operation.type)) {
       await jobsOf(type).addBulk(ofType.map(addition));
       types.add(type);

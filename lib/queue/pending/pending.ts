@@ -28,7 +28,7 @@ export function openPending(redis: Redis, keys: Keys, clock: Clock): Pending {
   return {
     async ask(operations, capacity) {
       const args = operations.flatMap(({ id, generation }) => [id, generation]);
-      return numbers(await run(redis, askScript, [keys.pending], [capacity, ...args])).map((room) => room === 1);
+      return numbers(await run(redis, askScript, [keys.pending], [capacity, ...args])).map((accepts) => accepts === 1);
     },
     async reserve({ id, generation }, capacity) {
       return (await run(redis, reserveScript, [keys.pending], [capacity, id, generation])) === 1;

@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
 import type { Log } from '../../core/log.ts';
 import { outageOf } from '../../core/outage-log.ts';
-import { placeOf } from '../../core/stack.ts';
+import { errorLocation } from '../../core/stack.ts';
 import type { Handler, Outcome } from '../contract.ts';
 import { addition, type JobData, type Jobs } from '../jobs.ts';
 import type { Finish } from '../pending/pending.ts';
@@ -20,7 +20,7 @@ interface Delayed {
   readonly firm: boolean;
 }
 
-export interface AttemptParts {
+export interface JobParts {
   readonly type: string;
   readonly handler: Handler;
   readonly finish: Finish;
@@ -44,9 +44,9 @@ const afterMsMax = 86_400_000;
  *
  * @param exhausted the job came with a deferred failure
  */
-export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock, exhausted: boolean): Promise<Ending> {
+export async function runJob(parts: JobParts, job: TakenJob, lock: HeldLock, exhausted: boolean): Promise<Ending> {
   try {
-    const stalledMs = exhausted ? undefined : await putAsideMs(parts, job);
+    const stalledMs = exhausted ? undefined : await stallDelayMs(parts, job);
     if (stalledMs !== undefined) return { kind: 'delayed', afterMs: stalledMs, firm: true };
     const { a: id, d: destinationId } = job.data;
     const named = { id, destinationId, job: job.id, traceparent: job.data.t, exhausted };
@@ -58,7 +58,7 @@ export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock
     if (lock.stopped === 'shutdown') return { kind: 'delayed', afterMs: 0, firm: true };
     const about = { type: parts.type, operation: job.data.a, job: job.id };
     const outage = outageOf(cause);
-    if (outage === undefined) parts.log.error({ ...about, ...placeOf(cause) }, 'a sync job failed unexpectedly');
+    if (outage === undefined) parts.log.error({ ...about, ...errorLocation(cause) }, 'a sync job failed unexpectedly');
     else parts.log.warn({ ...about, ...outage }, 'a sync job has to wait');
     return { kind: 'delayed', afterMs: unforeseenMs, firm: true };
   }
@@ -70,7 +70,7 @@ export async function attempt(parts: AttemptParts, job: TakenJob, lock: HeldLock
  * no moment without a job. It comes late on purpose: a generation that the store has lost (restored from a backup) would
  * otherwise go round without pause until `forget` takes it off.
  */
-async function endingOf(parts: AttemptParts, data: JobData, outcome: Outcome): Promise<Ending> {
+async function endingOf(parts: JobParts, data: JobData, outcome: Outcome): Promise<Ending> {
   if (outcome.kind === 'again') return againOf(parts, data, outcome);
   if (outcome.kind === 'failed') {
     if (!(await parts.hasSuccessor(data.a))) await succeed(parts, data, outcome.afterMs);
@@ -81,7 +81,7 @@ async function endingOf(parts: AttemptParts, data: JobData, outcome: Outcome): P
 }
 
 /** Adds the job that follows on this one. */
-async function succeed({ jobs }: AttemptParts, data: JobData, afterMs: number): Promise<void> {
+async function succeed({ jobs }: JobParts, data: JobData, afterMs: number): Promise<void> {
   const successor = addition({ id: data.a, destination_id: data.d, waiting: false, traceparent: data.t });
   await jobs.addBulk([{ ...successor, opts: { ...successor.opts, delay: bounded(afterMs) } }]);
 }
@@ -89,7 +89,7 @@ async function succeed({ jobs }: AttemptParts, data: JobData, afterMs: number): 
 type Again = Extract<Outcome, { kind: 'again' }>;
 
 /** A change that came meanwhile does not wait for the retry: the job makes room for its successor, which starts afresh. */
-async function againOf(parts: AttemptParts, data: JobData, { afterMs, firm = false }: Again): Promise<Ending> {
+async function againOf(parts: JobParts, data: JobData, { afterMs, firm = false }: Again): Promise<Ending> {
   if (!firm && afterMs > 0 && (await parts.hasSuccessor(data.a))) return { kind: 'complete' };
   return { kind: 'delayed', afterMs: bounded(afterMs), firm };
 }
@@ -99,7 +99,7 @@ async function againOf(parts: AttemptParts, data: JobData, { afterMs, firm = fal
  * is no longer: so a change that came after `againOf` had looked brings the job itself forward.
  */
 export async function delayJob(
-  { hasSuccessor }: AttemptParts,
+  { hasSuccessor }: JobParts,
   job: TakenJob,
   { afterMs, firm }: Delayed,
   token: string,
@@ -120,7 +120,7 @@ const stallMsMax = 60_000;
  * BullMQ puts a stalled job at the head of its queue. One that kills its worker each time would hold up all others, so from
  * the third time on it waits, longer each time. `s` notes for which stall it has waited already.
  */
-async function putAsideMs(parts: AttemptParts, job: TakenJob): Promise<number | undefined> {
+async function stallDelayMs(parts: JobParts, job: TakenJob): Promise<number | undefined> {
   const { stalledCounter, data } = job;
   if (stalledCounter <= Math.max(stallsFree, data.s ?? 0)) return undefined;
   parts.log.warn(

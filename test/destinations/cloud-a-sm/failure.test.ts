@@ -54,14 +54,14 @@ describe('each fault of the service has its kind', () => {
   });
 
   test('no answer within requestMs is a timeout', async () => {
-    const hasty = open(stand.fake, {}, { timeouts: { connectMs: patience.conditionMs, requestMs: 1_000 } });
+    const shortTimeout = open(stand.fake, {}, { timeouts: { connectMs: patience.conditionMs, requestMs: 1_000 } });
     stand.fake.fail({ kind: 'hang' });
-    const failure = await failureOf(hasty.put(item('app/db', value), calm()));
+    const failure = await failureOf(shortTimeout.put(item('app/db', value), calm()));
     expect([failure.kind, failure.message]).toEqual([
       'timeout',
       'cannot write secret app/db: no answer within 1000 ms',
     ]);
-    await hasty.close();
+    await shortTimeout.close();
   });
 
   test('an abort ends a call under way, and one that was not begun', async () => {

@@ -118,10 +118,10 @@ describe('a role', () => {
     });
     fake.fail({ kind: 'hang' });
     expect((await failureOf(driver.inspect('app/db', calm()))).kind).toBe('timeout');
-    const patient = open(fake, fake.roleDestination);
+    const longTimeout = open(fake, fake.roleDestination);
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 50);
-    expect((await failureOf(patient.inspect('app/db', controller.signal))).kind).toBe('timeout');
-    await Promise.all([driver.close(), patient.close()]);
+    expect((await failureOf(longTimeout.inspect('app/db', controller.signal))).kind).toBe('timeout');
+    await Promise.all([driver.close(), longTimeout.close()]);
   });
 });

@@ -196,18 +196,18 @@ describe('a missing right', () => {
     ['repository', 'the repository permission "Secrets: read and write"'],
     ['environment', 'the repository permissions "Secrets: read and write" and "Environments: read and write"'],
     ['organization', 'the repository permission "Metadata: read" on it'],
-  ] as const)('is named as it is called for the location %s', async (place, rights) => {
+  ] as const)('is named as it is called for the location %s', async (location, rights) => {
     const bodies = {
       repository: fake.destination,
       environment: fake.environmentDestination,
       organization: fake.organizationDestination,
     };
-    const opened = open(fake, bodies[place]);
+    const opened = open(fake, bodies[location]);
     fake.fail({ kind: 'denied' });
     const failure = await failureOf(opened.put(item('TOKEN', 'v', { mode: 'update' }), calm()));
     expect([failure.kind, failure.message]).toEqual(['permission', expect.stringContaining(`need ${rights}`)]);
     const removal = await failureOf(opened.remove({ name: 'TOKEN', mark: '', remoteVersion: null }, calm()));
-    const own = place === 'organization' ? 'the organization permission "Secrets: read and write"' : rights;
+    const own = location === 'organization' ? 'the organization permission "Secrets: read and write"' : rights;
     expect(removal.message).toContain(`need ${own}`);
     await opened.close();
   });

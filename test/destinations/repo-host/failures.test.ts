@@ -88,15 +88,15 @@ describe('the signal', () => {
   });
 
   it.each([false, true])('ends a call that hangs (while the public key is fetched: %s)', async (keyMissing) => {
-    const patient = open(fake, fake.destination, { timeouts: { connectMs: 60_000, requestMs: 60_000 } });
+    const longTimeout = open(fake, fake.destination, { timeouts: { connectMs: 60_000, requestMs: 60_000 } });
     const mode = keyMissing ? 'update' : 'create';
     fake.fail({ kind: 'hang' });
     const abort = new AbortController();
-    const failure = failureOf(patient.put(item('TOKEN', value, { mode }), abort.signal));
+    const failure = failureOf(longTimeout.put(item('TOKEN', value, { mode }), abort.signal));
     while (fake.calls().size === 0) await new Promise((resolve) => setImmediate(resolve));
     abort.abort(new Error('the operation took too long'));
     expect(await failure).toMatchObject({ kind: 'timeout' });
-    await patient.close();
+    await longTimeout.close();
   });
 });
 

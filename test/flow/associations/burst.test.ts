@@ -6,9 +6,9 @@ const service = serviceOf([type]);
 const puts = () => service.calls(type, 'set');
 
 test('a thousand writes of one secret are pushed a handful of times, however quick the destination is', async () => {
-  const place = await service.destination(type);
+  const destinationName = await service.destination(type);
   const secret = await service.secret({ value: 'first' });
-  await service.set(type, place, secret);
+  await service.set(type, destinationName, secret);
   const before = puts();
   let next = 0;
   const lane = async () => {
@@ -19,16 +19,16 @@ test('a thousand writes of one secret are pushed a handful of times, however qui
   await service.secret({ value: 'the newest' }, secret);
   const lastedMs = performance.now() - began;
   await service.untilQuiet();
-  const [{ external_name } = { external_name: '' }] = await service.associations(type, place, secret);
+  const [{ external_name } = { external_name: '' }] = await service.associations(type, destinationName, secret);
   expect(service.fake(type).objects().get(external_name)?.value).toBe('{"value":"the newest"}');
   // One at once, one after the burst, and at most one for each five seconds that it lasted.
   expect(puts() - before).toBeLessThanOrEqual(3 + lastedMs / 5_000);
 });
 
 test('setting an association again does not wait for the burst of its secret', async () => {
-  const place = await service.destination(type);
+  const destinationName = await service.destination(type);
   const secret = await service.secret({ value: 'first' });
-  await service.set(type, place, secret);
+  await service.set(type, destinationName, secret);
   for (let n = 0; n < 20; n += 1) await service.secret({ value: `${n}` }, secret);
-  expect(await service.set(type, place, secret)).toMatchObject([{ sync_status: 'SYNCED' }]);
+  expect(await service.set(type, destinationName, secret)).toMatchObject([{ sync_status: 'SYNCED' }]);
 });

@@ -35,15 +35,15 @@ async function removalInHand(ground: Ground, changes: Readonly<Record<string, st
   const client = ground.client(api);
   const inFlight = ending(await startInFlightProxy(ground.fake));
   const path = `sys/sync/destinations/${type}/${name}`;
-  const link = { mount: 'secret', secret_name: name };
-  const set = () => client.write(`${path}/associations/set`, link);
+  const association = { mount: 'secret', secret_name: name };
+  const set = () => client.write(`${path}/associations/set`, association);
   await ground.destination(api, name, inFlight.destination);
   await client.write(`secret/data/${name}`, { data: { v: 'first' } });
   await set();
   const worker = ending(await startMeasuredWorker(ground, { ...changes, AWS_SDK_UA_APP_ID: 'frozen' }));
   await ground.untilQuiet();
   const look = inFlight.hold();
-  await client.write(`${path}/associations/remove`, link);
+  await client.write(`${path}/associations/remove`, association);
   await look.reached;
   return {
     worker,

@@ -18,8 +18,8 @@ afterAll(() => inFlight.close());
 async function associate(name: string): Promise<void> {
   await ground.destination(api, name, inFlight.destination);
   await write(name, 'first');
-  const link = { mount: 'secret', secret_name: name };
-  await ground.client(api).write(`sys/sync/destinations/${type}/${name}/associations/set`, link);
+  const association = { mount: 'secret', secret_name: name };
+  await ground.client(api).write(`sys/sync/destinations/${type}/${name}/associations/set`, association);
 }
 
 const write = (name: string, v: string) => ground.client(api).write(`secret/data/${name}`, { data: { v } });

@@ -35,15 +35,15 @@ test('no secret value is anywhere but in the secret itself and at its destinatio
   await service.ask('POST', 'sys/sync/destinations/repo-host/broken', { access_token: { nested: marker } });
   await service.ask('POST', 'sys/sync/github-apps/broken', { app_id: '1', private_key: marker });
 
-  const places = {
+  const sources = {
     redis: await redisDump(service),
     postgres: await postgresDump(service),
     log: logDump(service),
     replies: replyDump(service),
   };
-  for (const [place, text] of Object.entries(places)) {
-    expect(text.length, `${place} is empty, so nothing was searched`).toBeGreaterThan(100);
-    expect(foundIn(text, secrets), place).toEqual([]);
+  for (const [source, text] of Object.entries(sources)) {
+    expect(text.length, `${source} is empty, so nothing was searched`).toBeGreaterThan(100);
+    expect(foundIn(text, secrets), source).toEqual([]);
   }
 });
 

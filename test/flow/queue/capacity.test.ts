@@ -6,23 +6,23 @@ const type = 'cloud-a-sm';
 const service = serviceOf([type]);
 const config = 'sys/sync/config';
 
-let place = '';
+let destinationName = '';
 beforeEach(async () => {
-  place = await service.destination(type);
+  destinationName = await service.destination(type);
 });
 afterEach(async () => {
   await service.ask('DELETE', config);
   await service.untilQuiet();
 });
 
-const at = (verb: string) => `sys/sync/destinations/${type}/${place}/associations/${verb}`;
+const at = (verb: string) => `sys/sync/destinations/${type}/${destinationName}/associations/${verb}`;
 const target = (secret_name: string) => ({ mount: 'secret', secret_name });
 
 /** Nothing is worked off, and one more operation than there are finds no room. */
 async function fill(): Promise<readonly string[]> {
   await service.ask('PATCH', config, { disabled: true, queue_capacity: 2 });
   const secrets = [await service.secret({ v: '1' }), await service.secret({ v: '2' })];
-  for (const secret of secrets) await service.set(type, place, secret);
+  for (const secret of secrets) await service.set(type, destinationName, secret);
   return secrets;
 }
 
@@ -32,15 +32,15 @@ test('set without room is a 503 that says why, and changes nothing', async () =>
   const { status, errors } = await service.ask('POST', at('set'), target(secret));
   expect(status).toBe(503);
   expect(errors.join()).toContain('the sync queue is full (queue_capacity 2)');
-  expect(await service.associations(type, place, secret)).toEqual([]);
+  expect(await service.associations(type, destinationName, secret)).toEqual([]);
 });
 
 test('remove without room is a 503, and the association stays as it was', async () => {
   const secret = await service.secret({ v: 'kept' });
-  const { external_name } = only(await service.set(type, place, secret));
+  const { external_name } = only(await service.set(type, destinationName, secret));
   await fill();
   expect((await service.ask('POST', at('remove'), target(secret))).status).toBe(503);
-  expect(only(await service.associations(type, place, secret))).toMatchObject({ sync_status: 'SYNCED' });
+  expect(only(await service.associations(type, destinationName, secret))).toMatchObject({ sync_status: 'SYNCED' });
   await service.ask('DELETE', config);
   await service.untilQuiet();
   expect(service.fake(type).objects().has(external_name)).toBe(true);
@@ -48,18 +48,18 @@ test('remove without room is a 503, and the association stays as it was', async 
 
 test('what is pending already needs no room of its own', async () => {
   const [secret = ''] = await fill();
-  expect(statuses(await service.set(type, place, secret))).toEqual(['PENDING']);
+  expect(statuses(await service.set(type, destinationName, secret))).toEqual(['PENDING']);
   expect((await service.ask('POST', at('remove'), target(secret))).status).toBe(200);
 });
 
 test('a write succeeds with a warning, stays PENDING, and is synced when there is room', async () => {
   const secret = await service.secret({ v: '1' });
-  const { external_name } = only(await service.set(type, place, secret));
+  const { external_name } = only(await service.set(type, destinationName, secret));
   await fill();
   const written = await service.ask('POST', `secret/data/${secret}`, { data: { v: '2' } });
   expect(written.status).toBe(200);
   expect(written.warnings.join()).toContain('the sync queue is full (queue_capacity 2)');
-  expect(statuses(await service.associations(type, place, secret))).toEqual(['PENDING']);
+  expect(statuses(await service.associations(type, destinationName, secret))).toEqual(['PENDING']);
   expect(await service.sweep()).toMatchObject({ waitingForRoom: 1, requeued: 0 });
 
   await service.ask('PATCH', config, { disabled: false });
@@ -73,7 +73,7 @@ test('the room is given back by what has been worked off', async () => {
   await service.ask('PATCH', config, { queue_capacity: 1 });
   for (let round = 0; round < 5; round += 1) {
     const secret = await service.secret({ v: String(round) });
-    expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED']);
+    expect(statuses(await service.set(type, destinationName, secret))).toEqual(['SYNCED']);
     await service.untilQuiet();
   }
 });
@@ -86,7 +86,7 @@ test('a set that fails after it has taken room gives it back', async () => {
       (await service.ask('POST', `sys/sync/destinations/${type}/nobody/associations/set`, target(secret))).status,
     ).toBe(404);
   }
-  expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED']);
+  expect(statuses(await service.set(type, destinationName, secret))).toEqual(['SYNCED']);
 });
 
 test('forty sets at once get exactly the room there is, and the others have changed nothing', async () => {
@@ -95,12 +95,12 @@ test('forty sets at once get exactly the room there is, and the others have chan
   const answers = await Promise.all(secrets.map((secret) => service.ask('POST', at('set'), target(secret))));
   const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
   expect([count(200), count(503)]).toEqual([7, 33]);
-  expect(await service.associations(type, place)).toHaveLength(7);
+  expect(await service.associations(type, destinationName)).toHaveLength(7);
 });
 
 test('removing and setting anew what was removed at the same time never takes more room than there is', async () => {
   const secret = await service.secret({ v: '1' });
-  await service.set(type, place, secret);
+  await service.set(type, destinationName, secret);
   await service.untilQuiet();
   await service.ask('PATCH', config, { disabled: true, queue_capacity: 1 });
   const verbs = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'set' : 'remove'));

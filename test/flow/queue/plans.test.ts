@@ -12,15 +12,15 @@ import { serviceOf } from '../../support/flow/open-service.ts';
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);
 
-let place = '';
+let destinationName = '';
 beforeAll(async () => {
-  place = await service.destination(type);
-  await insertAssociations(service, place, 20_000);
+  destinationName = await service.destination(type);
+  await insertAssociations(service, destinationName, 20_000);
   await sql`update associations set status = 'INTERNAL_ERROR' where id % 500 = 0`.execute(service.store.db);
   await sql`vacuum analyze associations`.execute(service.store.db);
 });
 afterAll(async () => {
-  await service.ask('DELETE', `sys/sync/destinations/${type}/${place}?force_delete=true`);
+  await service.ask('DELETE', `sys/sync/destinations/${type}/${destinationName}?force_delete=true`);
 });
 
 const statements: readonly { readonly name: string; readonly run: (store: Store) => Promise<unknown> }[] = [

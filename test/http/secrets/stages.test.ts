@@ -48,10 +48,10 @@ test.each([
   ['that cannot be read', '/v1/%zz', root, []],
 ])(
   'a request %s ends there, and the later stages see the refusal of what could be read',
-  async (_what, url, headers, places) => {
+  async (_what, url, headers, expected) => {
     const { seen, stages } = watched();
     await ask('GET', url, { headers }, sampleParts({ stages }));
-    expect(seen).toEqual(places);
+    expect(seen).toEqual(expected);
   },
 );
 

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { BodyReader } from '../../../lib/http/wire/body/reader.ts';
-import { BodyRoom } from '../../../lib/http/wire/body/room.ts';
+import { BodyMemory } from '../../../lib/http/wire/body/room.ts';
 
 const busy = expect.objectContaining({ kind: 'unavailable', retryAfterSeconds: 1 });
 
 /** A room for 100 bytes, and requests whose bodies of so many bytes have come. */
 function roomOf100() {
-  const room = new BodyRoom({ large: 100, members: 100 });
+  const memory = new BodyMemory({ large: 100, members: 100 });
   return async (bytes: number) => {
-    const request = new BodyReader(Readable.from([Buffer.alloc(bytes, ' ')]), bytes, room);
+    const request = new BodyReader(Readable.from([Buffer.alloc(bytes, ' ')]), bytes, memory);
     if (bytes > 0) await request.rest(bytes, () => {});
     return request;
   };

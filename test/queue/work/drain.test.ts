@@ -97,13 +97,13 @@ describe('drain', () => {
 
   it('shares the work with a consumer and another drain, no job in two hands', async () => {
     const queue = await testQueue();
-    const inHand = new Set<string>();
+    const inFlight = new Set<string>();
     const twice: string[] = [];
     const handler: Handler = async ({ id }) => {
-      if (inHand.has(id)) twice.push(id);
-      inHand.add(id);
+      if (inFlight.has(id)) twice.push(id);
+      inFlight.add(id);
       await new Promise((resolve) => setTimeout(resolve, 1));
-      inHand.delete(id);
+      inFlight.delete(id);
       return done;
     };
     await queue.enqueue(operations(400), capacity);

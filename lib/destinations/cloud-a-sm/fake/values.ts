@@ -91,7 +91,7 @@ function write(account: Account, secret: StoredSecret, value: string, token: str
   if (secret.deletedAt !== undefined) throw scheduled();
   const known = secret.versions.find(({ id }) => id === token);
   if (known === undefined) {
-    makeRoom(account, secret);
+    dropOldVersion(account, secret);
     return addVersion(account, secret, value, token);
   }
   if (known.value === value) return known;
@@ -102,7 +102,7 @@ function write(account: Account, secret: StoredSecret, value: string, token: str
 const keptMs = 24 * 60 * 60_000;
 
 /** Versions without a label go when there are too many, but none of the last 24 hours. */
-function makeRoom(account: Account, secret: StoredSecret): void {
+function dropOldVersion(account: Account, secret: StoredSecret): void {
   if (secret.versions.length < versionsMax) return;
   const old = secret.versions.findIndex(
     ({ stages, createdAt }) => stages.size === 0 && account.now().getTime() - createdAt.getTime() > keptMs,

@@ -75,13 +75,13 @@ function spansOf(text: string, part: string): readonly Span[] {
 
 /** Where the text has a form of a secret, or as much of one as is told by a part. */
 function finder(text: string, { wholeLengthMin, partLengthMin }: Grain): (form: string) => readonly Span[] {
-  const places = new Map<string, number[]>();
+  const positions = new Map<string, number[]>();
   const hashes = new Uint8Array(hashesMax);
   eachPart(text, partLengthMin, (at, hash) => {
     hashes[hash] = 1;
     const part = text.slice(at, at + partLengthMin);
-    const known = places.get(part);
-    if (known === undefined) places.set(part, [at]);
+    const known = positions.get(part);
+    if (known === undefined) positions.set(part, [at]);
     else known.push(at);
   });
   return (form) => {
@@ -91,9 +91,9 @@ function finder(text: string, { wholeLengthMin, partLengthMin }: Grain): (form: 
       // Nearly all parts of a long secret are not in the text: the hash tells so without a text for each.
       if (hashes[hash] === 0) return;
       const part = form.slice(at, at + partLengthMin);
-      for (const from of places.get(part) ?? []) spans.push([from, from + partLengthMin]);
+      for (const from of positions.get(part) ?? []) spans.push([from, from + partLengthMin]);
       // Found once is found: a value of the same few characters again and again would find each place each time.
-      places.delete(part);
+      positions.delete(part);
     });
     return spans;
   };

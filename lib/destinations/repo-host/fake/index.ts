@@ -26,7 +26,7 @@ export interface RepoHostFake extends Fake {
   readonly enterpriseDestination: Readonly<Record<string, unknown>>;
   /** What to write to `sys/sync/github-apps/<app_name>` for `appDestination`. */
   readonly app: { readonly app_id: number; readonly private_key: string; readonly endpoint: string };
-  at(place: 'repository' | 'environment' | 'organization'): Pick<Fake, 'objects' | 'seed'>;
+  at(location: 'repository' | 'environment' | 'organization'): Pick<Fake, 'objects' | 'seed'>;
   /** Who may see an organization secret now. */
   visibility(name: string): Visibility | undefined;
   /** Replaces all public keys; values sealed to the old ones are refused. */
@@ -51,7 +51,7 @@ export const startFake = (async ({ port = 0 } = {}): Promise<RepoHostFake> => {
   const calls = new Map<string, number>();
   const served = await serveHost(host, faults, calls, port);
   const url = `http://127.0.0.1:${served.port}`;
-  const at: RepoHostFake['at'] = (place) => viewOf(host, () => containerAt(host, place));
+  const at: RepoHostFake['at'] = (location) => viewOf(host, () => containerAt(host, location));
   return {
     url,
     ...destinationsOf(host, url, served.port),
@@ -88,10 +88,10 @@ function destinationsOf(host: Host, url: string, port: number) {
   };
 }
 
-function containerAt(host: Host, place: Parameters<RepoHostFake['at']>[0]): Container | undefined {
-  if (place === 'organization') return host.organizations.get(organizationName);
+function containerAt(host: Host, location: Parameters<RepoHostFake['at']>[0]): Container | undefined {
+  if (location === 'organization') return host.organizations.get(organizationName);
   const repository = host.repositories.get(`${organizationName}/${repositoryName}`);
-  return place === 'repository' ? repository : repository?.environments.get(environmentName);
+  return location === 'repository' ? repository : repository?.environments.get(environmentName);
 }
 
 function viewOf(host: Host, container: () => Container | undefined): Pick<Fake, 'objects' | 'seed'> {

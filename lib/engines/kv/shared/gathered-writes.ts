@@ -2,10 +2,10 @@ import { coalesce } from '../../../core/coalesce.ts';
 import { keyedMutex } from '../../../core/keyed-mutex.ts';
 import { isAway } from '../../../store/failure.ts';
 import { whileMounted } from './mount-gone.ts';
-import type { SecretPlace } from './secret-path.ts';
+import type { SecretLocation } from './secret-path.ts';
 
 /** A secret's new content, ready to be stored. */
-export interface SealedWrite extends SecretPlace {
+export interface SealedWrite extends SecretLocation {
   readonly data: Buffer;
 }
 
@@ -36,16 +36,16 @@ const waitMsMax = 10_000;
 export function gatheredWrites<Write extends SealedWrite, Written>(
   statements: WriteStatements<Write, Written>,
 ): (write: Write) => Promise<Written> {
-  const attempt = (writes: readonly Write[]) => attemptTogether(statements, writes);
-  const gathered = coalesce(attempt, limits);
+  const writeTogether = (writes: readonly Write[]) => writeInOneStatement(statements, writes);
+  const gathered = coalesce(writeTogether, limits);
   const write = async (one: Write): Promise<Written> => {
-    const written = one.data.length > gatheredBytesMax ? (await attempt([one]))[0] : await gathered(one);
+    const written = one.data.length > gatheredBytesMax ? (await writeTogether([one]))[0] : await gathered(one);
     return written ?? whileMounted(() => statements.alone(one));
   };
   return keyedMutex(write, { keyOf: ({ mountId, path }) => `${mountId}/${path}`, waitMsMax });
 }
 
-async function attemptTogether<Write extends SealedWrite, Written>(
+async function writeInOneStatement<Write extends SealedWrite, Written>(
   { one, many }: WriteStatements<Write, Written>,
   writes: readonly Write[],
 ): Promise<readonly (Written | undefined)[]> {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { SecretPlace } from './secret-path.ts';
+import type { SecretLocation } from './secret-path.ts';
 
 /**
  * SQL of a table of places, numbered from 1, for looking up many rows in one round trip; `more` are further columns, as
@@ -8,13 +8,13 @@ import type { SecretPlace } from './secret-path.ts';
  * The arrays stand in sub-selects so that the planner cannot see how long they are: it would make a new plan for every
  * call instead of keeping one, which takes longer than the look-up.
  */
-export function placesTable(
-  places: readonly SecretPlace[],
+export function locationsTable(
+  locations: readonly SecretLocation[],
   ...more: readonly RawBuilder<unknown>[]
 ): RawBuilder<unknown> {
   const columns = [
-    sql`(select ${places.map(({ mountId }) => mountId)}::uuid[])`,
-    sql`(select ${places.map(({ path }) => path)}::text[])`,
+    sql`(select ${locations.map(({ mountId }) => mountId)}::uuid[])`,
+    sql`(select ${locations.map(({ path }) => path)}::text[])`,
     ...more,
   ];
   return sql`unnest(${sql.join(columns)}) with ordinality`;

@@ -1,7 +1,7 @@
 import { badRequest } from '../../../core/errors.ts';
 
 /** Which secret. */
-export interface SecretPlace {
+export interface SecretLocation {
   readonly mountId: string;
   readonly path: string;
 }

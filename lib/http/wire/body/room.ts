@@ -28,7 +28,7 @@ export interface Held {
  * refused because of others, and is served when they have gone. So of two patches that hold their bodies and could not both
  * have their secrets, the first goes on and the other is refused. The memory is bounded by the room and one stored secret.
  */
-export class BodyRoom {
+export class BodyMemory {
   readonly #max: Pick<Held, 'large' | 'members'>;
   #beyond: object | undefined;
   readonly #arriving = new Set<Arriving>();

@@ -112,13 +112,13 @@ export function plan(input: PlanInput): Plan {
       (object.removal !== 'done' || input.removeAgain) &&
       !takers.has(object.nameKey) &&
       !refusedKeys.has(object.subKey) &&
-      isReplaced(object, input.entries, refusedKeys),
+      mayBeRemoved(object, input.entries, refusedKeys),
   );
   return { puts, kept, removes, refusals };
 }
 
 /** The object of the whole secret stays until all its keys are there, and those of the keys until the whole is. */
-function isReplaced({ subKey }: Written, entries: readonly Entry[], refused: ReadonlySet<string>): boolean {
+function mayBeRemoved({ subKey }: Written, entries: readonly Entry[], refused: ReadonlySet<string>): boolean {
   const whole = entries.every((entry) => entry.subKey === '');
   return refused.size === 0 || (subKey === '') === whole;
 }

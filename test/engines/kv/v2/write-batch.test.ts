@@ -61,8 +61,8 @@ test('a batch marks the associations of what it wrote, and tells each writer of 
   const ids = await Promise.all(['d1', 'd1', 'd2', 'd3'].map((path) => associate(it.store, it.mount, path)));
   const writes = [['d2'], ['d1'], ['d3', 7]] as const;
   const sealing = writes.map(async ([path, cas]) => {
-    const place = { mountId: it.mount.id, path, id: randomUUID() };
-    return { ...place, data: Buffer.alloc(1), cas, now: it.clock.now(), by };
+    const location = { mountId: it.mount.id, path, id: randomUUID() };
+    return { ...location, data: Buffer.alloc(1), cas, now: it.clock.now(), by };
   });
   const rows = await insertVersions(it.store.db, await Promise.all(sealing));
   const told = rows.map((row) => row?.dirty.map(({ id }) => id).toSorted());

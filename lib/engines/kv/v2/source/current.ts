@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { coalesce } from '../../../../core/coalesce.ts';
 import type { EngineParts, SecretSource } from '../../../contract.ts';
-import { placesTable } from '../../shared/places.ts';
+import { locationsTable } from '../../shared/places.ts';
 import { openVersion } from '../../shared/sealing.ts';
-import type { SecretPlace } from '../../shared/secret-path.ts';
+import type { SecretLocation } from '../../shared/secret-path.ts';
 
 interface Current {
   readonly version: number;
@@ -18,7 +18,7 @@ interface Current {
  * and nobody notifies twice.
  */
 export function currentSecrets(parts: EngineParts): SecretSource['current'] {
-  const read = coalesce((places: readonly SecretPlace[]) => readBatch(parts, places), {
+  const read = coalesce((locations: readonly SecretLocation[]) => readBatch(parts, locations), {
     batchSizeMax: 64,
     batchesMax: 2,
   });
@@ -35,12 +35,12 @@ interface CurrentRow {
 /** Answers functions that open: a value that is damaged fails those alone who ask for it. */
 async function readBatch(
   { store, clock }: EngineParts,
-  places: readonly SecretPlace[],
+  locations: readonly SecretLocation[],
 ): Promise<readonly ((() => Current) | undefined)[]> {
-  const distinct = new Map(places.map((place) => [`${place.mountId}/${place.path}`, place]));
+  const distinct = new Map(locations.map((location) => [`${location.mountId}/${location.path}`, location]));
   const { rows } = await sql<CurrentRow>`
     select w.n::int as n, v.version, v.id, v.data
-      from ${placesTable([...distinct.values()])} as w (mount_id, path, n)
+      from ${locationsTable([...distinct.values()])} as w (mount_id, path, n)
       join kv_secrets s on s.mount_id = w.mount_id and s.path = w.path
      cross join lateral (
        select version, id, data from kv_versions
@@ -50,17 +50,17 @@ async function readBatch(
         order by version desc limit 1) v`.execute(store.db);
   const rowAt = new Map(rows.map((row) => [row.n, row]));
   const found = new Map(
-    [...distinct].map(([key, place], index) => [key, opener(store, place, rowAt.get(index + 1))] as const),
+    [...distinct].map(([key, location], index) => [key, opener(store, location, rowAt.get(index + 1))] as const),
   );
-  return places.map(({ mountId, path }) => found.get(`${mountId}/${path}`));
+  return locations.map(({ mountId, path }) => found.get(`${mountId}/${path}`));
 }
 
-function opener(store: EngineParts['store'], place: SecretPlace, row: CurrentRow | undefined) {
+function opener(store: EngineParts['store'], location: SecretLocation, row: CurrentRow | undefined) {
   if (row === undefined) return undefined;
   const { version, id, data } = row;
   let opened: Current | undefined;
   return (): Current => {
-    opened ??= { version, json: openVersion(store.barrier, { ...place, id }, data) };
+    opened ??= { version, json: openVersion(store.barrier, { ...location, id }, data) };
     return opened;
   };
 }
