@@ -1,13 +1,13 @@
 /** One measured figure, in its unit. */
 export interface Figure {
   readonly what: string;
-  /** Its place, where figures are shown as a table of their own; the row has one text for each of its first columns. */
+  /** Its position, where figures are shown as a table of their own; the row has one text for each of its first columns. */
   readonly cell?: { readonly row: readonly string[]; readonly column: string };
   readonly value: number;
   readonly unit: string;
   /** The same done by the bare library or server in the same rounds; absent: there is nothing to compare with. */
   readonly compared?: Compared;
-  /** What the figure is held to; absent: it is told for information. */
+  /** What the figure is held to; absent: it is shown for information. */
   readonly target?: Target;
 }
 

@@ -47,8 +47,8 @@ try {
   const measured: Measured[] = [];
   for (const section of options.sections) {
     terminal.line(terminal.styled('dim', `${section.name}: ${section.title}`));
-    const tell = (text: string) => terminal.line(terminal.styled('dim', `  ${text}`));
-    const figures = await section.measure({ stage, quick: options.quick, tell });
+    const report = (text: string) => terminal.line(terminal.styled('dim', `  ${text}`));
+    const figures = await section.measure({ stage, quick: options.quick, report });
     measured.push({ section: section.name, title: section.title, figures });
   }
   await stage.close();
@@ -58,7 +58,7 @@ try {
   conclude(measured);
   process.exit(0);
 } catch (error) {
-  // What was under way fails when everything is being ended; the end itself is on its way.
+  // What was in flight fails when everything is being ended; the end itself is on its way.
   if (signalled) await new Promise(() => {});
   terminal.line(terminal.styled('red', `failed: ${error instanceof Error ? (error.stack ?? error.message) : error}`));
   await stage?.close();

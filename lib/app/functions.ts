@@ -42,7 +42,7 @@ export function workerFunction(destination: Destination) {
       return { batchItemFailures: [] };
     } catch (cause) {
       if (messages.length === 0) throw cause;
-      tellFailure(cause);
+      reportFailure(cause);
       // The platform gives the messages back after their time-out, and to the dead-letter queue in the end.
       return { batchItemFailures: messages.map(({ messageId }) => ({ itemIdentifier: messageId })) };
     }
@@ -50,7 +50,7 @@ export function workerFunction(destination: Destination) {
 }
 
 /** The platform does not see why messages come back. */
-function tellFailure(cause: unknown): void {
+function reportFailure(cause: unknown): void {
   const error = cause instanceof Error ? cause.message : String(cause);
   openLog(readConfig()).error({ error }, 'the drain failed; its messages come back');
 }

@@ -6,7 +6,7 @@ import { countUse, findTokens, hashToken } from './token/store.ts';
 
 export interface GatekeeperParts {
   readonly store: Store;
-  /** Told with each look-up how the mount table stands in the store. */
+  /** Called with each look-up: the state of the mount table in the store. */
   readonly seenMountsRevision: (revision: number) => void;
 }
 

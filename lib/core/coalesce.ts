@@ -1,5 +1,5 @@
 /**
- * Turns many concurrent single look-ups or changes into few batched ones. While `batchesMax` batches are under way,
+ * Turns many concurrent single look-ups or changes into few batched ones. While `batchesMax` batches are in flight,
  * further inputs wait and go together in the next one; with no concurrency an input goes at once, alone. A result is
  * never kept: each call sees the store as it is at or after the time of the call.
  *

@@ -1,8 +1,8 @@
-/** Of the place of an error, which is one field of a line. */
+/** Frames in the location of an error, which is one field of a line. */
 const framesMax = 3;
 
 /**
- * Kind and place of whatever was thrown, as fields of a log line. The message is left out, since it may quote what could not be
+ * Kind and location of whatever was thrown, as fields of a log line. The message is left out, since it may quote what could not be
  * read.
  */
 export function errorLocation(thrown: unknown): { readonly error: string; readonly at?: string } {

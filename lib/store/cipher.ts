@@ -21,7 +21,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const overheadBytes = headerBytes + nonceBytes + tagBytes;
 
-/** The value was changed, belongs to another place, or was sealed under another key. */
+/** The value was changed, belongs to another row, or was sealed under another key. */
 export class CipherError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -40,7 +40,7 @@ export function encrypt(key: CipherKey, term: number, plaintext: string | Uint8A
 
 /**
  * The same for a text that comes in pieces, in slices, so that everything else goes on. The pieces are asked for twice: with their length
- * known the sealed value is made in its place, and a long one is not in memory twice.
+ * known the sealed value is made in one buffer, and a long one is not in memory twice.
  */
 export async function encryptInSlices(
   key: CipherKey,

@@ -16,7 +16,7 @@ import type { Reachability } from './reachability.ts';
 import { StatementNames } from './statements.ts';
 
 /**
- * Kysely on a `pg` pool. Kysely's own driver can neither prepare statements nor tell the pool which connections are spent,
+ * Kysely on a `pg` pool. Kysely's own driver can neither prepare statements nor notify the pool which connections are no longer usable,
  * so this one does both and turns every failure into the errors of the store.
  */
 export function poolDialect(pool: pg.Pool, reachability: Reachability): Dialect {

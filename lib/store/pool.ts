@@ -37,7 +37,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     application_name: 'keyferry',
   });
-  // An `error` event that nobody hears ends the process. The pool hears its idle clients only; a client that is out on loan
+  // An `error` event without a listener ends the process. The pool listens to its idle clients only; a client that is out on loan
   // loses its connection unheard between two statements of a transaction. The next statement fails, and says so.
   // At the end of the pool the server may be quicker than the goodbye of a connection, which is no news.
   pool.on('error', (error) => {

@@ -9,7 +9,7 @@ const candidatesMax = 2_000;
 
 /**
  * Names for the statements that come again and again. `pg` prepares a statement once per connection if it has a name, and
- * PostgreSQL then parses and plans it no more. Texts of changing length (`in (...)` lists) seldom repeat and stay nameless.
+ * PostgreSQL then parses and plans it no more. Texts of changing length (`in (...)` lists) rarely repeat and stay nameless.
  */
 export class StatementNames {
   readonly #names = new Map<string, string>();

@@ -61,12 +61,12 @@ export function importViolations(files: readonly SourceFile[], brought: Packages
 function fileRefusal(from: string, to: string): string | undefined {
   if (isFree(from)) return undefined;
   if (from.startsWith('functions/')) return functionRefusal(from, to);
-  const room = roomOf(to);
-  if (room === undefined) return 'lib imports nothing from outside of lib';
+  const module = moduleOf(to);
+  if (module === undefined) return 'lib imports nothing from outside of lib';
   if (isRoot(from)) return undefined;
   if (isRoot(to)) return 'nobody in lib imports the composition root';
-  const own = roomOf(from) ?? '';
-  if (room !== own && mayImport[own]?.includes(room) !== true) return `${own} may not import ${room}`;
+  const own = moduleOf(from) ?? '';
+  if (module !== own && mayImport[own]?.includes(module) !== true) return `${own} may not import ${module}`;
   return leafRefusal(from, to);
 }
 
@@ -133,7 +133,7 @@ const isFree = (path: string): boolean => /^(infra|test)\//.test(path) || path =
 /** `lib/app.ts`, and the folder it shows the parts of. */
 const isRoot = (path: string): boolean => /^lib\/app(\.ts$|\/)/.test(path);
 
-const roomOf = (path: string): string | undefined => /^lib\/([^/]+?)(?:\/|\.ts$)/.exec(path)?.[1];
+const moduleOf = (path: string): string | undefined => /^lib\/([^/]+?)(?:\/|\.ts$)/.exec(path)?.[1];
 
 /** The leaf's folder. `destinations/frame` is common to all destinations, `engines/kv/shared` to both versions of KV. */
 const leafOf = (path: string): string | undefined =>

@@ -39,9 +39,9 @@ async function stateOf(call: Call, name: string): Promise<State> {
   const metadata = await call('GET', `secret/metadata/${name}`);
   if (metadata.kind === 'refused') return { current: 0, versions: [] };
   if (metadata.kind === 'unknown') throw new Error(`${name} could not be read: ${metadata.text}`);
-  const told = metadata.data['versions'] as Readonly<Record<string, { deletion_time: string; destroyed: boolean }>>;
+  const known = metadata.data['versions'] as Readonly<Record<string, { deletion_time: string; destroyed: boolean }>>;
   const versions: Version[] = [];
-  for (const [number, { deletion_time, destroyed }] of Object.entries(told)) {
+  for (const [number, { deletion_time, destroyed }] of Object.entries(known)) {
     const gone = destroyed ? 'destroyed' : deletion_time === '' ? 'no' : 'deleted';
     versions.push({ number: Number(number), gone, data: gone === 'no' ? await dataOf(call, name, number) : {} });
   }
@@ -184,21 +184,21 @@ async function wrongReads(
   const found = setting.destinations.map(async (destination) => {
     const answered = await call('GET', `sys/sync/destinations/${destination.id}/associations`);
     if (answered.kind === 'unknown') return [`${destination.id} could not be read: ${answered.text}`];
-    const told = answered.kind === 'done' ? Object.values(answered.data['associated_secrets'] ?? {}) : [];
-    return sameLines(destination, linesTold(told), linesExpected(destination, states, rows));
+    const shown = answered.kind === 'done' ? Object.values(answered.data['associated_secrets'] ?? {}) : [];
+    return sameLines(destination, linesShown(shown), linesExpected(destination, states, rows));
   });
   return (await Promise.all(found)).flat();
 }
 
-interface Told {
+interface ShownAssociation {
   readonly secret_name: string;
   readonly sub_key: string;
   readonly external_name: string;
   readonly sync_status: string;
 }
 
-const linesTold = (told: readonly Told[]): readonly string[] =>
-  told.map(({ secret_name, sub_key, external_name, sync_status }) =>
+const linesShown = (shown: readonly ShownAssociation[]): readonly string[] =>
+  shown.map(({ secret_name, sub_key, external_name, sync_status }) =>
     [secret_name, sub_key, external_name, sync_status].join(' '),
   );
 
@@ -219,10 +219,10 @@ function linesExpected(
     });
 }
 
-function sameLines({ id }: ChaosDestination, told: readonly string[], expected: readonly string[]): readonly string[] {
+function sameLines({ id }: ChaosDestination, shown: readonly string[], expected: readonly string[]): readonly string[] {
   return [
-    ...expected.filter((line) => !told.includes(line)).map((line) => `${id} does not tell: ${line}`),
-    ...told.filter((line) => !expected.includes(line)).map((line) => `${id} tells: ${line}`),
+    ...expected.filter((line) => !shown.includes(line)).map((line) => `${id} does not tell: ${line}`),
+    ...shown.filter((line) => !expected.includes(line)).map((line) => `${id} tells: ${line}`),
   ];
 }
 

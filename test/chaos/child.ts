@@ -100,7 +100,7 @@ export class KeptProcess {
     this.starts += 1;
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8');
-      stream.on('data', (text: string) => this.#heard(child, text));
+      stream.on('data', (text: string) => this.#receive(child, text));
     }
     return new Promise((resolve) => {
       child.once('error', (cause) => resolve(cause.message));
@@ -109,7 +109,7 @@ export class KeptProcess {
   }
 
   /** What an ended process still had in its pipe says nothing about the next one. */
-  #heard(child: ChildProcess, text: string): void {
+  #receive(child: ChildProcess, text: string): void {
     if (!this.#stopping) this.#log.write(text);
     this.#tail = (this.#tail + text).slice(-tailLength);
     if (child === this.#child && /^ready /m.test(text)) this.#ready = true;

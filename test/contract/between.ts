@@ -49,8 +49,8 @@ export async function standBetween(fake: Fake): Promise<Between> {
       met += 1;
       return reaction(response, asked);
     }
-    const { status, headers: told, body } = await forward(upstream, asked);
-    const { 'transfer-encoding': _, ...rest } = told;
+    const { status, headers: answered, body } = await forward(upstream, asked);
+    const { 'transfer-encoding': _, ...rest } = answered;
     response.writeHead(status, rest).end(body);
   }
   const listener = (request: IncomingMessage, response: ServerResponse) => {

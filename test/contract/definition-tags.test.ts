@@ -16,9 +16,9 @@ describe.each(tagged)('the tag rule of $type', ({ tags }) => {
   });
 
   test('accepts as many custom tags as fit beside them, and refuses one more', () => {
-    const room = tags.countMax - Object.keys(tags.builtIn(mark)).length;
-    expect(Object.keys(tags.normalise(customTags(room)))).toHaveLength(room);
-    expect(refusalOf(tags, customTags(room + 1))).toContain('custom_tags');
+    const tagsMax = tags.countMax - Object.keys(tags.builtIn(mark)).length;
+    expect(Object.keys(tags.normalise(customTags(tagsMax)))).toHaveLength(tagsMax);
+    expect(refusalOf(tags, customTags(tagsMax + 1))).toContain('custom_tags');
   });
 
   test('brings custom tags to the rules of the system once: a second time changes nothing', () => {

@@ -102,6 +102,6 @@ describe.each(untagged)('$type, a system without tags', (definition) => {
 
 /** As many custom tags as there is room for beside the built-in ones. */
 function manyTags({ countMax, builtIn }: TagRule, mark: string): Readonly<Record<string, string>> {
-  const room = countMax - Object.keys(builtIn(mark)).length;
-  return Object.fromEntries(Array.from({ length: room }, (_, index) => [`tag${index}`, `value ${index}`]));
+  const tagsMax = countMax - Object.keys(builtIn(mark)).length;
+  return Object.fromEntries(Array.from({ length: tagsMax }, (_, index) => [`tag${index}`, `value ${index}`]));
 }

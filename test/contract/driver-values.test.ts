@@ -4,7 +4,7 @@ import { definitions } from '../../lib/destinations/index.ts';
 import { calm, standFor } from './stand.ts';
 
 /** Fits every system beside its name. */
-const roomForName = 1024;
+const nameBytesMax = 1024;
 
 const values: Readonly<Record<string, string>> = {
   'with lines': '-----BEGIN KEY-----\nAAAA\r\nBBBB\n-----END KEY-----\n',
@@ -50,7 +50,7 @@ describe.each(definitions)('a value at $type', (definition) => {
   });
 
   test('of nearly the greatest size is kept', async () => {
-    const value = 'ü'.repeat((definition.valueBytesMax - roomForName) / 2);
+    const value = 'ü'.repeat((definition.valueBytesMax - nameBytesMax) / 2);
     const item = stand.item(stand.name('large'), value);
     await stand.open().put(item, calm);
     expect(stand.object(item.name)?.value).toBe(value);

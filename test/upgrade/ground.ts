@@ -109,7 +109,7 @@ export async function openGround(folder: string) {
       );
     },
     /** What is known of the work that is left, and the last lines of each process. */
-    async told(): Promise<string> {
+    async report(): Promise<string> {
       const known = await whatIsKnown({ databaseUrl: environment.DATABASE_URL, redisUrl: url, prefix });
       const lines = processes.flatMap(({ what, started }) => started.err.slice(-10).map((line) => `${what}: ${line}`));
       return [...known, ...lines, ''].join('\n');

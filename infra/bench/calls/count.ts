@@ -46,7 +46,7 @@ export async function countCalls(counted: Counted, shape: Shape): Promise<Readon
     change: await countedCalls(() => secret('kept', changed)),
     unchanged: await countedCalls(() => secret('kept', changed)),
   };
-  // Of another one: of two versions of one second some systems do not tell at once which one is newer.
+  // Of another one: of two versions of one second some systems do not say at once which one is newer.
   await changeAssociation('set', 'removed');
   return { ...calls, removal: await countedCalls(() => changeAssociation('remove', 'removed')) };
 }

@@ -30,7 +30,7 @@ export interface NewToken {
 }
 
 /**
- * The only place that creates tokens.
+ * The only code that creates tokens.
  * @throws AppError `already-exists` when a token of this id exists
  */
 export async function mintToken(target: TokenTarget, now: Date, token: NewToken): Promise<AuthReply> {

@@ -34,11 +34,11 @@ export function openCredentials(
   timeouts: Timeouts,
   obtained: (credential: string) => void = () => {},
 ): Provider {
-  return telling(providerOf(connection, policy, settings, timeouts), obtained);
+  return reporting(providerOf(connection, policy, settings, timeouts), obtained);
 }
 
 /** The key of a role or of the environment, whenever it is a new one. */
-const telling =
+const reporting =
   (provider: Provider, obtained: (credential: string) => void): Provider =>
   async (properties) => {
     const credentials = await provider(properties);

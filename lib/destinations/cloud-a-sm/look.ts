@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 import { ServiceFailure } from './failure.ts';
 import { markTag, ownerRemoved, ownerTag } from './tags.ts';
 
-/** What the service tells of a secret without its value. */
+/** What the service says of a secret without its value. */
 export interface RemoteSecret {
   /** The version that readers get. Null: the secret has no value yet. */
   readonly currentVersion: string | null;
@@ -67,7 +67,7 @@ export function mayWrite(found: RemoteSecret, { mode, mark }: PutItem): boolean 
 
 /**
  * Whether a secret is still the one that we wrote: by its mark or, where somebody took the tags off, by its version. One that
- * was released and is back without a new mark was restored by a put of ours that came no further.
+ * was released and is back without a new mark was restored by one of our puts that came no further.
  */
 export function isOurs(found: RemoteSecret, { mark, remoteVersion }: RemoveItem): boolean {
   if (found.tags[markTag] === mark || found.tags[ownerTag] === ownerRemoved) return true;

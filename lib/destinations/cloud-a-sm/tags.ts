@@ -2,7 +2,7 @@
 import { badRequest } from '../../core/errors.ts';
 import type { TagRule } from '../contract.ts';
 
-/** Says that a secret is of ours: `managed`, or `removed` once we have given it up. */
+/** Says that a secret is ours: `managed`, or `removed` once we have given it up. */
 export const ownerTag = 'keyferry';
 export const ownerManaged = 'managed';
 export const ownerRemoved = 'removed';

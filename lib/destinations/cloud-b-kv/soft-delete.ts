@@ -44,8 +44,8 @@ export async function freeName(
 }
 
 /**
- * Says on a secret of ours that nobody of us holds it any more, before it is deleted. Whoever of us gets the name next
- * recovers it; should it crash before its own put, this tag tells that the secret is free to take.
+ * Says on one of our secrets that nobody of us holds it any more, before it is deleted. Whoever of us gets the name next
+ * recovers it; should it crash before its own put, this tag says that the secret is free to take.
  */
 export async function release(
   client: Client,

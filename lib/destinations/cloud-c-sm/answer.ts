@@ -36,7 +36,7 @@ function problemOf(method: string, { pathname, searchParams }: URL, body: unknow
   return data !== undefined && form.exec(data.name)?.[1] === id ? undefined : 'it names no such secret or version';
 }
 
-// In names the provider tells the number of the project, whatever was asked for.
+// In names the provider gives the number of the project, whatever was asked for.
 const secretForm = /^projects\/[^/]+\/secrets\/([^/]+)$/;
 const versionForm = /^projects\/[^/]+\/secrets\/([^/]+)\/versions\/\d+$/;
 

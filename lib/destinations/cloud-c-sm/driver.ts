@@ -15,7 +15,7 @@ import { secretsOf } from './secrets.ts';
  * Secrets in one project.
  *
  * - A put makes sure that the secret is there with its labels and then adds a version. If it ends in between, the next one
- *   completes it: the mark is among the labels. Where the record leaves no doubt the version goes first, and its number tells
+ *   completes it: the mark is among the labels. Where the record leaves no doubt the version goes first, and its number shows
  *   whether anybody else was there: versions are counted one by one.
  * - A repeated put whose answer was lost adds a second version of the same value: the service knows no request ids.
  * - Labels that others put on the secret stay.

@@ -1,4 +1,4 @@
-// Beyond the usual files: there is no SDK, so this is the one place that speaks HTTP.
+// Beyond the usual files: there is no SDK, so this file speaks HTTP, and no other.
 import { z } from 'zod';
 import { jsonIn } from '../frame/json-in.ts';
 import { retryAfterMs } from '../frame/retry-after.ts';

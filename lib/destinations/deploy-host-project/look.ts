@@ -7,7 +7,7 @@ import type { VariableRecord } from './record.ts';
 
 export type List = (signal: AbortSignal) => Promise<readonly VariableRecord[]>;
 
-/** Callers that share one listing, and listings under way at once. */
+/** Callers that share one listing, and listings in flight at once. */
 const listing = { batchSizeMax: 1000, batchesMax: 2 };
 
 /** All variables of the project. Callers share a listing; it goes on for the others when one of them leaves. */

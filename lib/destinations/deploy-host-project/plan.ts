@@ -20,7 +20,7 @@ export type Step =
   | { readonly kind: 'narrow'; readonly id: string; readonly targets: readonly string[] };
 
 /**
- * - `create`: nothing of ours is there. The host refuses it if somebody was faster, so it never overwrites.
+ * - `create`: there is nothing that we wrote. The host refuses it if somebody was faster, so it never overwrites.
  * - `replace`: ours is there with exactly our environments, so an upsert hits it and many can go in one call.
  * - `edit`: by id, where an upsert would be refused because the environments differ.
  */
@@ -43,7 +43,7 @@ export function plan(wanted: Wanted, targets: readonly string[], records: readon
   return { kind: 'write', steps, write: writeOver(main, wanted.mark, targets) };
 }
 
-/** Ours by its mark; or, when somebody has written over the comment, by the id that our last put was told. */
+/** Ours by its mark; or, when somebody has written over the comment, by the id that our last put was answered. */
 export function ownRecords({ mode, mark, remoteVersion }: Wanted, present: readonly VariableRecord[]) {
   const marked = present.filter((record) => record.mark === mark);
   if (marked.length > 0 || mode === 'create') return marked;

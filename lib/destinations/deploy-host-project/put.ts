@@ -54,7 +54,7 @@ async function writeBatch(work: Work, jobs: readonly Job[], upsert: boolean): Pr
   else for (const [item, end] of ends) work.settled.set(item, end);
 }
 
-/** A write that first makes room, or that changes the environments of what is there. */
+/** A write that first removes something, or that changes the environments of what is there. */
 async function writeOne(
   { client, targets, signal }: Work,
   { item, tracker, plan: { steps, write } }: Job,

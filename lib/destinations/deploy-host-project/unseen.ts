@@ -6,7 +6,7 @@ import { batches, endsOf, isAboutOne, receipt, variableOf, type Work } from './w
 
 /**
  * Writes without a listing where the record leaves no doubt: new variables, 50 in a call, since the host refuses to make one
- * where another is; and one of ours by its id. For several of ours a listing and one call are less than a call for each.
+ * where another is; and one that we wrote by its id. For several of them a listing and one call are less than a call for each.
  * Answers the puts that need a listing all the same.
  */
 export async function writeUnseen(work: Work, puts: readonly BatchedPut[]): Promise<readonly BatchedPut[]> {

@@ -8,7 +8,7 @@ const outside = `the file is not below the folder that ${setting} names`;
 const bytesMax = 64 * 1024;
 
 /**
- * Why a file that a user of the API names is not read, as far as its path tells; undefined: it may be.
+ * Why a file that a user of the API names is not read, as far as its path shows; undefined: it may be.
  *
  * @param folder what the operator lets such files be read from; undefined: nothing
  */
@@ -63,7 +63,7 @@ async function readBelow(folder: string, path: string): Promise<string> {
 async function readBounded(file: FileHandle): Promise<string> {
   const found = await file.stat();
   if (!found.isFile()) throw new NamedFileError('it is not a regular file');
-  // A file may grow while it is read, and some of the system's tell a size of 0.
+  // A file may grow while it is read, and some of the system's show a size of 0.
   const bytes = Buffer.alloc(bytesMax + 1);
   let length = 0;
   while (length < bytes.length) {

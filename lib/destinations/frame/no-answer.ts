@@ -11,7 +11,7 @@ const answerTimeouts = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_
 /**
  * Names a call that got no answer of the system: refused by the networking guard, answered by somebody else, out of time, or
  * not connected. Of the error only its code is shown: messages of HTTP clients may quote what was sent. Undefined: the error
- * tells of none of these.
+ * reports none of these.
  */
 export function noAnswer(error: unknown): DestinationFailure | undefined {
   const blocked = blockedMessage(error);
@@ -32,7 +32,7 @@ export function noAnswer(error: unknown): DestinationFailure | undefined {
   return chain.some(({ name }) => name === 'TimeoutError' || name === 'AbortError') ? slow() : undefined;
 }
 
-/** A connection that failed. `code`: of the socket or of TLS; undefined: it told none. */
+/** A connection that failed. `code`: of the socket or of TLS; undefined: it has none. */
 export function connectionFailed(code: string | undefined): DestinationFailure {
   const advice = isTrustProblem(code ?? '')
     ? 'if its certificate is signed by a private authority, set tls_ca_cert'

@@ -20,7 +20,7 @@ export function retryAfterMs(header: HeaderOf, receivedAt: Date = systemClock.no
   return Number.isNaN(until) ? undefined : boundedWaitMs(until - remoteNow(header, receivedAt).getTime());
 }
 
-/** The remote's time when it answered; ours where it does not tell. */
+/** The remote's time when it answered; ours where it gives none. */
 export function remoteNow(header: HeaderOf, receivedAt: Date): Date {
   const at = Date.parse(textOf(header('date')));
   return Number.isNaN(at) ? receivedAt : new Date(at);

@@ -1,6 +1,6 @@
 import type { DestinationDefinition } from '../contract.ts';
 
-/** Whether what a look found is what our last put left. Null: the system told no version, which is the same only as none. */
+/** Whether what a look found is what our last put left. Null: the system gave no version, which is the same only as none. */
 export function isSameVersion(
   definition: Pick<DestinationDefinition, 'isSameVersion'>,
   recorded: string | null,

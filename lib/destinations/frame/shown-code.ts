@@ -3,7 +3,7 @@ export const codeList = (...lines: readonly string[]): ReadonlySet<string> =>
   new Set(lines.flatMap((line) => line.split(/\s+/)).filter((code) => code !== ''));
 
 /**
- * A remote's code as it may be shown: one that the provider documents. What is in its place may be anything, a secret too.
+ * A remote's code as it may be shown: one that the provider documents. What stands where a code should be may be anything, a secret too.
  * Undefined: it is left out.
  */
 export const shownCode = (code: string | undefined, documented: ReadonlySet<string>): string | undefined =>

@@ -1,5 +1,5 @@
 /**
- * The promise, or the signal's reason as soon as it aborts. What the promise stands for goes on: an SDK may not hear of the
+ * The promise, or the signal's reason as soon as it aborts. What the promise stands for goes on: an SDK may not notice the
  * signal, and work that several callers share goes on for the others.
  */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

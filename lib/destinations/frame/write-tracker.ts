@@ -21,7 +21,7 @@ export function newWriteTracker(kindOf: (error: unknown) => FailureKind = kindOf
     async write(call) {
       if (ended) throw new DestinationFailure('timeout', 'the put was ended before this call');
       const before = written;
-      // Also while it is under way: the put may be ended before the answer is there.
+      // Also while it is in flight: the put may be ended before the answer is there.
       written = true;
       try {
         return await call();

@@ -15,7 +15,7 @@ export type Access =
   | { readonly visibility: 'all' | 'private' }
   | { readonly visibility: 'selected'; readonly selected_repository_ids: readonly number[] };
 
-/** Look-ups under way at once. */
+/** Look-ups in flight at once. */
 const lookUpsMax = 4;
 
 /** Names become ids here: the API takes no names. @throws DestinationFailure missing, naming an unknown repository. */

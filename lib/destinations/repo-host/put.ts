@@ -106,7 +106,7 @@ const sameSetting = (left: Setting, right: Setting): boolean =>
 
 /**
  * The host cuts `created_at` and its Date header down to seconds, and its machines' clocks differ a little. The price: a
- * foreign secret made less than this before our intent passes for ours. One of ours never passes for foreign.
+ * foreign secret made less than this before our intent passes for ours. One that we made never passes for foreign.
  */
 const toleranceMs = 5_000;
 

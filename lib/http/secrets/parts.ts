@@ -6,7 +6,7 @@ import type { Engine, MountTable } from '../../path/row.ts';
 import type { RequestTelemetry } from '../wire/telemetry.ts';
 import type { Stage } from './stages.ts';
 
-/** What the room is handed. */
+/** What the module is handed. */
 export interface HttpParts {
   readonly engines: readonly Engine[];
   readonly mounts: MountTable;

@@ -81,7 +81,7 @@ function tokenOf(headers: Headers): Secret | undefined {
   return bearer === undefined ? undefined : new Secret(bearer);
 }
 
-/** Zero seconds are no wish. */
+/** Zero seconds ask for nothing. */
 function wrapSecondsOf(headers: Headers): number | undefined {
   const given = aliasedHeader(headers, 'wrapTtl');
   if (given === undefined) return undefined;

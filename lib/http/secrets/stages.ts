@@ -10,7 +10,7 @@ export const stageOrder = {
   after: ['lease', 'wrap', 'audit-reply'],
 } as const;
 
-/** A step of every request. Several may be at one place; those of the pipeline itself come first there. */
+/** A step of every request. Several may have one name; those of the pipeline itself come first there. */
 export type Stage = StageBefore | StageAfter;
 
 export interface StageBefore {
@@ -44,7 +44,7 @@ export interface StagePlan {
 
 const answeringFrom = stageOrder.before.indexOf('authorise');
 
-/** The plan of these stages: by the order of their places, and as they are given where they share one. */
+/** The plan of these stages: by the order of their names, and as they are given where they share one. */
 export function planStages(stages: readonly Stage[]): StagePlan {
   const at = (id: Stage['at']) => stages.filter((stage) => stage.at === id);
   const before = (ids: readonly StageBefore['at'][]) => ids.flatMap(at).filter((stage) => 'before' in stage);

@@ -1,6 +1,6 @@
 import type { ErrorKind } from '../../core/errors.ts';
 
-/** Kind of error to HTTP status: the only place that knows the numbers. */
+/** Kind of error to HTTP status: the only file that knows the numbers. */
 const statuses = {
   'bad-request': 400,
   'already-exists': 400,

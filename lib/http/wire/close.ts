@@ -12,7 +12,7 @@ export interface Open {
 const lookEveryMs = 50;
 
 /**
- * Ends a server: idle connections at once, those with a request under way after its answer, which says so, and what is left
+ * Ends a server: idle connections at once, those with a request in flight after its answer, which says so, and what is left
  * after the grace. New connections are refused; what still comes on old ones is for the listener to refuse.
  */
 export function closeServer({ server, connections }: Open, graceMs: number): Promise<void> {

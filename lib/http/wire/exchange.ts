@@ -10,7 +10,7 @@ export interface Incoming {
   readonly headers: Headers;
   readonly body: IncomingBody;
   readonly connection: ClientConnection;
-  /** Told once, when it is known, which row of the path table the request is for. */
+  /** Called once with the row of the path table that the request is for, when it is known. */
   readonly onRoute?: (route: string) => void;
   /** Calls `gone` once when the connection closes. */
   onClose(gone: () => void): void;
@@ -34,7 +34,7 @@ export interface IncomingBody {
    * @throws AppError `too-large`, `bad-request`, `unavailable` when the memory is taken, and what `take` throws
    */
   rest(bytesMax: number, take: (piece: string) => void): Promise<void>;
-  /** Told while data are made of it how many members they have by now. @throws AppError `unavailable` when the memory is taken */
+  /** Called while data are made of it with the number of their members so far. @throws AppError `unavailable` when the memory is taken */
   weigh(members: number): void;
   /**
    * Takes memory for a stored secret, in bytes; of several the longest counts.

@@ -49,7 +49,7 @@ const noContext = undefined as never;
 const madeByPlatform = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date'];
 
 /**
- * The event with the query as the client sent it: the platform's parsed one, which is left out, tells `a=1&a=2` from `a=1,2`
+ * The event with the query as the client sent it: the platform's parsed one, which is left out, distinguishes `a=1&a=2` from `a=1,2`
  * no more. Headers without a value go as well; no request can have them.
  */
 function asSent({ rawPath, rawQueryString, headers, requestContext, body, isBase64Encoded }: LambdaHttpEvent) {

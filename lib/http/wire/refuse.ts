@@ -14,10 +14,10 @@ export function refuseMalformed(error: Error, socket: Duplex): void {
   endWith(socket, refusals[String(error.code)] ?? malformed);
 }
 
-/** Only a proxy answers CONNECT. Its connection is no longer the parser's, so nobody else hears its errors. */
+/** Only a proxy answers CONNECT. Its connection is no longer the parser's, so nobody else handles its errors. */
 export function refuseConnect(_request: IncomingMessage, socket: Duplex): void {
   socket.on('error', () => socket.destroy());
-  // The answer that is under way is for a request before it, and the client would take ours for that one.
+  // The answer that is in flight is for a request before it, and the client would take ours for that one.
   if (answerOn(socket) !== undefined) socket.destroy();
   else endWith(socket, notOurs);
 }

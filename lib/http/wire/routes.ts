@@ -54,7 +54,7 @@ const own = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'
 /** CONNECT never reaches a route. */
 const others = METHODS.filter((method) => !own.includes(method) && method !== 'CONNECT');
 
-/** Fastify routes a few methods; with all of them known, a verb that is none of ours gets our 405. */
+/** Fastify routes a few methods; with all of them known, a verb that the API does not know gets our 405. */
 function addMethods(app: FastifyInstance): void {
   for (const method of others) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 }
@@ -73,7 +73,7 @@ async function secretsApi(scope: FastifyInstance, parts: HttpParts, observer: Ob
       const outgoing = await pipeline(incoming);
       if (typeof outgoing.body !== 'object') incoming.body.release();
       else whenSent(reply, parts.requestTimeoutMs, () => incoming.body.release());
-      // Where the connection ends with the answer, who is still sending would hear of the end before the answer.
+      // Where the connection ends with the answer, who is still sending would notice the end before the answer.
       if (!reply.raw.shouldKeepAlive) await incoming.body.gone();
       return send(reply, outgoing);
     },

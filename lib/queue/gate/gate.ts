@@ -65,7 +65,7 @@ export function openGate(options: GateOptions): OpenGate {
             calls,
             random: random(),
           };
-          // The work is done whether the gate hears of it or not.
+          // The work is done whether the gate notices it or not.
           await leave(exit).catch((cause: unknown) => {
             log.warn({ error: cause instanceof Error ? cause.message : 'unknown' }, 'a gate pass was not given back');
           });

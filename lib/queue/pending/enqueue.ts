@@ -6,7 +6,7 @@ import type { Pending } from './pending.ts';
 export const chunkSize = 1_000;
 
 /**
- * Takes room, then adds jobs. A process that dies between the two leaves entries without a job, which `missing` finds. The
+ * Reserves capacity, then adds jobs. A process that dies between the two leaves entries without a job, which `missing` finds. The
  * same operation may be given twice, also by two processes at once.
  */
 export async function enqueue(

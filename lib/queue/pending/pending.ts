@@ -15,7 +15,7 @@ const sliceSize = 500;
 
 /** Which operations wait or are in work, over all types and processes. */
 export interface Pending {
-  /** Takes room for each and notes its generation; answers per operation whether there was room. At most 1,000. */
+  /** Reserves capacity for each and notes its generation; answers per operation whether it was accepted. At most 1,000. */
   ask(operations: readonly Operation[], capacity: number): Promise<readonly boolean[]>;
   reserve(operation: Operation, capacity: number): Promise<boolean>;
   release(id: string, generation: number): Promise<void>;
@@ -72,7 +72,7 @@ const finished: readonly Finished[] = ['gone', 'succeeded', 'bare'];
 
 /**
  * Takes operations off and notifies who waits for them; what many handlers of a process finish at once goes in one round trip.
- * Who does not hear of it asks the store at its time-out.
+ * Who misses it asks the store at its time-out.
  */
 export function finishing(redis: Redis, keys: Keys, type: string): Finish {
   const finish = coalesce(

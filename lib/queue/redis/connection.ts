@@ -15,7 +15,7 @@ const silenceMsMax = 20_000;
 
 /**
  * For what a caller waits for: every command ends within `commandMsMax`, also while Redis is away. A command that was
- * timed out may still be carried out, so all commands of this room may run twice.
+ * timed out may still be carried out, so all commands of this module may run twice.
  */
 export function failFastConnection(redisUrl: string, log: Log, limits: ConnectionLimits = usualLimits): Redis {
   return quietly(new Redis(redisUrl, { ...usual, commandTimeout: limits.commandMsMax, maxRetriesPerRequest: 1 }), log);

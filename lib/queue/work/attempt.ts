@@ -66,7 +66,7 @@ export async function runJob(parts: JobParts, job: TakenJob, lock: HeldLock, exh
 
 /**
  * A newer generation normally has its successor, which BullMQ makes when this job completes. Where there is none (its
- * process is between taking room and adding, or died there) one is added while this job is still active, so that there is
+ * process is between reserving and adding, or died there) one is added while this job is still active, so that there is
  * no moment without a job. It comes late on purpose: a generation that the store has lost (restored from a backup) would
  * otherwise go round without pause until `forget` takes it off.
  */
@@ -88,7 +88,7 @@ async function succeed({ jobs }: JobParts, data: JobData, afterMs: number): Prom
 
 type Again = Extract<Outcome, { kind: 'again' }>;
 
-/** A change that came meanwhile does not wait for the retry: the job makes room for its successor, which starts afresh. */
+/** A change that came meanwhile does not wait for the retry: the job ends before its successor, which starts afresh. */
 async function againOf(parts: JobParts, data: JobData, { afterMs, firm = false }: Again): Promise<Ending> {
   if (!firm && afterMs > 0 && (await parts.hasSuccessor(data.a))) return { kind: 'complete' };
   return { kind: 'delayed', afterMs: bounded(afterMs), firm };

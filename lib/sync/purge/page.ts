@@ -53,14 +53,14 @@ const statement = (destinationId: string, after: Cursor) => sql<PageRow>`
      where destination_id = ${destinationId}::bigint and (mount_id, secret_name) > (${after.mount}::uuid, ${after.secret}::text)
      order by destination_id, mount_id, secret_name limit ${pageSize}::int
   ),
-  untold as (
+  unmarked as (
     select a.id from associations a cross join purge
      where a.id = any(array(select id from page))
        and not ${isRemnant('a')}
        and (a.desired = 'present' or a.generation = a.observed_generation and a.updated_at < purge.began)
   ),
   wanted as (
-    select a.id from associations a where a.id = any(array(select id from untold)) for no key update of a skip locked
+    select a.id from associations a where a.id = any(array(select id from unmarked)) for no key update of a skip locked
   ),
   marked as (
     update associations
@@ -71,7 +71,7 @@ const statement = (destinationId: string, after: Cursor) => sql<PageRow>`
               next_attempt_at is not null as waiting
   ),
   seen as (
-    select (select count(*)::int from page) as looked, (select count(*)::int from untold) as open,
+    select (select count(*)::int from page) as looked, (select count(*)::int from unmarked) as open,
            (select jsonb_build_object('mount', mount_id, 'secret', secret_name) from page
              order by mount_id desc, secret_name desc limit 1) as last
   )

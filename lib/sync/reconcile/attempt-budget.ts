@@ -5,7 +5,7 @@ import { timedSignal } from './timed-signal.ts';
 export interface BudgetLimits {
   /** After so many milliseconds no further call is begun. */
   readonly operationMs: number;
-  /** After so many, calls under way are ended. */
+  /** After so many, calls in flight are ended. */
   readonly callsMs: number;
   /** Calls at once. */
   readonly widthMax: number;
@@ -32,7 +32,7 @@ export class AttemptBudget {
   mended = 0;
   /** A failure of the destination as a whole, once there was one: what is left shares it, without a call. */
   halted: DestinationFailure | undefined;
-  /** Ends calls under way, and is aborted once their time is over, whether a timer has run or not. */
+  /** Ends calls in flight, and is aborted once their time is over, whether a timer has run or not. */
   readonly signal: AbortSignal;
   readonly #worker: AbortSignal;
   readonly #operationMs: number;

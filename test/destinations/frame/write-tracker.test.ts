@@ -59,7 +59,7 @@ test('a put that was ended before its first write makes none later', async () =>
 test('the wait that the remote asked for and the cause stay with the failure, which others may share', async () => {
   const cause = new Error('why');
   const shared = new DestinationFailure('throttled', 'wait', { retryAfterMs: 7_000, cause });
-  const told = newWriteTracker().failed(shared);
-  expect(told).toMatchObject({ retryAfterMs: 7_000, cause, untouched: true });
+  const failure = newWriteTracker().failed(shared);
+  expect(failure).toMatchObject({ retryAfterMs: 7_000, cause, untouched: true });
   expect(shared.untouched).toBe(false);
 });

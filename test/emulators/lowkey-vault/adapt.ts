@@ -27,9 +27,9 @@ const problem = z.object({ error: z.looseObject({ message: z.string() }) });
  */
 export function toServiceError(answer: Answer, { method }: IncomingMessage): Answer {
   if (answer.status !== 409 || method !== 'PUT') return answer;
-  const told = problem.safeParse(parseJson(answer.body.toString()));
-  if (!told.success) return answer;
-  const { message } = told.data.error;
+  const refusal = problem.safeParse(parseJson(answer.body.toString()));
+  if (!refusal.success) return answer;
+  const { message } = refusal.data.error;
   return withJson(answer, {
     error: { code: 'Conflict', message, innererror: { code: 'ObjectIsDeletedButRecoverable' } },
   });

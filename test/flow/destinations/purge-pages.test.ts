@@ -5,18 +5,18 @@ import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);
-const told = sql`a.desired = 'absent' and a.generation > a.observed_generation`;
+const marked = sql`a.desired = 'absent' and a.generation > a.observed_generation`;
 
 let destinationName = '';
 const at = () => `sys/sync/destinations/${type}/${destinationName}`;
 const status = async () => (await service.ask('GET', at())).status;
 /** As workers do when the copies are gone. */
-const removeTold = () => sql`delete from associations a where ${told}`.execute(service.store.db);
-const tell = async (count: number) =>
+const removeMarked = () => sql`delete from associations a where ${marked}`.execute(service.store.db);
+const mark = async (count: number) =>
   eventually(
     async () => {
       await service.sweep();
-      return (await countAssociations(service, destinationName, told)) >= count;
+      return (await countAssociations(service, destinationName, marked)) >= count;
     },
     () => 'not all were told to go',
   );
@@ -34,27 +34,27 @@ describe('a purge of many associations', () => {
   test('tells the first thousand in the request, and the sweep the rest, page by page', async () => {
     await insertAssociations(service, destinationName, 10_500);
     expect((await service.ask('DELETE', `${at()}?purge=true`)).status).toBe(204);
-    expect(await countAssociations(service, destinationName, told)).toBe(1_000);
+    expect(await countAssociations(service, destinationName, marked)).toBe(1_000);
     await service.sweep();
-    const afterOne = await countAssociations(service, destinationName, told);
+    const afterOne = await countAssociations(service, destinationName, marked);
     expect(afterOne).toBeGreaterThan(1_000);
     expect(afterOne).toBeLessThan(10_500);
-    await tell(10_500);
+    await mark(10_500);
     expect(await countAssociations(service, destinationName, sql`a.generation <> 2`)).toBe(0);
   });
 
   test('does not end before the last one is told and gone, also when workers are faster than the sweep', async () => {
     await insertAssociations(service, destinationName, 11_500);
     await service.ask('DELETE', `${at()}?purge=true`);
-    await removeTold();
+    await removeMarked();
     expect(await status()).toBe(200);
     await service.sweep();
-    await removeTold();
+    await removeMarked();
     expect(await countAssociations(service, destinationName)).toBeGreaterThan(0);
     expect(await status()).toBe(200);
     await eventually(async () => {
       await service.sweep();
-      await removeTold();
+      await removeMarked();
       return (await status()) === 404;
     });
   });
@@ -62,16 +62,16 @@ describe('a purge of many associations', () => {
   test('that is asked for again tells those again that could not go, and each just once', async () => {
     await insertAssociations(service, destinationName, 2_300);
     await service.ask('DELETE', `${at()}?purge=true`);
-    await tell(2_300);
+    await mark(2_300);
     await sql`update associations a set observed_generation = generation, status = 'CLIENT_SIDE_ERROR', updated_at = now()
                 from destinations d where d.id = a.destination_id and d.name = ${destinationName}`.execute(
       service.store.db,
     );
     await sql`update destinations set purge_error = 'denied' where name = ${destinationName}`.execute(service.store.db);
     await service.sweep();
-    expect(await countAssociations(service, destinationName, told)).toBe(0);
+    expect(await countAssociations(service, destinationName, marked)).toBe(0);
     await service.ask('DELETE', `${at()}?purge=true`);
-    await tell(2_300);
+    await mark(2_300);
     await service.sweep();
     expect(await countAssociations(service, destinationName, sql`a.generation <> 3`)).toBe(0);
   });
@@ -84,9 +84,9 @@ describe('a purge of many associations', () => {
       );
       await service.ask('DELETE', `${at()}?purge=true`);
       await service.sweep();
-      expect(await countAssociations(service, destinationName, told)).toBeLessThanOrEqual(1_191);
+      expect(await countAssociations(service, destinationName, marked)).toBeLessThanOrEqual(1_191);
     });
-    await tell(1_200);
+    await mark(1_200);
     expect(await countAssociations(service, destinationName, sql`a.generation <> 2`)).toBe(0);
   });
 

@@ -141,7 +141,7 @@ test('with a stage that wraps, the wish for a wrapped reply is part of what poli
   const gatekeeper = fakeGatekeeper();
   const stages: Stage[] = [{ at: 'wrap', after: (_exchange, outcome) => outcome }];
   const parts = sampleParts({ gatekeeper, stages });
-  const wish = async (name: string, value: string) => {
+  const wrapping = async (name: string, value: string) => {
     const reply = await ask(
       'POST',
       '/v1/secret/a',
@@ -151,7 +151,7 @@ test('with a stage that wraps, the wish for a wrapped reply is part of what poli
     expect(reply.status).toBe(204);
     return gatekeeper.needs.at(-1);
   };
-  expect(await wish('x-vault-wrap-ttl', '60')).toMatchObject({ wrapSeconds: 60, parameters: { k: 'v' } });
-  expect(await wish('x-service-wrap-ttl', '1h')).toMatchObject({ wrapSeconds: 3_600 });
-  expect(await wish('x-service-wrap-ttl', '0')).toMatchObject({ wrapSeconds: undefined });
+  expect(await wrapping('x-vault-wrap-ttl', '60')).toMatchObject({ wrapSeconds: 60, parameters: { k: 'v' } });
+  expect(await wrapping('x-service-wrap-ttl', '1h')).toMatchObject({ wrapSeconds: 3_600 });
+  expect(await wrapping('x-service-wrap-ttl', '0')).toMatchObject({ wrapSeconds: undefined });
 });

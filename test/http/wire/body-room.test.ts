@@ -6,7 +6,7 @@ import { BodyMemory } from '../../../lib/http/wire/body/room.ts';
 const busy = expect.objectContaining({ kind: 'unavailable', retryAfterSeconds: 1 });
 
 /** A room for 100 bytes, and requests whose bodies of so many bytes have come. */
-function roomOf100() {
+function memoryOf100() {
   const memory = new BodyMemory({ large: 100, members: 100 });
   return async (bytes: number) => {
     const request = new BodyReader(Readable.from([Buffer.alloc(bytes, ' ')]), bytes, memory);
@@ -27,13 +27,13 @@ function thrownBy(work: () => void): unknown {
 
 describe('the room for stored secrets', () => {
   test('is beyond the one for bodies for who is alone', async () => {
-    const arrived = roomOf100();
+    const arrived = memoryOf100();
     const alone = await arrived(100);
     alone.hold(133);
   });
 
   test('of two that hold their bodies one has its secret, and the other when that one has gone', async () => {
-    const arrived = roomOf100();
+    const arrived = memoryOf100();
     const [one, other] = [await arrived(50), await arrived(50)];
     one.hold(100);
     expect(thrownBy(() => other.hold(100))).toEqual(busy);
@@ -42,7 +42,7 @@ describe('the room for stored secrets', () => {
   });
 
   test('is bounded: beyond it nobody has any, whatever it is for', async () => {
-    const arrived = roomOf100();
+    const arrived = memoryOf100();
     const beyond = await arrived(60);
     beyond.hold(41);
     await expect(arrived(1)).rejects.toEqual(busy);
@@ -53,7 +53,7 @@ describe('the room for stored secrets', () => {
   });
 
   test('is taken once by a transaction that is run again', async () => {
-    const arrived = roomOf100();
+    const arrived = memoryOf100();
     const again = await arrived(10);
     for (let run = 0; run < 5; run += 1) again.hold(60);
     again.hold(70);
@@ -62,7 +62,7 @@ describe('the room for stored secrets', () => {
   });
 
   test('is not taken by a request that has been answered: nobody would give it back', async () => {
-    const arrived = roomOf100();
+    const arrived = memoryOf100();
     const late = await arrived(10);
     late.release();
     expect(thrownBy(() => late.hold(50))).toMatchObject({ kind: 'unavailable' });

@@ -22,10 +22,10 @@ describe('announcements', () => {
     const listener = queue.listen('1');
     await listener.ready;
     await announce(queue, '1');
-    const heard = queue.listen('1');
-    await heard.ready;
+    const listening = queue.listen('1');
+    await listening.ready;
     expect(await listener.wait(20_000, never)).toBe(true);
-    heard.stop();
+    listening.stop();
     listener.stop();
     listener.stop();
   });

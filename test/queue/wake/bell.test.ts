@@ -64,7 +64,7 @@ describe('a bell', () => {
   it('rings again for what was pressed while its worker was at work', async () => {
     const { bell, queue, sent, drain } = await belled();
     await queue.enqueue([operation(1)], capacity);
-    await bell.heard(type);
+    await bell.awake(type);
     expect(await drain()).toMatchObject({ done: 1 });
     // Its worker has looked for the last time and has not yet lowered the flag.
     await queue.enqueue([operation(2)], capacity);
@@ -76,7 +76,7 @@ describe('a bell', () => {
   it('is silent after a drain that left nothing, and rings at the next press', async () => {
     const { bell, queue, sent, drain } = await belled();
     await queue.enqueue([operation(1)], capacity);
-    await bell.heard(type);
+    await bell.awake(type);
     await drain();
     await bell.rearm(type, 0);
     expect(sent).toHaveLength(1);
@@ -87,7 +87,7 @@ describe('a bell', () => {
   it('rings a second time when a worker that heard it does not keep up', async () => {
     const { bell, queue, sent } = await belled({ holdMs: 100 });
     await queue.enqueue([operation(1)], capacity);
-    await bell.heard(type);
+    await bell.awake(type);
     let pressed = 1;
     await until(async () => {
       pressed += 1;

@@ -217,10 +217,10 @@ test('what a remote says is cut and mended so that it can be stored', async () =
   const put: Driver['put'] = () => Promise.reject(new DestinationFailure('name', `a\0b ${message}`));
   const { parts, written } = partsWith(put);
   await reconcile(parts, '1', new AbortController().signal, 4);
-  const told = written[0]?.error?.message ?? '';
-  expect(told).toHaveLength(1_024);
-  expect(told.isWellFormed()).toBe(true);
-  expect(told).toContain('a\ufffdb');
+  const stored = written[0]?.error?.message ?? '';
+  expect(stored).toHaveLength(1_024);
+  expect(stored.isWellFormed()).toBe(true);
+  expect(stored).toContain('a\ufffdb');
 });
 
 const keyed: Claimed = { ...claim, granularity: 'secret-key', template: '{{ .SecretKey }}', objects: [] };

@@ -103,7 +103,7 @@ function shown(call: Call, error: unknown): DestinationFailure {
   const secrets = [...items.flatMap(({ value }) => membersOf(value.reveal())), ...credentials.texts()];
   const failure = error instanceof DestinationFailure ? error : unforeseen(call.verb, error);
   const message = redact(failure.message, secrets, { names, grain: ownWords });
-  if (failure.kind === 'internal') tell(call, names, message, secrets, failure);
+  if (failure.kind === 'internal') logFailure(call, names, message, secrets, failure);
   const said = redact(failure.said?.reveal() ?? '', secrets, { names })
     .replace(/\s+/g, ' ')
     .trim()
@@ -117,7 +117,7 @@ const unforeseen = (verb: string, cause: unknown) =>
     cause,
   });
 
-function tell(
+function logFailure(
   { type, verb, log }: Call,
   names: readonly string[],
   message: string,

@@ -16,7 +16,7 @@ import { serveHost } from './server.ts';
 
 /**
  * A stand-in for the repository host. `destination`, `objects()` and `seed()` are about the secrets of one repository;
- * `at()` gives the same view of the other places.
+ * `at()` gives the same view of the other locations.
  */
 export interface RepoHostFake extends Fake {
   /** Bodies for the same stand-in: by app, for an environment, for an organization, and by `enterprise_url`. */
@@ -41,7 +41,7 @@ export interface RepoHostFake extends Fake {
   recreateRepository(name: string): void;
 }
 
-/** Seeded objects are older than any intent of ours. */
+/** Seeded objects are older than any of our intents. */
 const seededAgoMs = 24 * 60 * 60_000;
 
 export const startFake = (async ({ port = 0 } = {}): Promise<RepoHostFake> => {

@@ -23,7 +23,7 @@ export interface WriteStatements<Write extends SealedWrite, Written> {
 const limits = { batchSizeMax: 64, batchesMax: 2 };
 /** More than this goes for itself: small writes shall not wait for large ones to be sent. */
 const gatheredBytesMax = 65_536;
-/** Who has waited this long for writes of the same secret gets an error, while the caller is still there to hear it. */
+/** Who has waited this long for writes of the same secret gets an error, while the caller still waits for the answer. */
 const waitMsMax = 10_000;
 
 /**

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { SecretLocation } from './secret-path.ts';
 
 /**
- * SQL of a table of places, numbered from 1, for looking up many rows in one round trip; `more` are further columns, as
+ * SQL of a table of locations, numbered from 1, for looking up many rows in one round trip; `more` are further columns, as
  * sub-selects of arrays.
  *
  * The arrays stand in sub-selects so that the planner cannot see how long they are: it would make a new plan for every

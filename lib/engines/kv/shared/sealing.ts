@@ -24,5 +24,5 @@ export async function sealVersion(barrier: Barrier, location: VersionLocation, d
 export const openVersion = (barrier: Barrier, location: VersionLocation, data: Uint8Array): string =>
   barrier.open(data, versionAad(location)).toString();
 
-/** What binds a value to its place. */
+/** What binds a value to its row. */
 export const versionAad = ({ mountId, path, id }: VersionLocation): string => `kv_versions/${mountId}/${path}/${id}`;

@@ -11,14 +11,14 @@ const bounds = { levelsMax: 500, membersMax: 50_000 };
 /** What is read in one go; of a longer text others have a turn in between. */
 const atOnceCharactersMax = 16_384;
 
-/** Told as data grow how many members they have. It may throw. */
+/** Called while data grow with the number of their members. It may throw. */
 export type Weigh = (members: number) => void;
 
 /**
  * The members of a request's body. Anything but a form is JSON, whatever its content type says; an empty body and
  * `null` are no data.
  *
- * @throws AppError `bad-request`; its text names the place of the mistake and nothing of the body.
+ * @throws AppError `bad-request`; its text names the position of the mistake and nothing of the body.
  */
 export async function readBody(body: string, contentType: string | undefined, weigh: Weigh): Promise<Data> {
   const text = body.trimStart();

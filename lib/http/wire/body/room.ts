@@ -23,10 +23,10 @@ export interface Held {
 /**
  * The memory for the bodies of all requests of a server, and for the long secrets that they read from the store.
  *
- * One request at a time may go beyond it, with what is stored: a stored secret may be larger than the room by what sealing
+ * One request at a time may go beyond it, with what is stored: a stored secret may be larger than this memory by what sealing
  * adds, and a patch holds its body beside it. It asks for nothing more then, so it comes to its end; whoever is refused is
  * refused because of others, and is served when they have gone. So of two patches that hold their bodies and could not both
- * have their secrets, the first goes on and the other is refused. The memory is bounded by the room and one stored secret.
+ * have their secrets, the first goes on and the other is refused. The memory is bounded by this limit and one stored secret.
  */
 export class BodyMemory {
   readonly #max: Pick<Held, 'large' | 'members'>;
@@ -40,7 +40,7 @@ export class BodyMemory {
   }
 
   /**
-   * Takes room in the first part of a body that is on its way. Where none is left, others that are on their way give way, the
+   * Reserves bytes for the first part of a body that is on its way. Where none is left, others that are on their way give way, the
    * oldest first: who sends slowly cannot keep anybody out.
    *
    * @throws Busy when all of it is held by requests that are being answered
@@ -60,13 +60,13 @@ export class BodyMemory {
     this.#arriving.delete(body);
   }
 
-  /** Takes room for a large body. @throws Busy */
+  /** Reserves memory for a large body. @throws Busy */
   takeLarge(what: 'large' | 'members', count: number): void {
     if (this.#used[what] + count > this.#max[what]) throw tooMuch();
     this.#used[what] += count;
   }
 
-  /** Takes room for a stored secret, which `holder` reads. @throws Busy when another one is beyond the room */
+  /** Reserves memory for a stored secret, which `holder` reads. @throws Busy when another one is beyond the limit */
   takeStored(holder: object, bytes: number): void {
     if (this.#used.large + bytes > this.#max.large) {
       if ((this.#beyond ?? holder) !== holder) throw tooMuch();

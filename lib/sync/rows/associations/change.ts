@@ -26,7 +26,7 @@ export interface AssociationChanged {
   readonly settings: SyncSettings;
 }
 
-/** A change in two steps: what it will ask for, so that room can be taken for it, and the change itself. */
+/** A change in two steps: what it will ask for, so that capacity can be reserved for it, and the change itself. */
 interface Change {
   look(destination: DestinationRecord): Promise<readonly Operation[]>;
   /** Undefined: since `look` somebody else has changed what it was about. */
@@ -71,7 +71,7 @@ export const removeAssociation = (parts: SyncParts, wanted: AssociationKey): Pro
 const attemptsMax = 10;
 
 /**
- * Room in the queue is taken before the change: when there is none, nothing has been changed (docs/architecture.md, rule 3.4). It is
+ * Capacity in the queue is reserved before the change: when there is none, nothing has been changed (docs/architecture.md, rule 3.4). It is
  * taken before the transaction as well, so that a queue that hangs holds up nobody's rows. The destination is locked against
  * a purge or deletion that begins meanwhile and would not see this association.
  */

@@ -113,13 +113,13 @@ test('the sweep takes no more at once than it may', async () => {
   }
   it.clock.pass(10_000);
   const rounds = [2, 2, 2].map(() => () => expireVersions(it.store, it.clock.now(), 2));
-  const told: string[] = [];
+  const notified: string[] = [];
   for (const round of rounds) {
     const dirty = await round();
     expect(dirty.length).toBeLessThanOrEqual(2);
-    told.push(...dirty.map(({ id }) => id));
+    notified.push(...dirty.map(({ id }) => id));
   }
-  expect(told.toSorted()).toEqual(ids.toSorted());
+  expect(notified.toSorted()).toEqual(ids.toSorted());
   await settle(it.store);
 });
 
@@ -142,10 +142,10 @@ test.each(changes)(
     await write(`${path}/other`, 1);
     const ids = [await associate(it.store, it.mount, path), await associate(it.store, it.mount, path)];
     await associate(it.store, it.mount, `${path}/other`);
-    it.told.length = 0;
+    it.notified.length = 0;
     await it.call(verb, `${folder}/${path}`, data);
     expect(await dirtyIds(it.store)).toEqual(ids);
-    expect(it.told.map(({ id, generation }) => [id, generation])).toEqual(ids.map((id) => [id, 2]));
+    expect(it.notified.map(({ id, generation }) => [id, generation])).toEqual(ids.map((id) => [id, 2]));
     await settle(it.store);
   },
 );

@@ -65,8 +65,8 @@ test('a batch marks the associations of what it wrote, and tells each writer of 
     return { ...location, data: Buffer.alloc(1), cas, now: it.clock.now(), by };
   });
   const rows = await insertVersions(it.store.db, await Promise.all(sealing));
-  const told = rows.map((row) => row?.dirty.map(({ id }) => id).toSorted());
-  expect(told).toEqual([[ids[2]], [ids[0], ids[1]].toSorted(), undefined]);
+  const notified = rows.map((row) => row?.dirty.map(({ id }) => id).toSorted());
+  expect(notified).toEqual([[ids[2]], [ids[0], ids[1]].toSorted(), undefined]);
   expect(await dirtyIds(it.store)).toEqual(ids.slice(0, 3).toSorted((a, b) => Number(a) - Number(b)));
   await settle(it.store);
 });
