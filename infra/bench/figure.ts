@@ -13,7 +13,7 @@ export interface Figure {
 
 export interface Compared {
   readonly baseline: number;
-  /** Median over the rounds of ours ÷ baseline, so that a machine that slows down half-way spoils one round only. */
+  /** Median over the rounds of the quotient Keyferry ÷ baseline, so that a machine that slows down half-way spoils one round only. */
   readonly ratio: number;
 }
 

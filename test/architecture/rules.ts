@@ -1,6 +1,6 @@
 import type { SourceFile } from './scan.ts';
 
-/** The rooms of `lib/` and what each may import beside itself (design, section 2). */
+/** The modules of `lib/` and what each may import beside itself (design, section 2). */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: [],
   path: ['core'],
@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ['core', 'path', 'auth', 'audit'],
 };
 
-/** Files that list the leaves of their room. They take a leaf's index only. */
+/** Files that list the leaves of their module. They take a leaf's index only. */
 const lists = [
   'lib/destinations/index.ts',
   'lib/destinations/load.ts',
@@ -26,13 +26,13 @@ const lists = [
 ];
 
 /**
- * Packages that only some folders use, so that there is one place to look at when they change. What only a destination uses
+ * Packages that only some folders use, so that there is one folder to look at when they change. What only a destination uses
  * stands in its facts. Tests use what they like.
  */
 const packageFolders: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^bullmq$/, ['lib/queue/']],
   [/^pg$/, ['lib/store/', 'infra/local/']],
-  // Rooms that are handed the store's handle write their queries with it.
+  // Modules that are handed the store's handle write their queries with it.
   [/^kysely$/, ['lib/store/', 'lib/auth/', 'lib/engines/', 'lib/sync/', 'lib/workspaces/', 'lib/app/']],
   [/^fastify$/, ['lib/http/', 'lib/app/board/']],
   [/^@bull-board\/.+$/, ['lib/queue/board.ts', 'lib/app/board/']],

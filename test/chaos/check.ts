@@ -34,7 +34,7 @@ interface AssociationRow {
 const associationRows = `select a.type, d.name, a.secret_name, a.template, a.granularity, a.status, d.custom_tags as tags
   from associations a join destinations d on d.id = a.destination_id where a.desired = 'present'`;
 
-/** A secret with all its versions, as the API tells it. */
+/** A secret with all its versions, as the API shows it. */
 async function stateOf(call: Call, name: string): Promise<State> {
   const metadata = await call('GET', `secret/metadata/${name}`);
   if (metadata.kind === 'refused') return { current: 0, versions: [] };
@@ -174,7 +174,7 @@ function differences(
     : [...stale, `${what} has the tags ${sortedText(own)}, they should be ${sortedText(wanted.tags)}`];
 }
 
-/** What the API tells of each association. */
+/** What the API shows of each association. */
 async function wrongReads(
   setting: Setting,
   states: ReadonlyMap<string, State>,

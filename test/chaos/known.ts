@@ -14,7 +14,7 @@ const shownMax = 20;
 
 /**
  * What the store and the queue know of the work that is left, as lines: for a run that makes no progress and is to be
- * explained afterwards. It holds names and times, never a value. A server that is away is told.
+ * explained afterwards. It holds names and times, never a value. A server that is away is reported.
  */
 export async function whatIsKnown(world: World): Promise<readonly string[]> {
   const away = (which: string) => (cause: unknown) => [`${which} does not answer: ${String(cause).slice(0, 200)}`];

@@ -12,7 +12,7 @@ export function callCount({ fakes }: Pick<World, 'fakes'>): number {
   return count;
 }
 
-/** Tells once what is known whenever nothing has been called for half a minute, and again after the next call. */
+/** Reports once what is known whenever nothing has been called for half a minute, and again after the next call. */
 export function watchForStall(world: World, report: (text: string) => void): { stop(): void } {
   let [calls, since, reported] = [callCount(world), Date.now(), false];
   const timer = setInterval(() => {

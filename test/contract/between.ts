@@ -14,12 +14,12 @@ export interface Asked {
   readonly body: Buffer;
 }
 
-/** Answers in place of the system. */
+/** Answers instead of the system. */
 export type Reaction = (response: ServerResponse, asked: Asked) => void;
 
 /** What stands between a driver and the stand-in of its system: it lets pass, or answers itself. */
 export interface Between {
-  /** A request body like the one given, with this address in the place of the stand-in's. */
+  /** A request body like the one given, with this address instead of the stand-in's. */
   through(destination: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** Undefined as an answer: the request is let pass. */
   meet(choose: (asked: Asked) => Reaction | undefined): void;

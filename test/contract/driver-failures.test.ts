@@ -33,7 +33,7 @@ const ages = {
 describe.each(definitions)('a failing $type', (definition) => {
   const stand = standFor(definition);
 
-  /** An object of ours to be looked at and removed. */
+  /** One of our objects, to be looked at and removed. */
   async function written() {
     const item = stand.item(stand.name(), 'the value that was there before');
     const { remoteVersion } = await stand.open().put(item, calm);

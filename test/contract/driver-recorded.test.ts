@@ -15,7 +15,7 @@ describe.each(definitions)('a put to $type of which the record leaves no doubt',
     const created = await counted(stand, () => driver.put(item, calm));
     const change = next(stand, item, 'the second value', created.answer.remoteVersion);
     const changed = await counted(stand, () => driver.put(change, calm));
-    // Of two versions of one second some systems do not tell at once which one is newer.
+    // Of two versions of one second some systems do not say at once which one is newer.
     const { name, mark, value } = stand.item(stand.name(), 'the only value', { asRecorded: true });
     const { remoteVersion } = await driver.put(stand.item(name, value.reveal(), { mark, asRecorded: true }), calm);
     const removed = await counted(stand, () => driver.remove({ name, mark, remoteVersion, asRecorded: true }, calm));

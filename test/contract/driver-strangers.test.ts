@@ -18,7 +18,7 @@ const scopes: Readonly<Record<string, (asked: Asked) => boolean>> = {
 describe.each(definitions)('in the place of $type', (definition) => {
   const party = partyFor(definition);
 
-  /** An object of ours that the system has. */
+  /** One of our objects that the system has. */
   async function written(driver: Driver) {
     const item = party.item('the value for the system');
     const { remoteVersion } = await driver.put(item, calm);

@@ -100,7 +100,7 @@ describe.each(untagged)('$type, a system without tags', (definition) => {
   });
 });
 
-/** As many custom tags as there is room for beside the built-in ones. */
+/** As many custom tags as are allowed beside the built-in ones. */
 function manyTags({ countMax, builtIn }: TagRule, mark: string): Readonly<Record<string, string>> {
   const tagsMax = countMax - Object.keys(builtIn(mark)).length;
   return Object.fromEntries(Array.from({ length: tagsMax }, (_, index) => [`tag${index}`, `value ${index}`]));

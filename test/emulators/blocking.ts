@@ -6,7 +6,7 @@ export interface Question extends Sent {
   readonly upstream: Upstream;
 }
 
-/** HTTP that waits: a stand-in tells its objects at once, and those of an emulator are in another process. */
+/** HTTP that waits: a stand-in answers its objects at once, and those of an emulator are in another process. */
 export interface BlockingHttp {
   /** The body of a successful answer. @throws Error for any other, or none in time */
   ask(question: Question): string;

@@ -1,5 +1,5 @@
 /**
- * Lets the suites of the contract, as they are, find another list of types and other stand-ins: in place of the two modules
+ * Lets the suites of the contract, as they are, find another list of types and other stand-ins: instead of the two modules
  * by which they find them, they get those in `swapped/`.
  */
 export function swap() {

@@ -1,6 +1,6 @@
 /**
- * A **trial** runs suites of ours against a program that nobody here wrote:
- * - an **emulator** stands in for an external system, in place of our own stand-in;
+ * A **trial** runs our suites against a program that nobody here wrote:
+ * - an **emulator** stands in for an external system, instead of our own stand-in;
  * - an **oracle** is the provider's description of its API: each request of a driver, and each answer of our stand-in,
  *   has to agree with it.
  */

@@ -110,7 +110,7 @@ test('queries fail as unavailable while the server is away, and work again when 
   expect(String(failure)).not.toContain(new URL(server.url).password);
   expect(await store.reachable()).toBe(false);
 
-  // What is known is still told; a share that cannot be checked now is kept.
+  // What is known is still answered; a share that cannot be checked now is kept.
   expect(store.seal.status()).toMatchObject({ state: 'sealed', threshold: 2 });
   await store.seal.unseal(shares[0] ?? '');
   await expect(store.seal.unseal(shares[1] ?? '')).rejects.toThrow(isUnavailable);

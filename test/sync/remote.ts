@@ -116,7 +116,7 @@ export function startRemote(): Remote {
         try {
           work();
         } catch {
-          // A conflict, which nobody hears of.
+          // A conflict, which is not reported.
         }
       }
     },

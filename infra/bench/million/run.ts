@@ -24,7 +24,7 @@ const kept = z.object({ calls: z.number(), objects: z.number(), old: z.number(),
 type Workers = readonly Process<unknown>[];
 
 /**
- * A backlog of a million operations: the sync is disabled, everything changes, the queue is full to the last place and takes
+ * A backlog of a million operations: the sync is disabled, everything changes, the queue is full to its capacity and takes
  * no more; then the sync is enabled and all of it is worked off.
  *
  * @throws Error when the queue held more or less than its capacity, something was called while disabled, or anything was lost

@@ -1,7 +1,7 @@
 import { compileTemplate, type Template } from './template.ts';
 
 /**
- * Reads templates once: thousands of associations share a few. The one that was read first makes room.
+ * Reads templates once: thousands of associations share a few. The one that was read first is evicted.
  * @throws TemplateError as `compileTemplate` does
  */
 export function keepTemplates(countMax: number): (text: string) => Template {

@@ -108,7 +108,7 @@ test('a vault whose host name does not exist is missing, a port that nobody list
   const closed = open({ endpoint: 'https://127.0.0.1:1' }, { network });
   expect((await failureOf(closed.put(item(), never))).kind).toBe('network');
   const unknown = open({ endpoint: 'https://vault.invalid' }, { network });
-  // Without any name server it cannot be told that the name does not exist.
+  // Without any name server it cannot be known that the name does not exist.
   expect(['missing', 'network']).toContain((await failureOf(unknown.put(item(), never))).kind);
 });
 

@@ -31,7 +31,7 @@ describe('the driver at lowkey-vault', () => {
     return found === undefined ? undefined : bundle.parse(found).tags;
   }
 
-  /** A secret of ours that was removed. */
+  /** One of our secrets, after its removal. */
   async function removed() {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value that is removed');

@@ -13,7 +13,7 @@ import { openVault, upstreamOf } from './api.ts';
 /** None of the values that come of it is blank: whether one of them meets that gap must not be chance. */
 const seed = 7;
 
-/** lowkey-vault in the place of our stand-in, with a vault of its own. The login stands beside it. */
+/** lowkey-vault instead of our stand-in, with a vault of its own. The login stands beside it. */
 export const startFake: StartFake = async (): Promise<Fake> => {
   fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
   const name = `keyferry-${randomUUID().slice(0, 8)}`;

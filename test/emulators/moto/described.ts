@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { headersFor } from './api.ts';
 
-/** What moto tells of a secret beside its value. */
+/** What moto shows of a secret beside its value. */
 export interface Described {
   /** Milliseconds; 0: it does not wait for its deletion. */
   readonly deletedAt: number;

@@ -5,7 +5,7 @@ import { openBlockingHttp } from '../blocking.ts';
 import { openRelay } from '../relay.ts';
 import { openMotoApi, region } from './api.ts';
 
-/** moto, emptied, in the place of our stand-in. It knows neither throttling nor missing rights. */
+/** moto, emptied, instead of our stand-in. It knows neither throttling nor missing rights. */
 export const startFake: StartFake = async (): Promise<Fake> => {
   const { emulator } = inject('trial');
   const http = openBlockingHttp();

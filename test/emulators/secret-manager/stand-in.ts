@@ -8,7 +8,7 @@ import { openRelay } from '../relay.ts';
 import { openProject } from './api.ts';
 import { toServiceError } from './error.ts';
 
-/** The emulator in the place of our stand-in, with a project of its own: it keeps projects apart. */
+/** The emulator instead of our stand-in, with a project of its own: it keeps projects apart. */
 export const startFake: StartFake = async (): Promise<Fake> => {
   const { emulator } = inject('trial');
   const upstream = { url: emulator };

@@ -9,7 +9,7 @@ const module = 'github.com/blackwell-systems/gcp-secret-manager-emulator';
 
 /**
  * It serves gRPC and, in front of it, REST, which the driver takes. Trap: it listens at every address of the machine,
- * and cannot be told otherwise. https://github.com/blackwell-systems/gcp-secret-manager-emulator
+ * and has no setting for it. https://github.com/blackwell-systems/gcp-secret-manager-emulator
  */
 export const secretManagerEmulator: Trial = {
   name: 'gcp-secret-manager-emulator',

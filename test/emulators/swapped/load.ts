@@ -4,7 +4,7 @@ import { loadFake as loadOwn } from '../../../lib/destinations/load.ts';
 
 export { loadDriver } from '../../../lib/destinations/load.ts';
 
-/** The emulator in place of our stand-in, where the trial has one. */
+/** The emulator instead of our stand-in, where the trial has one. */
 export async function loadFake(type: string): Promise<StartFake> {
   const { standIn } = inject('trial');
   if (standIn === undefined) return loadOwn(type);

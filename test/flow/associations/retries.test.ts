@@ -13,7 +13,7 @@ beforeEach(async () => {
 describe('a failure that can pass', () => {
   test('is tried again, PENDING with its error and the attempts counted, until it is SYNCED', async () => {
     const secret = await service.secret({ v: '1' });
-    // A time that has passed is not told, so the wait is long enough to be seen.
+    // A time that has passed is not shown, so the wait is long enough to be seen.
     service.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 5 });
     const setting = service.set(type, destinationName, secret);
     const seen = only(

@@ -124,7 +124,7 @@ describe('the capacity of the queue', () => {
     expect(rows.map(({ name }) => name).sort()).toEqual([...accepted].sort());
     expect(await pending()).toBe(25);
     expect(await jobs()).toBe(25);
-    // Enabled again, it works them off, and there is room for the others.
+    // Enabled again, it works them off, and there is capacity for the others.
     ending(await ground.start('worker'));
     await client.merge('sys/sync/config', { disabled: false });
     await ground.untilQuiet();

@@ -16,7 +16,7 @@ const brief = groundOf({
   },
 });
 
-/** A lock that is not over in this test: nothing but the wall clock tells that time has passed. */
+/** A lock that is not over in this test: nothing but the wall clock shows that time has passed. */
 const ample = groundOf({
   settings: {
     KEYFERRY_SYNC_OPERATION_MS_MAX: '100000',
@@ -26,7 +26,7 @@ const ample = groundOf({
 });
 
 /**
- * A worker that has looked whose the object is that it is to remove, and not heard the answer yet; meanwhile the object is
+ * A worker that has looked whose the object is that it is to remove, and not received the answer yet; meanwhile the object is
  * wanted again. What it has to leave then: the object.
  */
 async function removalInHand(ground: Ground, changes: Readonly<Record<string, string>> = {}) {
@@ -49,7 +49,7 @@ async function removalInHand(ground: Ground, changes: Readonly<Record<string, st
     worker,
     look,
     set,
-    /** Ends when the association has been taken over and a request for it is under way; `release` lets it go on. */
+    /** Ends when the association has been taken over and a request for it is in flight; `release` lets it go on. */
     async takenOver() {
       const held = inFlight.hold();
       ending(await ground.start('worker'));

@@ -31,7 +31,7 @@ test('the old value is pushed again after a newer one was pushed without an answ
   const type = 'repo-host';
   const fake = service.fake<RepoHostFake>(type);
   const destinationName = await service.destination(type, { granularity: 'secret-path' });
-  // This host tells a change by the second: both pushes are made to fall into the same one.
+  // This host dates a change by the second: both pushes are made to fall into the same one.
   const second = Math.floor(Date.now() / 1_000) * 1_000;
   const turnBack = () => fake.shiftClock(second - Date.now());
   turnBack();

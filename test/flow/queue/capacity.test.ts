@@ -18,7 +18,7 @@ afterEach(async () => {
 const at = (verb: string) => `sys/sync/destinations/${type}/${destinationName}/associations/${verb}`;
 const target = (secret_name: string) => ({ mount: 'secret', secret_name });
 
-/** Nothing is worked off, and one more operation than there are finds no room. */
+/** Nothing is worked off, and one more operation than there are exceeds the capacity. */
 async function fill(): Promise<readonly string[]> {
   await service.ask('PATCH', config, { disabled: true, queue_capacity: 2 });
   const secrets = [await service.secret({ v: '1' }), await service.secret({ v: '2' })];

@@ -51,7 +51,7 @@ async function wholeReads(run: (store: Store) => Promise<unknown>): Promise<numb
   });
 }
 
-/** As this connection counts them; what it has not told the server yet is in it too. */
+/** As this connection counts them; what it has not reported to the server yet is in it too. */
 async function scans(tx: Transaction<Database>): Promise<number> {
   const { rows } = await sql<{ scans: number }>`
     select seq_scan::int as scans from pg_stat_xact_user_tables where relname = 'associations'`.execute(tx);

@@ -15,7 +15,7 @@ import { ending, testRedis } from '../../support/services.ts';
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);
 
-/** A queue of its own, and what happens each time before room is asked for. */
+/** A queue of its own, and what happens each time before capacity is asked for. */
 async function groundOf(beforeReserve: (round: number) => Promise<void> = async () => {}) {
   const { url: redisUrl, prefix } = testRedis();
   const types = definitions.map((definition) => definition.type);

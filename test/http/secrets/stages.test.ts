@@ -12,7 +12,7 @@ test('the order of the stages', () => {
   });
 });
 
-/** A stage at each place, in an order of no meaning, and the places in the order in which a request came to them. */
+/** A stage of each name, in an order of no meaning, and the names in the order in which a request came to them. */
 function watched() {
   const seen: string[] = [];
   const before = stageOrder.before.map((at): Stage => ({ at, before: () => void seen.push(at) }));

@@ -5,7 +5,7 @@ import { BodyMemory } from '../../../lib/http/wire/body/room.ts';
 
 const busy = expect.objectContaining({ kind: 'unavailable', retryAfterSeconds: 1 });
 
-/** A room for 100 bytes, and requests whose bodies of so many bytes have come. */
+/** Memory for 100 bytes, and requests whose bodies of so many bytes have come. */
 function memoryOf100() {
   const memory = new BodyMemory({ large: 100, members: 100 });
   return async (bytes: number) => {

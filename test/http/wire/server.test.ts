@@ -314,7 +314,7 @@ async function roundTrip(client: RawClient): Promise<void> {
   expect((await client.next()).status).toBe(200);
 }
 
-/** A request for a token waits until `go`; `reached` tells that it does. */
+/** A request for a token waits until `go`; `reached` resolves when it does. */
 function held() {
   const gatekeeper = fakeGatekeeper();
   const [reached, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

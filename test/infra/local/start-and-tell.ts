@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { startServices } from '../../../infra/local/services.ts';
 
-/** Starts both servers on a folder, uses them, tells what it found, and ends them when its input ends. */
+/** Starts both servers on a folder, uses them, prints what it found, and ends them when its input ends. */
 const [folder = ''] = process.argv.slice(2);
 const { databaseUrl, redisUrl, stop } = await startServices(folder, {}, () => {});
 const client = new pg.Client({ connectionString: databaseUrl });

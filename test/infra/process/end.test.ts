@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const infra = new URL('../../../infra', import.meta.url).pathname;
 
-/** Runs a program that tells `ready`, sends it the signals, and answers how it ended. The run ends it at last. */
+/** Runs a program that prints `ready`, sends it the signals, and answers how it ended. The run ends it at last. */
 async function run(
   program: string,
   signals: readonly NodeJS.Signals[],

@@ -18,7 +18,7 @@ import {
 const capacity = 100_000;
 const minuteMs = 60_000;
 
-/** A queue whose bell tells what it sent, and how to take what is there. No flag goes down by itself unless a test wants it. */
+/** A queue whose bell records what it sent, and how to take what is there. No flag goes down by itself unless a test wants it. */
 async function belled(times: Partial<BellTimes> = {}) {
   const { url, prefix } = testRedis();
   const sent: { readonly type: string; readonly afterMs: number | undefined }[] = [];

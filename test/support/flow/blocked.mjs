@@ -1,6 +1,6 @@
 /**
- * Loaded into a process by `--import`: tells on SIGUSR2 the longest time of the processor, in milliseconds, that the main thread
- * spent between two looks of a timer since it was asked last. Time that the machine gave to others does not count.
+ * Loaded into a process by `--import`: prints on SIGUSR2 the longest time of the processor, in milliseconds, that the main thread
+ * used between two looks of a timer since it was asked last. Time that the machine gave to others does not count.
  */
 const lookEveryMs = 2;
 let longest = 0;

@@ -163,7 +163,7 @@ async function openGround({ ownPostgres = false, settings: own = {} }: GroundOpt
   }
 }
 
-/** Asks until it holds. `seen` tells what was there instead. */
+/** Asks until it holds. `seen` says what was there instead. */
 export async function until(holds: () => boolean | Promise<boolean>, seen: () => string = () => ''): Promise<void> {
   const deadline = Date.now() + patience.conditionMs;
   while (!(await holds())) {

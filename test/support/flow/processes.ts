@@ -26,10 +26,10 @@ export interface Ended {
   readonly err: readonly string[];
 }
 
-/** A process that has told `ready`. */
+/** A process that has printed `ready`. */
 export interface Started {
   readonly pid: number;
-  /** What it told after `ready`: the API its address. */
+  /** What it printed after `ready`: the API its address. */
   readonly ready: string;
   readonly out: readonly string[];
   readonly err: readonly string[];
@@ -41,7 +41,7 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-/** Starts a program and waits for its `ready` line. @throws Error with what it told when it ends before, or is late */
+/** Starts a program and waits for its `ready` line. @throws Error with what it printed when it ends before, or is late */
 export async function startProgram(program: Program, options: ProcessOptions = {}): Promise<Started> {
   const running = launch(program, options);
   const { child, out, err, ended } = running;

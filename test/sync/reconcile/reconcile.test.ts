@@ -92,7 +92,7 @@ function partsWith(put: Driver['put'], changes: Partial<ReconcileParts> = {}) {
   return { parts, written, invalidated };
 }
 
-/** A call that ends when it is told to, as drivers' calls do. */
+/** A call that ends when its signal aborts, as drivers' calls do. */
 const hanging: Driver['put'] = async (_item, signal) => {
   await aborted(signal);
   throw new DestinationFailure('timeout', 'the operation was ended');

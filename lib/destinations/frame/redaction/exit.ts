@@ -23,7 +23,7 @@ interface Destination {
 }
 
 /**
- * Opens a driver whose failures may be stored, shown and logged: the one place where what a remote said comes out. Whatever
+ * Opens a driver whose failures may be stored, shown and logged: the only code by which what a remote said comes out. Whatever
  * the driver throws becomes a plain `DestinationFailure` without a cause. The values of the call and the credentials of the
  * destination are taken out of its texts, in any form, and only then is the remote's text cut. Names may be shown.
  *
