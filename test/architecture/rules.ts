@@ -81,7 +81,7 @@ function leafRefusal(from: string, to: string): string | undefined {
   const leaf = leafOf(to);
   if (leaf === undefined || leaf === leafOf(from)) return undefined;
   if (leafOf(from) !== undefined) return 'a leaf does not import its neighbour';
-  if (!lists.includes(from)) return 'leaves are found by the list of their room';
+  if (!lists.includes(from)) return 'leaves are found by the list of their module';
   return to === `${leaf}/index.ts` ? undefined : 'a list takes the index of a leaf only';
 }
 

@@ -8,7 +8,7 @@ const tagged = definitions.flatMap(({ type, tags }) => (tags === undefined ? [] 
 const mark = '0123456789abcdef0123456789abcdef';
 
 describe.each(tagged)('the tag rule of $type', ({ tags }) => {
-  test('has room for the built-in tags, one of which is the mark', () => {
+  test('leaves space for the built-in tags, one of which is the mark', () => {
     const builtIn = tags.builtIn(mark);
     expect(Object.keys(builtIn).length).toBeLessThan(tags.countMax);
     expect(Object.values(builtIn)).toContain(mark);

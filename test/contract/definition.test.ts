@@ -79,7 +79,7 @@ describe.each(definitions)('the definition of $type', (definition) => {
     const render = (template: typeof whole, changes: Partial<TemplateInput> = {}) =>
       names.normalise(template.render({ ...secret, ...changes }));
 
-    test('tell secrets of different mounts and paths apart, and keys where each has its own object', () => {
+    test('distinguish secrets of different mounts and paths, and keys where each has its own object', () => {
       for (const template of [whole, perKey]) {
         expect(template.mentions('MountAccessor')).toBe(true);
         expect(template.mentions('SecretPath')).toBe(true);

@@ -80,7 +80,7 @@ describe.each(definitions)('a failing $type', (definition) => {
     });
   });
 
-  test('tells how long the system wants to be left alone', async () => {
+  test('says how long the system wants to be left alone', async () => {
     stand.fake.fail({ kind: 'throttle', retryAfterSeconds: 7 });
     const put = stand.open().put(stand.item(stand.name(), 'the value that has to wait'), calm);
     const { retryAfterMs } = await stand.failure(put, 'throttled');

@@ -111,7 +111,7 @@ describe.each(definitions)('the driver of $type', (definition) => {
     expect(seen.map(({ isSame }) => isSame)).toEqual(items.map(() => true));
   });
 
-  test('tells the outcome of several puts in their order, and one that fails does not harm the others', async () => {
+  test('answers the outcome of several puts in their order, and one that fails does not harm the others', async () => {
     const tooLarge = 'v'.repeat(definition.valueBytesMax + 1);
     const items = ['the value of the first put', tooLarge, 'the value of the last put'].map((value) =>
       stand.item(stand.name(), value),

@@ -34,7 +34,7 @@ describe.each(definitions)('the stand-in of $type', (definition) => {
     expect([...stand.fake.calls().keys()].every((operation) => operation !== '')).toBe(true);
   });
 
-  test('goes wrong as often as it is told, and no more', async () => {
+  test('goes wrong as often as a test asks for, and no more', async () => {
     const driver = stand.open();
     const name = stand.name();
     await driver.inspect(name, calm);

@@ -53,7 +53,7 @@ test('errors of Node, and errors whose class has another name, have frames', () 
     expect(framesOf(error).length, error.stack ?? '').toBeGreaterThan(0);
 });
 
-test('the place of an error is its kind and three frames; of anything else that was thrown, its type', () => {
+test('the location of an error is its kind and three frames; of anything else that was thrown, its type', () => {
   const { error, at } = errorLocation(causedBy(secret, RangeError));
   expect(error).toBe('RangeError');
   expect(at?.match(/\bat /g)).toHaveLength(3);

@@ -62,7 +62,7 @@ test('a relay does not speak to an emulator with another certificate', async () 
   );
 });
 
-test('a relay changes paths and answers as it is told', async () => {
+test('a relay changes paths and answers as its options say', async () => {
   const relay = await relayTo(
     { url: `http://127.0.0.1:${await emulator()}` },
     { adaptPath: (path) => `/v2${path}`, adaptAnswer: (answer) => withJson(answer, { was: answer.body.toString() }) },
@@ -71,7 +71,7 @@ test('a relay changes paths and answers as it is told', async () => {
   expect(JSON.parse(was)).toMatchObject({ url: '/v2/a?b=c' });
 });
 
-test('a relay loses the answers to calls that write, as often as it is told, and spares what is spared', async () => {
+test('a relay loses the answers to calls that write, as often as a test asks for, and spares what is spared', async () => {
   const relay = await relayTo(
     { url: `http://127.0.0.1:${await emulator()}` },
     {

@@ -24,7 +24,7 @@ test.each(trials)('the suites of $name are there, and each of its gaps has a rea
   for (const reason of [...reasons, ...(trial.adapted ?? [])]) expect(reason).not.toBe('');
 });
 
-test('the emulators are told the ports that are free', () => {
+test('the emulators are given the ports that are free', () => {
   expect(argumentsOf(1111, 2222).join(' ')).toBe('--http-port 1111 --grpc-port 2222');
   const forJava = argumentsFor('/folder/app.jar')(1111, 2222);
   expect(forJava.slice(0, 2)).toEqual(['-jar', '/folder/app.jar']);

@@ -77,7 +77,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  test('nothing of ours that OpenAPI does not know is left in it', () => {
+  test('nothing of our own that OpenAPI does not know is left in it', () => {
     const text = JSON.stringify(at('').openapi);
     for (const key of [
       '"sensitive"',

@@ -71,7 +71,7 @@ test.each([
     'my-cloud-a-sm, cloud-a-sm-2, cloud-a-small, orchestrators',
     'my-cloud-a-sm, cloud-a-sm-2, cloud-a-small, orchestrators',
   ],
-])('a text of ours, %s, is %s', (text, shown) => {
+])('one of our texts, %s, is %s', (text, shown) => {
   expect(ownText(text, 'alias')).toBe(shown);
   expect(ownText(text, 'canonical')).toBe(text);
 });

@@ -162,7 +162,7 @@ test('a store cannot be opened while the server is away, and says why without th
   expect(String(failure)).not.toContain('marker-password');
 });
 
-test('when all connections are in use, the next one waits its time and is told so; the database is not called ill', async () => {
+test('when all connections are in use, the next one waits its time and is refused; the database is not called ill', async () => {
   const store = ending(await openStore(storeOptions(await testDatabase(), { poolSize: 2, ...brief })));
   const free = Promise.withResolvers<void>();
   const holding = Array.from({ length: 2 }, () => store.db.connection().execute(() => free.promise));

@@ -77,7 +77,7 @@ test('claims are counted by what came of them', async () => {
   ]);
 });
 
-test('every line of a job tells its operation, type and job; what a job fails with comes through', async () => {
+test('every line of a job names its operation, type and job; what a job fails with comes through', async () => {
   const { log, scopes } = scopedLog();
   const observed = syncTelemetry({ type, metrics: openMetrics({ process: false }), tracing: noTracing, log });
   const handler = observed.handler(() => Promise.reject(new Error('away')));

@@ -114,7 +114,7 @@ describe('JSON in pieces', () => {
     ['["\\x"]', 'invalid JSON at character 3'],
     ['[] []', 'invalid JSON at character 3'],
     ['', 'invalid JSON at character 0'],
-  ])('%j is refused with the place', (source, message) => {
+  ])('%j is refused with the position', (source, message) => {
     for (const size of [1, 2, 3, 100]) expect(() => read(source, size)).toThrow(new JsonProblem(message));
   });
 

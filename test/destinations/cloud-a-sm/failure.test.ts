@@ -39,7 +39,7 @@ describe('each fault of the service has its kind', () => {
     expect(await verbs.inspect()).toBe('unknown');
   });
 
-  test('a throttled call tells how long to wait, if the service does', async () => {
+  test('a throttled call says how long to wait, if the service does', async () => {
     stand.fake.fail({ kind: 'throttle', retryAfterSeconds: 7, times: 1 });
     expect((await failureOf(verbs.put())).retryAfterMs).toBe(7_000);
     stand.fake.fail({ kind: 'throttle', times: 1 });
@@ -64,7 +64,7 @@ describe('each fault of the service has its kind', () => {
     await shortTimeout.close();
   });
 
-  test('an abort ends a call under way, and one that was not begun', async () => {
+  test('an abort ends a call in flight, and one that was not begun', async () => {
     stand.fake.fail({ kind: 'hang' });
     const controller = new AbortController();
     const putting = failureOf(stand.driver.put(item('app/db', value), controller.signal));
@@ -202,7 +202,7 @@ describe('texts of the service', () => {
     expect(thrown(code, '').kind).toBe(kind);
   });
 
-  test('tell that a secret waits for its deletion in several wordings', () => {
+  test('say that a secret waits for its deletion in several wordings', () => {
     const wordings = [
       'was marked for deletion.',
       'is already scheduled for deletion.',

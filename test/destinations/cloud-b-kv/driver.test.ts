@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => setting.close());
 
-test('a put makes the secret with its value and tags, and tells its version', async () => {
+test('a put makes the secret with its value and tags, and answers its version', async () => {
   const { fake, driver } = setting;
   const tags = { ...definition.tags.builtIn(markA), team: 'payments' };
   const receipt = await driver.put(item({ tags }), never);

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => setting.close());
 
-test('a put makes the secret with its value and labels, and tells its version', async () => {
+test('a put makes the secret with its value and labels, and answers its version', async () => {
   const { fake, driver } = setting;
   const tags = { ...definition.tags.builtIn(markA), team: 'payments' };
   const receipt = await driver.put(item({ tags }), never);
@@ -42,7 +42,7 @@ test('a repeated create finds its own secret by the mark', async () => {
   expect(fake.objects().get(name)?.value).toBe('second');
 });
 
-test('a secret of ours that never got a version is completed', async () => {
+test('one of our secrets that never got a version is completed', async () => {
   const { fake, driver } = setting;
   await callFake(fake, 'POST', `?secretId=${name}`, { replication: { automatic: {} }, labels: item().tags });
   expect(await driver.inspect(name, never)).toMatchObject({ remoteVersion: null, mark: markA });

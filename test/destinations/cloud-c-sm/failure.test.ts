@@ -78,7 +78,7 @@ test('an update works without permission to look', async () => {
   expect([...fake.objects().values()].map(({ value }) => value)).toEqual(['next', 'next']);
 });
 
-test('a project of others and a wrong key are told apart', async () => {
+test('a project of others and a wrong key are distinguished', async () => {
   const { fake, open } = setting;
   const foreign = await failureOf(open({ project_id: 'somebody-elses' }).put(item(), never));
   expect(foreign.kind).toBe('permission');

@@ -124,7 +124,7 @@ test('ours is known by its id when somebody has written over the comment', async
   expect(fake.variables()).toEqual([]);
 });
 
-test('inspect tells version and mark, and sees foreign changes', async () => {
+test('inspect answers version and mark, and sees foreign changes', async () => {
   const fake = await start();
   const driver = open(fake);
   expect(await driver.inspect('DB', never)).toBeUndefined();

@@ -4,7 +4,7 @@ import { patience } from '../../support/patience.ts';
 
 const forEver = () => new Promise<never>(() => {});
 
-test('a request that hears of no signal ends by its time', async () => {
+test('a request that ignores its signal ends by its time', async () => {
   await expect(withinRequestTime(20, undefined, forEver)).rejects.toThrow(RequestTimeout);
 });
 

@@ -51,7 +51,7 @@ describe('put', () => {
     expect(fake.calls().get('get-public-key')).toBe(1);
   });
 
-  it('leaves a foreign secret alone, unless it is told to adopt it', async () => {
+  it('leaves a foreign secret alone, unless its mode is adopt', async () => {
     fake.seed('TOKEN', 'foreign');
     const failure = await failureOf(driver.put(item('TOKEN', 'ours'), calm()));
     expect(failure).toMatchObject({ kind: 'conflict' });
@@ -70,14 +70,17 @@ describe('put', () => {
     expect(fake.calls().get('put-secret')).toBe(2);
   });
 
-  it.each([3_600_000, -3_600_000])('tells own from foreign with a host clock that is %d ms ahead', async (shift) => {
-    fake.shiftClock(shift);
-    const put = item('TOKEN', 'value');
-    fake.seed('OTHER', 'foreign');
-    await driver.put(put, calm());
-    await driver.put(put, calm());
-    expect(await failureOf(driver.put(item('OTHER', 'ours'), calm()))).toMatchObject({ kind: 'conflict' });
-  });
+  it.each([3_600_000, -3_600_000])(
+    'distinguishes own from foreign with a host clock that is %d ms ahead',
+    async (shift) => {
+      fake.shiftClock(shift);
+      const put = item('TOKEN', 'value');
+      fake.seed('OTHER', 'foreign');
+      await driver.put(put, calm());
+      await driver.put(put, calm());
+      expect(await failureOf(driver.put(item('OTHER', 'ours'), calm()))).toMatchObject({ kind: 'conflict' });
+    },
+  );
 
   it('creates again what has vanished', async () => {
     await driver.put(item('TOKEN', 'one'), calm());
@@ -127,7 +130,7 @@ describe('put', () => {
     expect(isSameVersion(remoteVersion ?? '', versionOf(found))).toBe(true);
   });
 
-  it('tells a change that somebody made three seconds later from its own', async () => {
+  it('distinguishes a change that somebody made three seconds later from its own', async () => {
     const { remoteVersion } = await driver.put(item('TOKEN', 'one'), calm());
     fake.shiftClock(3_000);
     await open(fake).put(item('TOKEN', 'two', { mode: 'update' }), calm());
@@ -161,7 +164,7 @@ describe('remove', () => {
 });
 
 describe('inspect', () => {
-  it('tells an absent secret from an absent repository', async () => {
+  it('distinguishes an absent secret from an absent repository', async () => {
     expect(await driver.inspect('TOKEN', calm())).toBeUndefined();
     fake.removeRepository('app');
     expect(await failureOf(driver.inspect('TOKEN', calm()))).toMatchObject({ kind: 'missing' });

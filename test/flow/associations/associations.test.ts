@@ -60,7 +60,7 @@ describe.each(everyType)('with a destination of type %s', (of) => {
 });
 
 describe('an association', () => {
-  test('is told with all its fields, keyed by accessor and secret', async () => {
+  test('is shown with all its fields, keyed by accessor and secret', async () => {
     const accessor = await mount('team');
     const destinationName = await service.destination(type);
     await service.ask('POST', 'team/data/app', { data: { v: '1' } });

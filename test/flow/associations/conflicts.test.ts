@@ -50,7 +50,7 @@ describe.each([type, 'repo-host', 'cloud-b-kv'])('an object of %s that somebody 
 });
 
 describe('two secrets of one destination', () => {
-  test('that come to one name: the first keeps it, the second is told whose it is', async () => {
+  test('that come to one name: the first keeps it, the second answers whose it is', async () => {
     const destinationName = await service.destination(type, { secret_name_template: 'shared/{{ .SecretBaseName }}' });
     const base = service.name('app');
     await service.secret({ v: 'first' }, `a/${base}`);

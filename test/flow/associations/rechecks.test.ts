@@ -139,7 +139,7 @@ async function goingOf(destinationName: string): Promise<number> {
 }
 
 describe('a recheck', () => {
-  test('waits while the sync is disabled, and takes room in the queue', async () => {
+  test('waits while the sync is disabled, and takes capacity of the queue', async () => {
     const { destinationName } = await removedWhileUnconfirmed();
     const [other, secret] = [await service.destination(type), await service.secret({ v: '1' })];
     await service.ask('PATCH', 'sys/sync/config', { disabled: true, queue_capacity: 1 });

@@ -18,7 +18,7 @@ const mark = async (count: number) =>
       await service.sweep();
       return (await countAssociations(service, destinationName, marked)) >= count;
     },
-    () => 'not all were told to go',
+    () => 'not all were marked',
   );
 
 beforeEach(async () => {
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 describe('a purge of many associations', () => {
-  test('tells the first thousand in the request, and the sweep the rest, page by page', async () => {
+  test('marks the first thousand in the request, and the sweep the rest, page by page', async () => {
     await insertAssociations(service, destinationName, 10_500);
     expect((await service.ask('DELETE', `${at()}?purge=true`)).status).toBe(204);
     expect(await countAssociations(service, destinationName, marked)).toBe(1_000);
@@ -43,7 +43,7 @@ describe('a purge of many associations', () => {
     expect(await countAssociations(service, destinationName, sql`a.generation <> 2`)).toBe(0);
   });
 
-  test('does not end before the last one is told and gone, also when workers are faster than the sweep', async () => {
+  test('does not end before the last one is marked and gone, also when workers are faster than the sweep', async () => {
     await insertAssociations(service, destinationName, 11_500);
     await service.ask('DELETE', `${at()}?purge=true`);
     await removeMarked();
@@ -59,7 +59,7 @@ describe('a purge of many associations', () => {
     });
   });
 
-  test('that is asked for again tells those again that could not go, and each just once', async () => {
+  test('that is asked for again marks those again that could not go, and each just once', async () => {
     await insertAssociations(service, destinationName, 2_300);
     await service.ask('DELETE', `${at()}?purge=true`);
     await mark(2_300);
@@ -76,7 +76,7 @@ describe('a purge of many associations', () => {
     expect(await countAssociations(service, destinationName, sql`a.generation <> 3`)).toBe(0);
   });
 
-  test('waits for no association that is in other hands, and tells it later', async () => {
+  test('waits for no association that is in other hands, and marks it later', async () => {
     await insertAssociations(service, destinationName, 1_200);
     await service.store.db.transaction().execute(async (tx) => {
       await sql`select 1 from associations where secret_name like ${`many-of-${destinationName}/00000%`} for update`.execute(
@@ -90,7 +90,7 @@ describe('a purge of many associations', () => {
     expect(await countAssociations(service, destinationName, sql`a.generation <> 2`)).toBe(0);
   });
 
-  test('that was given up half-way tells no more of them', async () => {
+  test('that was given up half-way marks no more of them', async () => {
     await insertAssociations(service, destinationName, 3_000);
     await service.ask('DELETE', `${at()}?purge=true`);
     await sql`update destinations set purge_error = 'denied' where name = ${destinationName}`.execute(service.store.db);

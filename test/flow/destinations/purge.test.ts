@@ -103,7 +103,7 @@ describe('a purge', () => {
     expect((await service.ask('GET', at(destinationName))).status).toBe(404);
   });
 
-  test('under way is shown, and set, remove and edits are refused meanwhile', async () => {
+  test('in progress is shown, and set, remove and edits are refused meanwhile', async () => {
     const { destinationName, secret } = await inUse();
     await service.ask('PATCH', 'sys/sync/config', { disabled: true });
     await service.ask('DELETE', `${at(destinationName)}?purge=true`);

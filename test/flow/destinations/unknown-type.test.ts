@@ -45,7 +45,7 @@ describe('a type of destination that there is not', () => {
     expect(errors.join()).not.toContain('cloud-a-sm');
   });
 
-  test('tells a caller without rights nothing', async () => {
+  test('shows a caller without rights nothing', async () => {
     const { body } = await service.ask('POST', 'auth/token/create', { policies: ['default'], ttl: '1h' });
     const { client_token } = Object(body['auth']);
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {

@@ -69,7 +69,7 @@ describe('an API that is killed between the commit of a change and its queueing'
     expect(copies('away')).toEqual(['{"v":"second"}']);
   });
 
-  test('in the middle of many requests loses none that were committed, and no room in the queue', async () => {
+  test('in the middle of many requests loses none that were committed, and no capacity of the queue', async () => {
     const api = ending(await ground.start('serve'));
     ending(await ground.start('worker'));
     ending(await ground.start('sweep'));

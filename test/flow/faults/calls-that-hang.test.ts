@@ -19,7 +19,7 @@ test('set that takes too long answers PENDING and completes', async () => {
   expect(statuses(await service.associations(type, destinationName))).toEqual(['SYNCED']);
 });
 
-test('disabling the sync answers when operations under way have ended', async () => {
+test('disabling the sync answers when operations in flight have ended', async () => {
   const destinationName = await service.destination(type);
   const secret = await service.secret({ v: '1' });
   service.fake(type).fail({ kind: 'hang' });

@@ -105,7 +105,7 @@ test('a start that was killed while it made its database does not stand in the w
   expect((await dev.end('SIGTERM')).code).toBe(0);
 });
 
-test('a root token that is not given is made, told, and told again at the next start', async () => {
+test('a root token that is not given is made, printed, and printed again at the next start', async () => {
   const own = { KEYFERRY_DATA_DIR: join(folder, 'own-token'), PORT: '0' };
   const tokenLine = (dev: Started) => dev.out.find((line) => line.startsWith('root token '));
   const first = await startDev(own);

@@ -26,7 +26,7 @@ async function fill(): Promise<readonly string[]> {
   return secrets;
 }
 
-test('set without room is a 503 that says why, and changes nothing', async () => {
+test('set without capacity is a 503 that says why, and changes nothing', async () => {
   await fill();
   const secret = await service.secret({ v: 'late' });
   const { status, errors } = await service.ask('POST', at('set'), target(secret));
@@ -35,7 +35,7 @@ test('set without room is a 503 that says why, and changes nothing', async () =>
   expect(await service.associations(type, destinationName, secret)).toEqual([]);
 });
 
-test('remove without room is a 503, and the association stays as it was', async () => {
+test('remove without capacity is a 503, and the association stays as it was', async () => {
   const secret = await service.secret({ v: 'kept' });
   const { external_name } = only(await service.set(type, destinationName, secret));
   await fill();
@@ -46,13 +46,13 @@ test('remove without room is a 503, and the association stays as it was', async 
   expect(service.fake(type).objects().has(external_name)).toBe(true);
 });
 
-test('what is pending already needs no room of its own', async () => {
+test('what is pending already needs no capacity of its own', async () => {
   const [secret = ''] = await fill();
   expect(statuses(await service.set(type, destinationName, secret))).toEqual(['PENDING']);
   expect((await service.ask('POST', at('remove'), target(secret))).status).toBe(200);
 });
 
-test('a write succeeds with a warning, stays PENDING, and is synced when there is room', async () => {
+test('a write succeeds with a warning, stays PENDING, and is synced when there is capacity', async () => {
   const secret = await service.secret({ v: '1' });
   const { external_name } = only(await service.set(type, destinationName, secret));
   await fill();
@@ -69,7 +69,7 @@ test('a write succeeds with a warning, stays PENDING, and is synced when there i
   });
 });
 
-test('the room is given back by what has been worked off', async () => {
+test('the capacity is given back by what has been worked off', async () => {
   await service.ask('PATCH', config, { queue_capacity: 1 });
   for (let round = 0; round < 5; round += 1) {
     const secret = await service.secret({ v: String(round) });
@@ -78,7 +78,7 @@ test('the room is given back by what has been worked off', async () => {
   }
 });
 
-test('a set that fails after it has taken room gives it back', async () => {
+test('a set that fails after it has reserved capacity gives it back', async () => {
   await service.ask('PATCH', config, { queue_capacity: 1 });
   const secret = await service.secret({ v: '1' });
   for (let round = 0; round < 3; round += 1) {
@@ -89,7 +89,7 @@ test('a set that fails after it has taken room gives it back', async () => {
   expect(statuses(await service.set(type, destinationName, secret))).toEqual(['SYNCED']);
 });
 
-test('forty sets at once get exactly the room there is, and the others have changed nothing', async () => {
+test('forty sets at once get exactly the capacity there is, and the others have changed nothing', async () => {
   await service.ask('PATCH', config, { disabled: true, queue_capacity: 7 });
   const secrets = await Promise.all(Array.from({ length: 40 }, () => service.secret({ v: '1' })));
   const answers = await Promise.all(secrets.map((secret) => service.ask('POST', at('set'), target(secret))));
@@ -98,7 +98,7 @@ test('forty sets at once get exactly the room there is, and the others have chan
   expect(await service.associations(type, destinationName)).toHaveLength(7);
 });
 
-test('removing and setting anew what was removed at the same time never takes more room than there is', async () => {
+test('removing and setting anew what was removed at the same time never takes more capacity than there is', async () => {
   const secret = await service.secret({ v: '1' });
   await service.set(type, destinationName, secret);
   await service.untilQuiet();

@@ -31,7 +31,7 @@ const statements: readonly { readonly name: string; readonly run: (store: Store)
     run: (store) => replayPage(store, { syncStatus: 'SYNCED' }, ['1'], '5000'),
   },
   { name: 'the page of a purge', run: (store) => purgePage(store.db, '1', beginning) },
-  { name: 'the wait for what is under way', run: async (store) => stillInFlight(store, await inFlight(store)) },
+  { name: 'the wait for what is in flight', run: async (store) => stillInFlight(store, await inFlight(store)) },
 ];
 
 test.each(statements)('$name does not read all associations', async ({ run }) => {

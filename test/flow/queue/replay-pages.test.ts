@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 describe('a replay of many', () => {
-  test('goes through all of them in one call while time and room last', async () => {
+  test('goes through all of them in one call while time and capacity last', async () => {
     await insertAssociations(service, destinationName, 3_345);
     const { data } = await replay({ name: destinationName, sync_status: 'SYNCED' });
     expect(data).toEqual({ queued: 3_345, replayed: 3_345 });

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 describe('a replay', () => {
-  test('without a filter starts all that failed afresh, and tells how many', async () => {
+  test('without a filter starts all that failed afresh, and says how many', async () => {
     const all = [await failed(), await failed(), await failed(other)];
     expect(await replay()).toBe(3);
     expect(await Promise.all(all.map(({ status }) => status()))).toEqual(['SYNCED', 'SYNCED', 'SYNCED']);

@@ -62,7 +62,7 @@ const generations = async ({ secretName }: NewAssociation) =>
       select generation from associations where secret_name = ${secretName}`.execute(service.store.db)
   ).rows.map(({ generation }) => generation);
 
-test('a queue that hangs while room is asked for holds no transaction open and no row locked', async () => {
+test('a queue that hangs while capacity is asked for holds no transaction open and no row locked', async () => {
   const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { parts, association } = await groundOf(async () => {
     asked.resolve();
@@ -82,7 +82,7 @@ test('a queue that hangs while room is asked for holds no transaction open and n
   expect((await setting).operations).toHaveLength(1);
 });
 
-test('room that was taken for a change that is then refused is given back', async () => {
+test('capacity that was reserved for a change that is then refused is given back', async () => {
   const { parts, queue, association } = await groundOf(async () => {
     await sql`update destinations set purge_initiated_at = now() where name = ${association.destinationName}`.execute(
       service.store.db,
@@ -115,7 +115,7 @@ test('a set whose association goes meanwhile makes it anew', async () => {
   expect(await queue.pendingCount()).toBe(1);
 });
 
-test('a removal of what goes meanwhile has nothing to do and keeps no room', async () => {
+test('a removal of what goes meanwhile has nothing to do and keeps no capacity', async () => {
   const { parts, queue, association } = await groundOf(async (round) => {
     if (round !== 2) return;
     await sql`delete from associations where secret_name = ${association.secretName}`.execute(service.store.db);

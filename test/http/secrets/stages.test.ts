@@ -137,7 +137,7 @@ describe('a stage', () => {
   });
 });
 
-test('with a stage that wraps, the wish for a wrapped reply is part of what policies see', async () => {
+test('with a stage that wraps, the request for a wrapped reply is part of what policies see', async () => {
   const gatekeeper = fakeGatekeeper();
   const stages: Stage[] = [{ at: 'wrap', after: (_exchange, outcome) => outcome }];
   const parts = sampleParts({ gatekeeper, stages });

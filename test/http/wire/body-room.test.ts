@@ -25,7 +25,7 @@ function thrownBy(work: () => void): unknown {
   }
 }
 
-describe('the room for stored secrets', () => {
+describe('the memory for stored secrets', () => {
   test('is beyond the one for bodies for who is alone', async () => {
     const arrived = memoryOf100();
     const alone = await arrived(100);

@@ -212,7 +212,7 @@ describe('a sick destination', () => {
     expect(refused(await gate.enter('7', wide)).waitMs).toBe(2_000);
   });
 
-  it('is left alone at once for as long as it asks, whatever late calls tell', async () => {
+  it('is left alone at once for as long as it asks, whatever late calls report', async () => {
     const { gate, pass, verdicts } = testGate();
     const late = opened(await gate.enter('7', wide));
     await verdicts(1, 'sick', 30_000);
@@ -272,7 +272,7 @@ it('a gate without a clock goes by the time of Redis', async () => {
 });
 
 describe('the calls at once of a destination', () => {
-  it('are shared by the operations that are under way', async () => {
+  it('are shared by the operations that are in flight', async () => {
     const { gate } = testGate();
     const few = { ...wide, concurrencyMax: 10 };
     const alone = opened(await gate.enter('7', few));

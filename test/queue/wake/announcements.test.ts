@@ -17,7 +17,7 @@ describe('announcements', () => {
     for (const listener of listeners) listener.stop();
   });
 
-  it('are heard that were made between listening and waiting', async () => {
+  it('are received that were made between listening and waiting', async () => {
     const queue = await testQueue();
     const listener = queue.listen('1');
     await listener.ready;

@@ -55,7 +55,7 @@ async function belled(times: Partial<BellTimes> = {}) {
 }
 
 describe('a bell', () => {
-  it('rings once for a thousand presses until it is heard', async () => {
+  it('rings once for a thousand presses until a worker is awake', async () => {
     const { queue, sent } = await belled();
     await Promise.all(operations(1_000).map((one) => queue.enqueue([one], capacity)));
     expect(sent).toEqual([{ type, afterMs: undefined }]);
@@ -84,7 +84,7 @@ describe('a bell', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('rings a second time when a worker that heard it does not keep up', async () => {
+  it('rings a second time when a worker that is awake does not keep up', async () => {
     const { bell, queue, sent } = await belled({ holdMs: 100 });
     await queue.enqueue([operation(1)], capacity);
     await bell.awake(type);

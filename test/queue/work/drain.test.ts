@@ -32,7 +32,7 @@ describe('drain', () => {
     expect(await queue.drain(type, async () => done, ample())).toEqual({ done: 0, left: false });
   });
 
-  it('takes no job when too little time is left for it, and tells that work is left', async () => {
+  it('takes no job when too little time is left for it, and reports that work is left', async () => {
     let now = Date.now();
     const queue = await testQueue({ clock: { now: () => new Date(now) } });
     await queue.enqueue(operations(3), capacity);

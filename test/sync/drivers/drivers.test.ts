@@ -65,7 +65,7 @@ test('a driver is kept, and opened anew when its settings have changed', async (
   expect(counts).toEqual({ opened: 2, closed: 2 });
 });
 
-test('a driver in use is not closed under its calls, neither for new settings nor to make room for others', async () => {
+test('a driver in use is not closed under its calls, neither for new settings nor in favour of others', async () => {
   const { drivers, counts, id } = await kept();
   const [old, other] = [await drivers.open(id, 1), await drivers.open(id, 1)];
   const renewed = await drivers.open(id, 2);

@@ -116,7 +116,7 @@ test('calls are ended when their time is over, and that is a failure of the dest
   expect(written).toMatchObject([{ done: false, attempts: 1, error: { kind: 'timeout' } }]);
 });
 
-describe('time that only the wall clock tells of, as after a sleep of the machine', () => {
+describe('time that only the wall clock shows, as after a sleep of the machine', () => {
   const json = '{"v":"1"}';
 
   /** An object that has the value already, so that it is looked at before it is put; the look takes so long. */
@@ -158,7 +158,7 @@ describe('time that only the wall clock tells of, as after a sleep of the machin
   });
 });
 
-test('an error that nobody foresaw is told by its name and place; its message, which may hold a value, is not', async () => {
+test('an error that nobody foresaw is logged by its name and location; its message, which may hold a value, is not', async () => {
   const lines: unknown[] = [];
   const log: Log = { ...silentLog, error: (fields) => void lines.push(fields) };
   const { parts, written } = partsWith(hanging, {
@@ -188,7 +188,7 @@ test('a claim that is lost without a call leaves nothing to invalidate', async (
   expect(invalidated).toEqual([]);
 });
 
-test('no more calls are under way at once than the gate has allowed', async () => {
+test('no more calls are in flight at once than the gate has allowed', async () => {
   let inFlight = 0;
   let most = 0;
   const put: Driver['put'] = async () => {

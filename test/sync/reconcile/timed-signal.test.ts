@@ -7,7 +7,7 @@ function signalWith(isOver: () => boolean) {
   return { controller, reason, signal: timedSignal(controller, isOver, reason) };
 }
 
-test('a signal whose time is over aborts when it is asked, and tells those who listen and those derived from it', () => {
+test('a signal whose time is over aborts when it is asked, and notifies those who listen and those derived from it', () => {
   let over = false;
   const { signal, reason } = signalWith(() => over);
   const derived = AbortSignal.any([signal]);

@@ -68,7 +68,7 @@ export const removeAssociation = (parts: SyncParts, wanted: AssociationKey): Pro
   });
 
 /** Between two looks at an association that others change all the time. */
-const attemptsMax = 10;
+const roundsMax = 10;
 
 /**
  * Capacity in the queue is reserved before the change: when there is none, nothing has been changed (docs/architecture.md, rule 3.4). It is
@@ -81,7 +81,7 @@ async function changeAssociation(
   change: Change,
 ): Promise<AssociationChanged> {
   const settings = await loadSettings(parts.store);
-  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+  for (let round = 1; round <= roundsMax; round += 1) {
     const destination = await changeable(parts.store, parts.store.db, wanted);
     const looked = await change.look(destination);
     const changed = await withReservation(parts, looked, settings.queue_capacity, () =>

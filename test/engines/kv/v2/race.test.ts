@@ -185,7 +185,7 @@ test('writes, deletions and changes of settings that race never wait for each ot
   expect(rows).toEqual([]);
 });
 
-test('writes to a mount that is removed meanwhile are stored or told so, and other mounts do not notice', async () => {
+test('writes to a mount that is removed meanwhile are stored or refused, and other mounts do not notice', async () => {
   const staying = await mounted(first.mounts, 'staying/', { version: '2' });
   const all: Done[] = [];
   for (let time = 0; time < 5; time += 1) {

@@ -88,7 +88,7 @@ test('a version deletes itself after the shorter of the two times', async () => 
   await it.call('write', 'config', { delete_version_after: 0 });
 });
 
-test('the sweep tells of each deletion by time once', async () => {
+test('the sweep notifies of each deletion by time once', async () => {
   await it.call('write', 'metadata/expiring', { delete_version_after: '10s' });
   await write('expiring', 2);
   await write('staying', 1);
@@ -134,7 +134,7 @@ const changes = [
 ] as const;
 
 test.each(changes)(
-  '%s of %s marks the associations of this secret dirty and tells of it',
+  '%s of %s marks the associations of this secret dirty and notifies of it',
   async (verb, folder, data) => {
     const path = `dirty/${verb}/${folder}`;
     await write(path, 2);

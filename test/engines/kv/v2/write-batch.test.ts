@@ -56,7 +56,7 @@ test('a batch goes by the settings of each mount and secret', async () => {
   ]);
 });
 
-test('a batch marks the associations of what it wrote, and tells each writer of its own', async () => {
+test('a batch marks the associations of what it wrote, and answers each writer its own', async () => {
   for (const path of ['d1', 'd2', 'd3']) await it.call('write', `data/${path}`, { data: {} });
   const ids = await Promise.all(['d1', 'd1', 'd2', 'd3'].map((path) => associate(it.store, it.mount, path)));
   const writes = [['d2'], ['d1'], ['d3', 7]] as const;

@@ -23,7 +23,7 @@ export interface Written extends WrittenRow {
 }
 
 /** How often a secret may be made and removed by others while a write tries to get hold of it. */
-const attemptsMax = 3;
+const roundsMax = 3;
 
 export type WriteVersion = (write: Write) => Promise<Written>;
 
@@ -80,7 +80,7 @@ export async function newVersion(
 }
 
 async function insertLocked(tx: Kysely<Database>, version: NewVersion): Promise<WrittenRow> {
-  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+  for (let round = 0; round < roundsMax; round += 1) {
     const locked = await lockSecret(tx, version);
     const written = await insertVersion(tx, version);
     if (written !== undefined) return written;
