@@ -1,3 +1,4 @@
+import { eachOf } from '../../core/concurrency/each-of.ts';
 import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '../../destinations/contract.ts';
 import { isStillGone, isStillThere } from '../recheck/look.ts';
 import { isUnconfirmed } from '../recheck/unconfirmed.ts';
@@ -143,19 +144,4 @@ function toFailure({ budget }: ActParts, cause: unknown, name: string): Destinat
   if (ofDestination.has(failure.kind)) budget.halted ??= failure;
   budget.unconfirmed ||= isUnconfirmed(failure);
   return failure;
-}
-
-/** Runs `work` over the items, at most `widthMax` at once; the results are in the order of the items. */
-async function eachOf<T, R>(
-  items: readonly T[],
-  widthMax: number,
-  work: (item: T) => Promise<R>,
-): Promise<readonly R[]> {
-  const results: R[] = new Array(items.length);
-  const iterator = items.entries();
-  const lane = async () => {
-    for (const [index, item] of iterator) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(widthMax, items.length) }, lane));
-  return results;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { eachOf } from '../../../lib/core/concurrency/each-of.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-b-kv';
@@ -10,12 +11,10 @@ test('a thousand writes of one secret are pushed a handful of times, however qui
   const secret = await service.secret({ value: 'first' });
   await service.set(type, destinationName, secret);
   const before = puts();
-  let next = 0;
-  const lane = async () => {
-    while (next < 1_000) await service.ask('POST', `secret/data/${secret}`, { data: { value: `${next++}` } });
-  };
   const began = performance.now();
-  await Promise.all(Array.from({ length: 16 }, lane));
+  await eachOf(Array(1_000).keys(), 16, (index) =>
+    service.ask('POST', `secret/data/${secret}`, { data: { value: `${index}` } }),
+  );
   await service.secret({ value: 'the newest' }, secret);
   const lastedMs = performance.now() - began;
   await service.untilQuiet();

@@ -105,3 +105,15 @@ test('the end of a worker closes what is kept, in use or not', async () => {
   await drivers.close();
   expect(counts).toEqual({ opened: 1, closed: 1 });
 });
+
+test('the end of a worker closes a driver in use that is older than five minutes too, once', async () => {
+  let now = 1;
+  const { drivers, counts, id } = await kept({ now: () => new Date(now) });
+  const inUse = await drivers.open(id, 1);
+  now += 300_001;
+  await drivers.close();
+  expect(counts).toEqual({ opened: 1, closed: 1 });
+  await inUse?.close();
+  await drivers.close();
+  expect(counts).toEqual({ opened: 1, closed: 1 });
+});
