@@ -5,7 +5,7 @@ import { systemClock } from '../../lib/core/clock.ts';
 import { silentLog } from '../../lib/core/log.ts';
 import type { DestinationDefinition, Driver } from '../../lib/destinations/contract.ts';
 import type { Fake } from '../../lib/destinations/fake.ts';
-import { networkFields, toPolicy } from '../../lib/destinations/frame/network-fields.ts';
+import { networkFields, toPolicy } from '../../lib/destinations/frame/fields/network.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadDriver } from '../../lib/destinations/load.ts';
 import { factsOf } from '../support/facts.ts';

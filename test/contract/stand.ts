@@ -12,8 +12,8 @@ import {
   type PutItem,
 } from '../../lib/destinations/contract.ts';
 import type { Fake, FakeObject } from '../../lib/destinations/fake.ts';
-import { networkFields, toPolicy } from '../../lib/destinations/frame/network-fields.ts';
-import { isSameVersion } from '../../lib/destinations/frame/same-version.ts';
+import { networkFields, toPolicy } from '../../lib/destinations/frame/fields/network.ts';
+import { isSameVersion } from '../../lib/destinations/frame/rules/same-version.ts';
 import { loadDriver, loadFake } from '../../lib/destinations/load.ts';
 import type { NetworkPolicy } from '../../lib/network/policy.ts';
 import { metaOf } from '../../lib/sync/rows/destinations/fields.ts';

@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.ts';
 import { outageOf } from '../../core/outage-log.ts';
 import { placeOf } from '../../core/stack.ts';
 import { type DestinationDefinition, DestinationFailure, type Driver } from '../../destinations/contract.ts';
-import { unfit } from '../../destinations/frame/fit.ts';
+import { unfit } from '../../destinations/frame/rules/fit.ts';
 import type { Outcome } from '../../queue/contract.ts';
 import type { Barrier, Store } from '../../store/store.ts';
 import type { Claim, Claimed } from '../claim/claim.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseBlock } from '../../network/addresses.ts';
-import type { NetworkPolicy } from '../../network/policy.ts';
-import { bool, type Input, integerList, textList } from '../../path/fields.ts';
+import { parseBlock } from '../../../network/addresses.ts';
+import type { NetworkPolicy } from '../../../network/policy.ts';
+import { bool, type Input, integerList, textList } from '../../../path/fields.ts';
 
 /** Entries of one allow list. */
 const entriesMax = 256;

@@ -1,4 +1,4 @@
-import { DestinationFailure } from '../contract.ts';
+import { DestinationFailure } from '../../contract.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { DestinationFailure, type FailureKind } from '../contract.ts';
+import { DestinationFailure, type FailureKind } from '../../contract.ts';
 
 /** Follows one put, so that its failure can say whether anything was written. */
 export interface WriteTracker {

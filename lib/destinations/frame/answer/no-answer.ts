@@ -1,8 +1,8 @@
-import { blockedMessage } from '../../network/blocked.ts';
-import { errorChain } from '../../network/error-chain.ts';
-import { strangeMessage } from '../../network/strange-answer.ts';
-import { DestinationFailure } from '../contract.ts';
-import { RequestTimeout } from './request-time.ts';
+import { blockedMessage } from '../../../network/blocked.ts';
+import { errorChain } from '../../../network/error-chain.ts';
+import { strangeMessage } from '../../../network/strange-answer.ts';
+import { DestinationFailure } from '../../contract.ts';
+import { RequestTimeout } from '../verb/request-time.ts';
 import { localCode } from './shown-code.ts';
 
 const connectTimeouts = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'];

@@ -1,4 +1,4 @@
-import { systemClock } from '../../core/clock.ts';
+import { systemClock } from '../../../core/clock.ts';
 
 /** A header of an answer by its name in lower case. Absent: undefined or null. */
 export type HeaderOf = (name: string) => unknown;

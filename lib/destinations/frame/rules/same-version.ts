@@ -1,4 +1,4 @@
-import type { DestinationDefinition } from '../contract.ts';
+import type { DestinationDefinition } from '../../contract.ts';
 
 /** Whether what a look found is what our last put left. Null: the system told no version, which is the same only as none. */
 export function isSameVersion(

@@ -1,4 +1,4 @@
-import { type DestinationDefinition, DestinationFailure, type PutItem } from '../contract.ts';
+import { type DestinationDefinition, DestinationFailure, type PutItem } from '../../contract.ts';
 
 type Rules = Pick<DestinationDefinition, 'names' | 'valueBytesMax' | 'refusesEmpty'>;
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
-import { text } from '../../path/fields.ts';
+import { text } from '../../../path/fields.ts';
 
 /** Clients send unset options as empty texts. */
 const given = (value: unknown) => (value === '' ? undefined : value);

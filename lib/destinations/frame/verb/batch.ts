@@ -5,8 +5,8 @@ import {
   type PutItem,
   type PutOutcome,
   type PutReceipt,
-} from '../contract.ts';
-import { unfit } from './fit.ts';
+} from '../../contract.ts';
+import { unfit } from '../rules/fit.ts';
 import { cannot, type Explain, ended } from './verb.ts';
 import { newWriteTracker, type WriteTracker } from './write-tracker.ts';
 

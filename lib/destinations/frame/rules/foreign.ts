@@ -1,5 +1,5 @@
-import type { Log } from '../../core/log.ts';
-import { DestinationFailure } from '../contract.ts';
+import type { Log } from '../../../core/log.ts';
+import { DestinationFailure } from '../../contract.ts';
 
 /** Something that we did not write has the name. `what`: "a secret of this name in the vault". */
 export const foreignObject = (what: string): DestinationFailure =>
