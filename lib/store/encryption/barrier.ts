@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import type { Clock } from '../core/clock.ts';
-import { AppError } from '../core/errors.ts';
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Barrier, Pieces } from '../store.ts';
 import { CipherError, decrypt, decryptInSlices, encrypt, encryptInSlices, termOf } from './cipher.ts';
 import { activeKey, type Keyring, macKeyFor, zeroKeyring } from './keyring.ts';
-import type { Barrier, Pieces } from './store.ts';
 
 /** Unknown terms that are remembered; only broken rows can name so many. */
 const missingTermsMax = 100;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Log } from '../core/log.ts';
+import type { Log } from '../../core/log.ts';
 
 export interface PoolOptions {
   /** `postgres://user:password@host:port/database?sslmode=...` */

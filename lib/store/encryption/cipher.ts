@@ -6,8 +6,8 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { inSlices, yieldToOthers } from '../core/yielding.ts';
-import type { Pieces } from './store.ts';
+import { inSlices, yieldToOthers } from '../../core/yielding.ts';
+import type { Pieces } from '../store.ts';
 
 /**
  * AES-256-GCM with a random nonce. Layout: key term (4 bytes, big endian), format version (1 byte), nonce (12), ciphertext,

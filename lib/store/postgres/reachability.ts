@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../../core/clock.ts';
 
 /** An answer younger than this says that the database is there; so a busy service is not asked, and not called ill. */
 const freshMs = 5_000;

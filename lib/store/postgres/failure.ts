@@ -1,4 +1,4 @@
-import { AppError, badRequest } from '../core/errors.ts';
+import { AppError, badRequest } from '../../core/errors.ts';
 
 /** What a failed query means. `unusable`: the connection must not go back to the pool. */
 export interface StoreFailure {
