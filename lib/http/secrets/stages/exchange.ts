@@ -1,13 +1,13 @@
-import type { Decision } from '../../auth/contract.ts';
-import type { Parsed } from '../../path/parse.ts';
-import type { Caller, Reply } from '../../path/row.ts';
-import type { Match } from '../../path/table.ts';
-import { type Data, noData } from '../wire/body/fields.ts';
-import type { Ending } from '../wire/ending.ts';
-import type { Incoming } from '../wire/exchange.ts';
-import type { Context } from './context.ts';
-import type { AskedHead } from './request.ts';
-import type { Target } from './target.ts';
+import type { Decision } from '../../../auth/contract.ts';
+import type { Parsed } from '../../../path/parse.ts';
+import type { Caller, Reply } from '../../../path/row.ts';
+import type { Match } from '../../../path/table.ts';
+import { type Data, noData } from '../../wire/body/fields.ts';
+import type { Ending } from '../../wire/ending.ts';
+import type { Incoming } from '../../wire/exchange.ts';
+import type { Context } from '../request/context.ts';
+import type { AskedHead } from '../request/request.ts';
+import type { Target } from '../target.ts';
 
 /** A request that could be read, with what its stages have found out so far. */
 export class Exchange {

@@ -1,4 +1,4 @@
-import type { Reply } from '../../path/row.ts';
+import type { Reply } from '../../../path/row.ts';
 import type { Exchange } from './exchange.ts';
 
 /**

@@ -1,10 +1,10 @@
-import { LargeBody, readBody, type Weigh } from '../wire/body/data.ts';
-import { type Data, fieldsOf } from '../wire/body/fields.ts';
-import { tooLarge } from '../wire/body/reader.ts';
-import { header, type Incoming } from '../wire/exchange.ts';
+import { LargeBody, readBody, type Weigh } from '../../wire/body/data.ts';
+import { type Data, fieldsOf } from '../../wire/body/fields.ts';
+import { tooLarge } from '../../wire/body/reader.ts';
+import { header, type Incoming } from '../../wire/exchange.ts';
+import type { HttpParts } from '../parts.ts';
+import { bringsBody } from '../request/request.ts';
 import type { Exchange } from './exchange.ts';
-import type { HttpParts } from './parts.ts';
-import { bringsBody } from './request.ts';
 
 /** So much of a body is read whoever sends it; more only when it is known who does. */
 const firstBytesMax = 65_536;

@@ -1,6 +1,6 @@
-import { notFound } from '../../core/errors.ts';
-import type { AuthReply, Mount, Reply, ReplyContent, Verb } from '../../path/row.ts';
-import type { Outgoing } from '../wire/exchange.ts';
+import { notFound } from '../../../core/errors.ts';
+import type { AuthReply, Mount, Reply, ReplyContent, Verb } from '../../../path/row.ts';
+import type { Outgoing } from '../../wire/exchange.ts';
 import { status } from './status.ts';
 
 /**

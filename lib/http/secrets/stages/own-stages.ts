@@ -1,15 +1,15 @@
-import { AppError, badRequest } from '../../core/errors.ts';
-import type { Incoming } from '../wire/exchange.ts';
-import { Context } from './context.ts';
-import { type Engines, systemMount } from './engines.ts';
+import { AppError, badRequest } from '../../../core/errors.ts';
+import type { Incoming } from '../../wire/exchange.ts';
+import { type Engines, systemMount } from '../engines.ts';
+import type { HttpParts } from '../parts.ts';
+import { Context } from '../request/context.ts';
+import type { AskedHead } from '../request/request.ts';
+import { findTarget, type Target } from '../target.ts';
 import type { Exchange } from './exchange.ts';
 import { authoriseHelp, helpReply } from './help.ts';
-import type { HttpParts } from './parts.ts';
 import { authorise, identify } from './permission.ts';
-import type { AskedHead } from './request.ts';
 import { replyOf } from './run.ts';
 import type { StageBefore } from './stages.ts';
-import { findTarget, type Target } from './target.ts';
 
 /** What the pipeline does itself at its stages. The numbers are the statuses of refusals. */
 export const ownStages = (parts: HttpParts, engines: Engines): readonly StageBefore[] => [

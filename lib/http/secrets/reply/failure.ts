@@ -1,10 +1,10 @@
-import { AppError } from '../../core/errors.ts';
-import type { Log } from '../../core/log.ts';
-import { framesOf } from '../../core/stack.ts';
-import type { Vocabulary } from '../../path/row.ts';
-import { sealedText, wordName } from '../../path/vocabulary.ts';
-import type { Outgoing } from '../wire/exchange.ts';
-import { Busy, UnsupportedOperation, UnsupportedPath } from '../wire/refusals.ts';
+import { AppError } from '../../../core/errors.ts';
+import type { Log } from '../../../core/log.ts';
+import { framesOf } from '../../../core/stack.ts';
+import type { Vocabulary } from '../../../path/row.ts';
+import { sealedText, wordName } from '../../../path/vocabulary.ts';
+import type { Outgoing } from '../../wire/exchange.ts';
+import { Busy, UnsupportedOperation, UnsupportedPath } from '../../wire/refusals.ts';
 import { statusOf } from './status.ts';
 
 /**

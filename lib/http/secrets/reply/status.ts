@@ -1,4 +1,4 @@
-import type { ErrorKind } from '../../core/errors.ts';
+import type { ErrorKind } from '../../../core/errors.ts';
 
 /** Kind of error to HTTP status: the only place that knows the numbers. */
 const statuses = {

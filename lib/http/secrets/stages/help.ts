@@ -1,8 +1,8 @@
-import type { Gatekeeper } from '../../auth/contract.ts';
-import { permissionDenied } from '../../core/errors.ts';
-import { helpOf } from '../../path/help.ts';
-import type { Reply } from '../../path/row.ts';
-import { UnsupportedPath } from '../wire/refusals.ts';
+import type { Gatekeeper } from '../../../auth/contract.ts';
+import { permissionDenied } from '../../../core/errors.ts';
+import { helpOf } from '../../../path/help.ts';
+import type { Reply } from '../../../path/row.ts';
+import { UnsupportedPath } from '../../wire/refusals.ts';
 import type { Exchange } from './exchange.ts';
 import { noRoute } from './run.ts';
 

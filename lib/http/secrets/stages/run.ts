@@ -1,12 +1,12 @@
-import { AppError, notFound } from '../../core/errors.ts';
-import type { Parsed } from '../../path/parse.ts';
-import type { Reply } from '../../path/row.ts';
-import type { CompiledOperation } from '../../path/table.ts';
-import { UnsupportedOperation, UnsupportedPath } from '../wire/refusals.ts';
-import { allowOf } from './allow.ts';
+import { AppError, notFound } from '../../../core/errors.ts';
+import type { Parsed } from '../../../path/parse.ts';
+import type { Reply } from '../../../path/row.ts';
+import type { CompiledOperation } from '../../../path/table.ts';
+import { UnsupportedOperation, UnsupportedPath } from '../../wire/refusals.ts';
+import { allowOf } from '../reply/allow.ts';
+import type { AskedHead } from '../request/request.ts';
+import type { Target } from '../target.ts';
 import type { Exchange } from './exchange.ts';
-import type { AskedHead } from './request.ts';
-import type { Target } from './target.ts';
 
 /**
  * Runs the operation of a request that may.

@@ -1,4 +1,4 @@
-import { badRequest } from '../../core/errors.ts';
+import { badRequest } from '../../../core/errors.ts';
 
 /** Where a request goes. */
 export interface Address {

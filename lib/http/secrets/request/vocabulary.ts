@@ -1,6 +1,6 @@
-import type { Vocabulary } from '../../path/row.ts';
-import { canonicalPath } from '../../path/vocabulary.ts';
-import { type Headers, header } from '../wire/exchange.ts';
+import type { Vocabulary } from '../../../path/row.ts';
+import { canonicalPath } from '../../../path/vocabulary.ts';
+import { type Headers, header } from '../../wire/exchange.ts';
 
 /** Headers have a canonical name and the one that existing clients send; both are read, the canonical one first. */
 const headerNames = {

@@ -1,11 +1,11 @@
-import { badRequest } from '../../core/errors.ts';
-import { Secret } from '../../core/secret.ts';
-import { duration } from '../../path/fields.ts';
-import type { Verb, Vocabulary } from '../../path/row.ts';
-import { canonicalPath } from '../../path/vocabulary.ts';
-import { mustBeMergePatch, mustBeUncompressed } from '../wire/body/media.ts';
-import { type Headers, header, type Incoming } from '../wire/exchange.ts';
-import { UnsupportedOperation } from '../wire/refusals.ts';
+import { badRequest } from '../../../core/errors.ts';
+import { Secret } from '../../../core/secret.ts';
+import { duration } from '../../../path/fields.ts';
+import type { Verb, Vocabulary } from '../../../path/row.ts';
+import { canonicalPath } from '../../../path/vocabulary.ts';
+import { mustBeMergePatch, mustBeUncompressed } from '../../wire/body/media.ts';
+import { type Headers, header, type Incoming } from '../../wire/exchange.ts';
+import { UnsupportedOperation } from '../../wire/refusals.ts';
 import { type Address, mustBeSound } from './address.ts';
 import { aliasedHeader, vocabularyOf } from './vocabulary.ts';
 
