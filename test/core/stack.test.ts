@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { framesOf, placeOf } from '../../lib/core/stack.ts';
+import { framesOf, placeOf } from '../../lib/core/log/stack.ts';
 
 const secret = 'hunter2';
 const likeFrames = `cannot read\n    at ${secret} (${secret}.ts:1:2)\n  at ${secret}`;

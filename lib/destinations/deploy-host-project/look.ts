@@ -1,4 +1,4 @@
-import { coalesce } from '../../core/coalesce.ts';
+import { coalesce } from '../../core/concurrency/coalesce.ts';
 import { DestinationFailure, type Inspection } from '../contract.ts';
 import { untilAborted } from '../frame/verb/until-aborted.ts';
 import type { Client } from './client.ts';

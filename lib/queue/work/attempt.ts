@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
+import { outageOf } from '../../core/log/outage.ts';
+import { placeOf } from '../../core/log/stack.ts';
 import type { Log } from '../../core/log.ts';
-import { outageOf } from '../../core/outage-log.ts';
-import { placeOf } from '../../core/stack.ts';
 import type { Handler, Outcome } from '../contract.ts';
 import { addition, type JobData, type Jobs } from '../jobs.ts';
 import type { Finish } from '../pending/pending.ts';

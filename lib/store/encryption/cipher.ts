@@ -6,7 +6,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { inSlices, yieldToOthers } from '../../core/yielding.ts';
+import { inSlices, yieldToOthers } from '../../core/concurrency/yielding.ts';
 import type { Pieces } from '../store.ts';
 
 /**

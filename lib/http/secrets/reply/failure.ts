@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/errors.ts';
+import { framesOf } from '../../../core/log/stack.ts';
 import type { Log } from '../../../core/log.ts';
-import { framesOf } from '../../../core/stack.ts';
 import type { Vocabulary } from '../../../path/row.ts';
 import { sealedText, wordName } from '../../../path/vocabulary.ts';
 import type { Outgoing } from '../../wire/exchange.ts';

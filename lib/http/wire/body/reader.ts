@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { yieldToOthers } from '../../../core/concurrency/yielding.ts';
 import { AppError, badRequest } from '../../../core/errors.ts';
-import { yieldToOthers } from '../../../core/yielding.ts';
 import type { IncomingBody } from '../exchange.ts';
 import { type Arriving, type BodyRoom, type Held, tooMuch } from './room.ts';
 import { textOf, Utf8Pieces } from './utf8.ts';

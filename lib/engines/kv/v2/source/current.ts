@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { coalesce } from '../../../../core/coalesce.ts';
+import { coalesce } from '../../../../core/concurrency/coalesce.ts';
 import type { EngineParts, SecretSource } from '../../../contract.ts';
 import { placesTable } from '../../shared/places.ts';
 import { openVersion } from '../../shared/sealing.ts';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { AppError } from './errors.ts';
-import type { Log } from './log.ts';
+import { AppError } from '../errors.ts';
+import type { Log } from '../log.ts';
 
 /** Fields of a line about an outage: of a server that we stand on and that is not there. */
 export interface OutageFields {

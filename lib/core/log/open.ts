@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DestinationStream, pino } from 'pino';
-import type { Config } from './config.ts';
-import type { Log } from './log.ts';
-import { withRareOutages } from './outage-log.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import { withRareOutages } from './outage.ts';
 
 /** One JSON line per entry on standard error; standard output is for people. An outage is logged once a second at most. */
 export function openLog(

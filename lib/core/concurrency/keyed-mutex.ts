@@ -1,4 +1,4 @@
-import { AppError } from './errors.ts';
+import { AppError } from '../errors.ts';
 
 /**
  * Runs calls with the same key one after another, in the order they came; calls with different keys know nothing of each
