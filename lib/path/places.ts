@@ -1,4 +1,4 @@
-import { ownText } from './own-text.ts';
+import { ownText } from './documents/own-text.ts';
 import { nameRule, parsePattern, type Segment } from './pattern.ts';
 import type { Operation, Row, Verb, Vocabulary } from './row.ts';
 

@@ -1,6 +1,6 @@
 import type { Gatekeeper } from '../../../auth/contract.ts';
 import { permissionDenied } from '../../../core/errors.ts';
-import { helpOf } from '../../../path/help.ts';
+import { helpOf } from '../../../path/documents/help.ts';
 import type { Reply } from '../../../path/row.ts';
 import { UnsupportedPath } from '../../wire/refusals.ts';
 import type { Exchange } from './exchange.ts';

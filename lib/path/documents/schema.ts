@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fieldMeta } from './meta.ts';
+import { fieldMeta } from '../meta.ts';
 
 /** An OpenAPI 3.0 schema object. */
 export type Schema = Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { fieldMeta, isOptional } from './meta.ts';
+import { fieldMeta, isOptional } from '../meta.ts';
+import { type Place, placesUnder } from '../places.ts';
+import type { Row, Verb, Vocabulary } from '../row.ts';
+import { pathName } from '../vocabulary.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import { ownText } from './own-text.ts';
-import { type Place, placesUnder } from './places.ts';
-import type { Row, Verb, Vocabulary } from './row.ts';
 import { typeOf } from './schema.ts';
-import { pathName } from './vocabulary.ts';
 
 /** The body of `?help=1`. */
 export interface Help {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { isOptional } from './meta.ts';
+import { isOptional } from '../meta.ts';
+import type { Place } from '../places.ts';
+import type { Operation, Row, Verb, Vocabulary } from '../row.ts';
 import { ownDocument } from './own-text.ts';
-import type { Place } from './places.ts';
-import type { Operation, Row, Verb, Vocabulary } from './row.ts';
 import { type Schema, schemaOf } from './schema.ts';
 
 /** An OpenAPI 3.0 document. */

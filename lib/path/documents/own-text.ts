@@ -1,5 +1,5 @@
-import type { Vocabulary } from './row.ts';
-import { canonicalWords, wordName } from './vocabulary.ts';
+import type { Vocabulary } from '../row.ts';
+import { canonicalWords, wordName } from '../vocabulary.ts';
 
 /** Neither part of a longer word, nor of a longer name. */
 const wholeWord = () => new RegExp(`(?<![\\w-])(?:${canonicalWords().join('|')})(?![\\w-])`, 'g');
