@@ -1,6 +1,6 @@
 import { badRequest } from '../../core/errors.ts';
-import { createDeadline, type Within } from '../wire/deadline.ts';
-import { Ending } from '../wire/ending.ts';
+import { createDeadline, type Within } from '../wire/connection/deadline.ts';
+import { Ending } from '../wire/connection/ending.ts';
 import type { Incoming, Outgoing } from '../wire/exchange.ts';
 import { compileEngines, systemMount } from './engines.ts';
 import type { HttpParts } from './parts.ts';

@@ -10,7 +10,7 @@ import { originForm, prefix } from '../secrets/request/address.ts';
 import { vocabularyOf } from '../secrets/request/vocabulary.ts';
 import { BodyReader } from './body/reader.ts';
 import { BodyRoom } from './body/room.ts';
-import { connectionOf } from './connection.ts';
+import { connectionOf } from './connection/connection.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
 import { createObserver, type Observer } from './observe.ts';
 import { requestIdOf } from './request-id.ts';

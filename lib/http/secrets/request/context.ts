@@ -1,7 +1,7 @@
 import type { Gatekeeper } from '../../../auth/contract.ts';
 import { permissionDenied } from '../../../core/errors.ts';
 import type { Caller, Mount, RequestContext, Verb } from '../../../path/row.ts';
-import type { Ending } from '../../wire/ending.ts';
+import type { Ending } from '../../wire/connection/ending.ts';
 import type { Incoming } from '../../wire/exchange.ts';
 import type { AskedHead } from './request.ts';
 

@@ -3,7 +3,7 @@ import type { Parsed } from '../../../path/parse.ts';
 import type { Caller, Reply } from '../../../path/row.ts';
 import type { Match } from '../../../path/table.ts';
 import { type Data, noData } from '../../wire/body/fields.ts';
-import type { Ending } from '../../wire/ending.ts';
+import type { Ending } from '../../wire/connection/ending.ts';
 import type { Incoming } from '../../wire/exchange.ts';
 import type { Context } from '../request/context.ts';
 import type { AskedHead } from '../request/request.ts';

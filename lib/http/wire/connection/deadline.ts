@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.ts';
+import { AppError } from '../../../core/errors.ts';
 
 /** The work's outcome, or an `AppError` `unavailable` when its time is over; `expire` then ends what is still running. */
 export type Within = <T>(work: Promise<T>, expire: () => void) => Promise<T>;

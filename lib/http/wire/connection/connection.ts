@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ClientConnection } from '../../path/row.ts';
+import type { ClientConnection } from '../../../path/row.ts';
 
 /** The part of a socket that is looked at. Sockets without TLS may lack `encrypted`. */
 interface Peer {

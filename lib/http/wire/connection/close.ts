@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
-import { answerOn } from './refuse.ts';
-import type { Connection } from './verbs/socket.ts';
+import { answerOn } from '../refuse.ts';
+import type { Connection } from '../verbs/socket.ts';
 
 /** A server that listens, and its connections. */
 export interface Open {
