@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { trust } from '../../lib/network/connection/trust.ts';
 import { strictPolicy } from '../../lib/network/policy.ts';
-import { trust } from '../../lib/network/trust.ts';
 import { listen, secure } from './servers.ts';
 
 test('clients that trust the same certificates share what knows them, and others do not', async () => {

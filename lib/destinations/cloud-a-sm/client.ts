@@ -1,5 +1,5 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { guardedAgents } from '../../network/agents.ts';
+import { guardedAgents } from '../../network/connection/agents.ts';
 import type { DriverContext } from '../contract.ts';
 import { baseUrl } from '../frame/fields/endpoint.ts';
 import { withinRequestTime } from '../frame/verb/request-time.ts';

@@ -1,6 +1,6 @@
 import type { PipelinePolicy } from '@azure/core-rest-pipeline';
 import { SecretClient } from '@azure/keyvault-secrets';
-import { guardedAgents } from '../../network/agents.ts';
+import { guardedAgents } from '../../network/connection/agents.ts';
 import type { DriverContext } from '../contract.ts';
 import { baseUrl } from '../frame/fields/endpoint.ts';
 import type { WriteTracker } from '../frame/verb/write-tracker.ts';

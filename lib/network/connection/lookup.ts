@@ -1,8 +1,8 @@
 import { lookup as resolve } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { BlockedConnection } from './blocked.ts';
-import { decideAddress, type Refusal } from './decide.ts';
-import type { NetworkPolicy } from './policy.ts';
+import { BlockedConnection } from '../blocked.ts';
+import { decideAddress, type Refusal } from '../decide.ts';
+import type { NetworkPolicy } from '../policy.ts';
 
 type Resolved = { readonly address: string; readonly family: number };
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { BlockedConnection } from './blocked.ts';
-import { decide, decidePort } from './decide.ts';
-import type { NetworkPolicy } from './policy.ts';
+import { BlockedConnection } from '../blocked.ts';
+import { decide, decidePort } from '../decide.ts';
+import type { NetworkPolicy } from '../policy.ts';
 
 /** What a client is about to connect to, in the words of `net.connect`. */
 export interface Dial {

@@ -1,5 +1,5 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
-import type { NetworkPolicy } from './policy.ts';
+import type { NetworkPolicy } from '../policy.ts';
 
 /** Contexts that are in use, by the certificates that they trust beside Node's own. */
 const shared = new Map<string, WeakRef<SecureContext>>();

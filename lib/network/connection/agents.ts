@@ -1,10 +1,10 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import { limitConnect } from './deadline.ts';
+import { limitConnect } from '../deadline.ts';
+import type { NetworkPolicy } from '../policy.ts';
 import { type Dial, refuseDial } from './dial.ts';
 import { guardedLookup } from './lookup.ts';
-import type { NetworkPolicy } from './policy.ts';
 import { trust } from './trust.ts';
 
 /** For SDKs on node:http. Sockets are kept alive and belong to these two agents, so no other policy ever uses them. */
