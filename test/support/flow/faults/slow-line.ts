@@ -1,5 +1,5 @@
 import { connect, createServer } from 'node:net';
-import type { Fake } from '../../../lib/destinations/fake.ts';
+import type { Fake } from '../../../../lib/destinations/fake.ts';
 
 export interface SlowLine {
   /** Fields of a destination that goes through here. */

@@ -1,5 +1,5 @@
-import { type Ground, type } from './ground.ts';
-import type { Started } from './processes.ts';
+import { type Ground, type } from '../ground.ts';
+import type { Started } from '../processes.ts';
 
 export interface Many {
   /** Names of destinations and secrets begin with it. */

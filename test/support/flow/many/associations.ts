@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { OpenService } from './open-service.ts';
+import type { OpenService } from '../open-service.ts';
 
 /** Puts associations in line with their secrets into the store, as if they had been synced; nothing is at the destination. */
 export async function insertAssociations(
