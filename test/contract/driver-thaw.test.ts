@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Driver } from '../../lib/destinations/contract.ts';
 import { definitions } from '../../lib/destinations/index.ts';
-import { timedSignal } from '../../lib/sync/reconcile/timed-signal.ts';
+import { timedSignal } from '../../lib/sync/reconcile/attempt-budget.ts';
 import { calm, newMark, type Stand, standFor } from './stand.ts';
 
 type Start = (driver: Driver, signal: AbortSignal) => Promise<unknown>;

@@ -12,8 +12,8 @@ import { BodyReader } from './body/reader.ts';
 import { BodyRoom } from './body/room.ts';
 import { connectionOf } from './connection/connection.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
+import { requestIdOf } from './exchange.ts';
 import { createObserver, type Observer } from './observe.ts';
-import { requestIdOf } from './request-id.ts';
 import { trueVerb } from './verbs/names.ts';
 
 /** The Fastify instance: one catch-all under `/v1/`, and whatever the plugins add beside it. */

@@ -1,4 +1,5 @@
 import { badRequest } from '../../../core/errors.ts';
+import type { RequestContext } from '../../../path/row.ts';
 
 /** Which secret. */
 export interface SecretPlace {
@@ -26,3 +27,13 @@ export function folderPath(given: string): string {
   const path = secretPath(given);
   return path === '' || path.endsWith('/') ? path : `${path}/`;
 }
+
+/** @throws AppError `bad-request` for a path that cannot be stored */
+export const placeOf = (context: RequestContext, given: string): SecretPlace => ({
+  mountId: context.mount.id,
+  path: secretPath(given),
+});
+
+/** The same for a row's existence check, which sees the whole path below the mount. */
+export const placeBelow = (context: RequestContext, folder: string): SecretPlace =>
+  placeOf(context, context.path.slice(folder.length));

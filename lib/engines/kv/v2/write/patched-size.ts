@@ -2,7 +2,7 @@ import { inSlices } from '../../../../core/concurrency/yielding.ts';
 import { AppError } from '../../../../core/errors.ts';
 import { isLongJson, jsonPieces } from '../../../../core/json/write.ts';
 import type { JsonObject } from '../../../../core/json.ts';
-import { jsonText } from '../../shared/json-text.ts';
+import { jsonText } from '../../shared/sealing.ts';
 
 const atOnceCharactersMax = 65_536;
 
