@@ -2,7 +2,7 @@ import { describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { openDriver } from '../../../lib/destinations/cloud-b-kv/driver.ts';
 import { definition } from '../../../lib/destinations/cloud-b-kv/index.ts';
-import { calm, newMark, standFor } from '../../contract/stand.ts';
+import { calm, newMark, standFor } from '../../contract/support/stand.ts';
 import { forward } from '../forward.ts';
 import { openWith } from '../open-with.ts';
 import { headers, pathOf, upstreamOf } from './api.ts';

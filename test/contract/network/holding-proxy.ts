@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, request as requestTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { newCertificate } from '../../lib/destinations/cloud-b-kv/fake/server.ts';
-import type { Fake } from '../../lib/destinations/fake.ts';
+import { newCertificate } from '../../../lib/destinations/cloud-b-kv/fake/server.ts';
+import type { Fake } from '../../../lib/destinations/fake.ts';
 
 export type Change = 'write' | 'removal';
 

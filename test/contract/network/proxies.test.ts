@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import http from 'node:http';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { definitions } from '../../lib/destinations/index.ts';
-import { listen } from '../network/servers.ts';
-import { patience } from '../support/patience.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { listen } from '../../network/servers.ts';
+import { patience } from '../../support/patience.ts';
 
 const run = promisify(execFile);
 

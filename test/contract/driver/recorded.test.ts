@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { PutItem } from '../../lib/destinations/contract.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { factsOf } from '../support/facts.ts';
-import { calm, type Stand, standFor } from './stand.ts';
+import type { PutItem } from '../../../lib/destinations/contract.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { factsOf } from '../../support/facts.ts';
+import { calm, type Stand, standFor } from '../support/stand.ts';
 
 describe.each(definitions)('a put to $type of which the record leaves no doubt', (definition) => {
   const stand = standFor(definition);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../lib/core/secret.ts';
-import { DestinationFailure, type Driver } from '../../lib/destinations/contract.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { listingBytesMax } from '../../lib/network/answer-size.ts';
-import { isCall, isWrite } from './asked.ts';
-import type { Asked } from './between.ts';
-import { partyFor } from './party.ts';
-import { calm } from './stand.ts';
+import { Secret } from '../../../lib/core/secret.ts';
+import { DestinationFailure, type Driver } from '../../../lib/destinations/contract.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { listingBytesMax } from '../../../lib/network/answer-size.ts';
+import { isCall, isWrite } from '../support/asked.ts';
+import type { Asked } from '../support/between.ts';
+import { partyFor } from '../support/party.ts';
+import { calm } from '../support/stand.ts';
 import { bombBytes, endlessBytesMax, giants, headers, loginPath, strangers, taken } from './strangers.ts';
 
 const places: Readonly<Record<string, (asked: Asked) => boolean>> = {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../lib/core/errors.ts';
-import type { TagRule } from '../../lib/destinations/contract.ts';
-import { definitions } from '../../lib/destinations/index.ts';
+import { AppError } from '../../../lib/core/errors.ts';
+import type { TagRule } from '../../../lib/destinations/contract.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
 
 const tagged = definitions.flatMap(({ type, tags }) => (tags === undefined ? [] : [{ type, tags }]));
 const mark = '0123456789abcdef0123456789abcdef';

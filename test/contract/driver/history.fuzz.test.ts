@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type DestinationDefinition, DestinationFailure, type PutItem } from '../../lib/destinations/contract.ts';
-import type { Fault } from '../../lib/destinations/fake.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { fuzzing, runs } from '../support/fuzz.ts';
-import { calm, newMark, type Stand, standFor } from './stand.ts';
+import { type DestinationDefinition, DestinationFailure, type PutItem } from '../../../lib/destinations/contract.ts';
+import type { Fault } from '../../../lib/destinations/fake.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { fuzzing, runs } from '../../support/fuzz.ts';
+import { calm, newMark, type Stand, standFor } from '../support/stand.ts';
 
 /** What goes wrong while a verb runs: its call of this number (from 0) fails. */
 type Trouble = Pick<Fault, 'kind' | 'after'>;

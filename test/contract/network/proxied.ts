@@ -1,11 +1,11 @@
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
-import { systemClock } from '../../lib/core/clock.ts';
-import { silentLog } from '../../lib/core/log.ts';
-import { Secret } from '../../lib/core/secret.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { loadDriver, loadFake } from '../../lib/destinations/load.ts';
-import { strictPolicy } from '../../lib/network/policy.ts';
+import { systemClock } from '../../../lib/core/clock.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import { Secret } from '../../../lib/core/secret.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { loadDriver, loadFake } from '../../../lib/destinations/load.ts';
+import { strictPolicy } from '../../../lib/network/policy.ts';
 
 /**
  * A process of its own, whose environment names a proxy: a put and a removal at the stand-in of each type. Prints what became

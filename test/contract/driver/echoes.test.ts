@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { DestinationFailure, type Driver } from '../../lib/destinations/contract.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { factsOf } from '../support/facts.ts';
-import { isCall } from './asked.ts';
-import { echo, echoXml, fewStatuses, type Quote, quotes, statuses } from './echo.ts';
-import { leaksOf } from './leaks.ts';
-import { partyFor } from './party.ts';
-import { calm, credentialsOf } from './stand.ts';
+import { DestinationFailure, type Driver } from '../../../lib/destinations/contract.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { factsOf } from '../../support/facts.ts';
+import { isCall } from '../support/asked.ts';
+import { echo, echoXml, fewStatuses, type Quote, quotes, statuses } from '../support/echo.ts';
+import { leaksOf } from '../support/leaks.ts';
+import { partyFor } from '../support/party.ts';
+import { calm, credentialsOf } from '../support/stand.ts';
 
 const password = `${randomBytes(15).toString('hex')}/+"é`;
 const values: Readonly<Record<string, { readonly value: string; readonly start: string }>> = {

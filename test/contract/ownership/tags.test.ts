@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { TagRule } from '../../lib/destinations/contract.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { calm, newMark, standFor } from './stand.ts';
+import type { TagRule } from '../../../lib/destinations/contract.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { calm, newMark, standFor } from '../support/stand.ts';
 
 const tagged = definitions.flatMap(({ type, tags }) => (tags === undefined ? [] : [{ type, tags }]));
 const untagged = definitions.filter(({ tags }) => tags === undefined);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { DestinationDefinition } from '../../lib/destinations/contract.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { loadFake } from '../../lib/destinations/load.ts';
-import { metaOf } from '../../lib/sync/rows/destinations/fields.ts';
-import { connect, credentialsOf } from './stand.ts';
+import type { DestinationDefinition } from '../../../lib/destinations/contract.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { loadFake } from '../../../lib/destinations/load.ts';
+import { metaOf } from '../../../lib/sync/rows/destinations/fields.ts';
+import { connect, credentialsOf } from '../support/stand.ts';
 
 describe.each(definitions)('the fields of $type', (definition) => {
   const fields = Object.entries(definition.fields).map(([name, field]) => ({ name, meta: metaOf(field) }));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { definitions } from '../../lib/destinations/index.ts';
-import { compileTemplate, type TemplateInput } from '../../lib/sync/template/template.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { compileTemplate, type TemplateInput } from '../../../lib/sync/template/template.ts';
 
 const anyName = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 600 }),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Driver } from '../../lib/destinations/contract.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { timedSignal } from '../../lib/sync/reconcile/attempt-budget.ts';
-import { calm, newMark, type Stand, standFor } from './stand.ts';
+import type { Driver } from '../../../lib/destinations/contract.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { timedSignal } from '../../../lib/sync/reconcile/attempt-budget.ts';
+import { calm, newMark, type Stand, standFor } from '../support/stand.ts';
 
 type Start = (driver: Driver, signal: AbortSignal) => Promise<unknown>;
 

@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import { describe, type TestContext, test, vi } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../lib/core/clock.ts';
-import { silentLog } from '../../lib/core/log.ts';
-import type { DestinationDefinition, Driver } from '../../lib/destinations/contract.ts';
-import type { Fake } from '../../lib/destinations/fake.ts';
-import { networkFields, toPolicy } from '../../lib/destinations/frame/fields/network.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { loadDriver } from '../../lib/destinations/load.ts';
-import { factsOf } from '../support/facts.ts';
-import { only, statuses } from '../support/flow/associations.ts';
-import { until } from '../support/flow/ground.ts';
-import { serviceOf } from '../support/flow/open-service.ts';
+import { systemClock } from '../../../lib/core/clock.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import type { DestinationDefinition, Driver } from '../../../lib/destinations/contract.ts';
+import type { Fake } from '../../../lib/destinations/fake.ts';
+import { networkFields, toPolicy } from '../../../lib/destinations/frame/fields/network.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { loadDriver } from '../../../lib/destinations/load.ts';
+import { factsOf } from '../../support/facts.ts';
+import { only, statuses } from '../../support/flow/associations.ts';
+import { until } from '../../support/flow/ground.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
+import { calm, connect } from '../support/stand.ts';
 import { startHoldingProxy } from './holding-proxy.ts';
-import { calm, connect } from './stand.ts';
 
 const service = serviceOf(undefined, {
   KEYFERRY_SYNC_REQUEST_MS_MAX: '1500',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Driver, PutItem, PutOutcome } from '../../lib/destinations/contract.ts';
-import { DestinationFailure } from '../../lib/destinations/contract.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { calm, standFor } from './stand.ts';
+import type { Driver, PutItem, PutOutcome } from '../../../lib/destinations/contract.ts';
+import { DestinationFailure } from '../../../lib/destinations/contract.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { calm, standFor } from '../support/stand.ts';
 
 const concurrentPuts = 20;
 

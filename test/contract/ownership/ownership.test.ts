@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { definitions } from '../../lib/destinations/index.ts';
-import { calm, newMark, standFor } from './stand.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { calm, newMark, standFor } from '../support/stand.ts';
 
 const marked = definitions.filter(({ markless }) => markless !== true);
 const unmarked = definitions.filter(({ markless }) => markless === true);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../lib/core/secret.ts';
-import { DestinationFailure } from '../../lib/destinations/contract.ts';
+import { Secret } from '../../../lib/core/secret.ts';
+import { DestinationFailure } from '../../../lib/destinations/contract.ts';
 import { leaksOf } from './leaks.ts';
 
 const secret = 'ghp_a-very-secret-token';

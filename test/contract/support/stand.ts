@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../lib/core/clock.ts';
-import type { Log } from '../../lib/core/log.ts';
-import { Secret } from '../../lib/core/secret.ts';
+import { systemClock } from '../../../lib/core/clock.ts';
+import type { Log } from '../../../lib/core/log.ts';
+import { Secret } from '../../../lib/core/secret.ts';
 import {
   type DestinationDefinition,
   DestinationFailure,
@@ -10,14 +10,14 @@ import {
   type FailureKind,
   type OpenDriver,
   type PutItem,
-} from '../../lib/destinations/contract.ts';
-import type { Fake, FakeObject } from '../../lib/destinations/fake.ts';
-import { networkFields, toPolicy } from '../../lib/destinations/frame/fields/network.ts';
-import { isSameVersion } from '../../lib/destinations/frame/rules/same-version.ts';
-import { loadDriver, loadFake } from '../../lib/destinations/load.ts';
-import type { NetworkPolicy } from '../../lib/network/policy.ts';
-import { metaOf } from '../../lib/sync/rows/destinations/fields.ts';
-import { patience } from '../support/patience.ts';
+} from '../../../lib/destinations/contract.ts';
+import type { Fake, FakeObject } from '../../../lib/destinations/fake.ts';
+import { networkFields, toPolicy } from '../../../lib/destinations/frame/fields/network.ts';
+import { isSameVersion } from '../../../lib/destinations/frame/rules/same-version.ts';
+import { loadDriver, loadFake } from '../../../lib/destinations/load.ts';
+import type { NetworkPolicy } from '../../../lib/network/policy.ts';
+import { metaOf } from '../../../lib/sync/rows/destinations/fields.ts';
+import { patience } from '../../support/patience.ts';
 import { leaksOf } from './leaks.ts';
 
 /** A type's fake and drivers that reach it, through the same fields as a request. One per `describe`; tests share the fake. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { PutItem } from '../../lib/destinations/contract.ts';
-import type { Fault } from '../../lib/destinations/fake.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { strictPolicy } from '../../lib/network/policy.ts';
-import { calm, type Stand, standFor } from './stand.ts';
+import type { PutItem } from '../../../lib/destinations/contract.ts';
+import type { Fault } from '../../../lib/destinations/fake.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { strictPolicy } from '../../../lib/network/policy.ts';
+import { calm, type Stand, standFor } from '../support/stand.ts';
 
 /** The remote has answered, and the answer was no. */
 const refusals: readonly Fault['kind'][] = ['denied', 'credentials', 'throttle'];

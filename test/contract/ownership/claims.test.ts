@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { PutItem } from '../../lib/destinations/contract.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { calm, newMark, standFor } from './stand.ts';
+import type { PutItem } from '../../../lib/destinations/contract.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { calm, newMark, standFor } from '../support/stand.ts';
 
 const hourMs = 3_600_000;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { definitions } from '../../lib/destinations/index.ts';
-import { calm, standFor } from './stand.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { calm, standFor } from '../support/stand.ts';
 
 /** Fits every system beside its name. */
 const roomForName = 1024;

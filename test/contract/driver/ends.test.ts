@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Driver } from '../../lib/destinations/contract.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { calm, type Stand, standFor } from './stand.ts';
+import type { Driver } from '../../../lib/destinations/contract.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { calm, type Stand, standFor } from '../support/stand.ts';
 
 /** Short, to be waited for. */
 const briefMs = 300;

@@ -2,9 +2,9 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
-import type { Fake } from '../../lib/destinations/fake.ts';
-import { forward } from '../emulators/forward.ts';
-import { portOf } from '../network/servers.ts';
+import type { Fake } from '../../../lib/destinations/fake.ts';
+import { forward } from '../../emulators/forward.ts';
+import { portOf } from '../../network/servers.ts';
 
 export interface Asked {
   readonly method: string;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import type { Reaction } from './between.ts';
+import type { Reaction } from '../support/between.ts';
 
 const page = '<!DOCTYPE html><html><body><form>Please log in to use the network</form></body></html>';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { definitions } from '../../lib/destinations/index.ts';
-import type { NetworkPolicy } from '../../lib/network/policy.ts';
-import { calm, standFor } from './stand.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import type { NetworkPolicy } from '../../../lib/network/policy.ts';
+import { calm, standFor } from '../support/stand.ts';
 
 const refused: Readonly<Record<string, Partial<NetworkPolicy>>> = {
   'a strict policy': { allowedIpv4: [], allowedPorts: [] },

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../lib/core/clock.ts';
-import { type Log, silentLog } from '../../lib/core/log.ts';
-import { Secret } from '../../lib/core/secret.ts';
-import type { DestinationDefinition, Driver, OpenDriver, PutItem } from '../../lib/destinations/contract.ts';
-import type { Fake } from '../../lib/destinations/fake.ts';
-import { networkFields, toPolicy } from '../../lib/destinations/frame/fields/network.ts';
-import { openAtExit } from '../../lib/destinations/frame/redaction/exit.ts';
-import { loadDriver, loadFake } from '../../lib/destinations/load.ts';
-import { patience } from '../support/patience.ts';
+import { systemClock } from '../../../lib/core/clock.ts';
+import { type Log, silentLog } from '../../../lib/core/log.ts';
+import { Secret } from '../../../lib/core/secret.ts';
+import type { DestinationDefinition, Driver, OpenDriver, PutItem } from '../../../lib/destinations/contract.ts';
+import type { Fake } from '../../../lib/destinations/fake.ts';
+import { networkFields, toPolicy } from '../../../lib/destinations/frame/fields/network.ts';
+import { openAtExit } from '../../../lib/destinations/frame/redaction/exit.ts';
+import { loadDriver, loadFake } from '../../../lib/destinations/load.ts';
+import { patience } from '../../support/patience.ts';
 import { type Between, standBetween } from './between.ts';
 import { connect, newMark } from './stand.ts';
 

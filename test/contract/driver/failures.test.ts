@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Driver, FailureKind } from '../../lib/destinations/contract.ts';
-import type { Fault } from '../../lib/destinations/fake.ts';
-import { definitions } from '../../lib/destinations/index.ts';
-import { calm, type Stand, standFor } from './stand.ts';
+import type { Driver, FailureKind } from '../../../lib/destinations/contract.ts';
+import type { Fault } from '../../../lib/destinations/fake.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { calm, type Stand, standFor } from '../support/stand.ts';
 
 interface Case {
   readonly fault: Fault['kind'];
