@@ -3,7 +3,7 @@ import https from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
 import type { Fake } from '../../../lib/destinations/fake.ts';
-import { forward } from '../../emulators/forward.ts';
+import { forward } from '../../emulators/relay/forward.ts';
 import { portOf } from '../../network/servers.ts';
 
 export interface Asked {

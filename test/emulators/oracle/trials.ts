@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { installNpm } from '../install.ts';
-import type { Trial } from '../trial.ts';
+import { installNpm } from '../install/install.ts';
+import type { Trial } from '../trials/trial.ts';
 import { installDiscovery } from './discovery-package.ts';
 
 const validator = ['ajv@8.20.0', 'ajv-formats@3.0.1'];

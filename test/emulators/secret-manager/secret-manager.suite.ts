@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { openDriver } from '../../../lib/destinations/cloud-c-sm/driver.ts';
 import { definition } from '../../../lib/destinations/cloud-c-sm/index.ts';
 import { calm, standFor } from '../../contract/support/stand.ts';
-import { openWith } from '../open-with.ts';
+import { openWith } from '../run/open-with.ts';
 import { secretsPath } from './api.ts';
 
 const key = (location: string) => `projects/keys/locations/${location}/keyRings/ring/cryptoKeys/key`;

@@ -1,9 +1,9 @@
 import { startVitest } from 'vitest/node';
+import type { Given, Ready, Trial } from '../trials/trial.ts';
 import { newTally, type Tally, tallying } from './reporter.ts';
 import { swap } from './swap.ts';
-import type { Given, Ready, Trial } from './trial.ts';
 
-const root = new URL('../..', import.meta.url).pathname;
+const root = new URL('../../..', import.meta.url).pathname;
 const testMsMax = 60_000;
 
 /** Runs the suites of a trial that is prepared. Whether it went well is in the tally; a run without tests is a failure. */
@@ -18,7 +18,7 @@ export async function runSuites(trial: Trial, ready: Ready): Promise<Tally> {
       watch: false,
       include: [...trial.suites],
       setupFiles: [
-        'test/emulators/setup.ts',
+        'test/emulators/run/setup.ts',
         ...(ready.given.oracle === undefined ? [] : ['test/emulators/oracle/setup.ts']),
       ],
       reporters: [tallying(tally)],

@@ -8,7 +8,7 @@ export function swap() {
     enforce: 'pre' as const,
     resolveId(source: string, importer: string | undefined): string | undefined {
       if (importer === undefined || !importer.includes('/test/contract/')) return undefined;
-      const file = /^\.\.\/\.\.\/lib\/destinations\/(index|load)\.ts$/.exec(source)?.[1];
+      const file = /^(?:\.\.\/)+lib\/destinations\/(index|load)\.ts$/.exec(source)?.[1];
       return file === undefined ? undefined : new URL(`swapped/${file}.ts`, import.meta.url).pathname;
     },
   };

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { Unavailable } from './trial.ts';
+import { Unavailable } from '../trials/trial.ts';
 
 const installMsMax = 240_000;
 const outputBytesMax = 16 * 1024 * 1024;

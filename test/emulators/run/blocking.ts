@@ -1,6 +1,6 @@
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import type { Sent, Upstream } from './forward.ts';
+import type { Sent, Upstream } from '../relay/forward.ts';
 
 export interface Question extends Sent {
   readonly upstream: Upstream;

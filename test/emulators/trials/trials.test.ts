@@ -1,11 +1,11 @@
 import { access } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { definitions } from '../../lib/destinations/index.ts';
-import { argumentsFor } from './lowkey-vault/trial.ts';
-import { argumentsOf } from './secret-manager/trial.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { argumentsFor } from '../lowkey-vault/trial.ts';
+import { argumentsOf } from '../secret-manager/trial.ts';
 import { trials } from './trials.ts';
 
-const root = new URL('../..', import.meta.url);
+const root = new URL('../../..', import.meta.url);
 
 test('each trial has a name of its own, and is of a type that there is', () => {
   expect(new Set(trials.map(({ name }) => name)).size).toBe(trials.length);

@@ -1,10 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { afterEach, expect, test } from 'vitest';
-import { newCertificate } from '../../lib/destinations/cloud-b-kv/fake/server.ts';
-import { serve } from '../../lib/destinations/frame/fake/server.ts';
+import { newCertificate } from '../../../lib/destinations/cloud-b-kv/fake/server.ts';
+import { serve } from '../../../lib/destinations/frame/fake/server.ts';
+import { certificateAt } from '../lowkey-vault/certificate.ts';
 import { forward, type Upstream, withJson } from './forward.ts';
-import { certificateAt } from './lowkey-vault/certificate.ts';
 import { openRelay, type Way } from './relay.ts';
 
 const closing: (() => Promise<void>)[] = [];

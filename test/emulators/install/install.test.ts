@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { Unavailable } from '../trials/trial.ts';
 import { reasonOf, run } from './install.ts';
-import { Unavailable } from './trial.ts';
 
 describe('why a program failed', () => {
   test('is what it says last on stderr', () => {

@@ -1,8 +1,8 @@
 import { inject } from 'vitest';
-import type { StartFake } from '../../../lib/destinations/fake.ts';
-import { loadFake as loadOwn } from '../../../lib/destinations/load.ts';
+import type { StartFake } from '../../../../lib/destinations/fake.ts';
+import { loadFake as loadOwn } from '../../../../lib/destinations/load.ts';
 
-export { loadDriver } from '../../../lib/destinations/load.ts';
+export { loadDriver } from '../../../../lib/destinations/load.ts';
 
 /** The emulator in place of our stand-in, where the trial has one. */
 export async function loadFake(type: string): Promise<StartFake> {

@@ -1,7 +1,7 @@
-import { systemClock } from '../../lib/core/clock.ts';
-import { silentLog } from '../../lib/core/log.ts';
-import type { DestinationDefinition, Driver, OpenDriver } from '../../lib/destinations/contract.ts';
-import { connect, type Stand } from '../contract/support/stand.ts';
+import { systemClock } from '../../../lib/core/clock.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import type { DestinationDefinition, Driver, OpenDriver } from '../../../lib/destinations/contract.ts';
+import { connect, type Stand } from '../../contract/support/stand.ts';
 
 const timeouts = { connectMs: 10_000, requestMs: 10_000 };
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import type { Fault } from '../../lib/destinations/fake.ts';
+import type { Fault } from '../../../lib/destinations/fake.ts';
 import { type Answer, forward, type Upstream } from './forward.ts';
 
 /** Names what a request asks for. What is `spared` meets no fault, such as a request that only asks how to log in. */

@@ -1,6 +1,6 @@
 import { MessagePort, workerData } from 'node:worker_threads';
+import { forward } from '../relay/forward.ts';
 import type { Question } from './blocking.ts';
-import { forward } from './forward.ts';
 
 // The thread behind `blocking.ts`: asks what comes in, and rings when the answer is there.
 const { bell, port }: { readonly bell: Int32Array; readonly port: unknown } = workerData;
