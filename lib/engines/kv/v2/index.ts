@@ -6,7 +6,7 @@ import { dataRow } from './data.ts';
 import { metadataRow } from './metadata/metadata.ts';
 import { existenceCheck, versionReader } from './read/read.ts';
 import { subkeysRow } from './read/subkeys.ts';
-import { currentSecrets, holdSecret } from './source/current.ts';
+import { currentSecrets, holdSecret } from './source.ts';
 import { expireVersions } from './versions/expire.ts';
 import { removalRows } from './versions/removal.ts';
 import { versionWriter } from './write/write.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { coalesce } from '../../../../core/concurrency/coalesce.ts';
-import type { EngineParts, SecretSource } from '../../../contract.ts';
-import { placesTable } from '../../shared/places.ts';
-import { openVersion } from '../../shared/sealing.ts';
-import type { SecretPlace } from '../../shared/secret-path.ts';
+import { coalesce } from '../../../core/concurrency/coalesce.ts';
+import type { EngineParts, SecretSource } from '../../contract.ts';
+import { placesTable } from '../shared/places.ts';
+import { openVersion } from '../shared/sealing.ts';
+import type { SecretPlace } from '../shared/secret-path.ts';
 
 interface Current {
   readonly version: number;
