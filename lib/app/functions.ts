@@ -1,5 +1,5 @@
 import { readConfig } from '../core/config.ts';
-import { openLog } from '../core/open-log.ts';
+import { openLog } from '../core/log/open.ts';
 import { answersEvents, type LambdaHttpEvent, type LambdaHttpResult } from '../http/wire/lambda.ts';
 import type { Destination } from '../sync/drivers/drivers.ts';
 import type { GivenFilter } from '../sync/replay/filter.ts';

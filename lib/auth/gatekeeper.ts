@@ -1,4 +1,4 @@
-import { coalesce } from '../core/coalesce.ts';
+import { coalesce } from '../core/concurrency/coalesce.ts';
 import type { Caller } from '../path/row.ts';
 import type { Store } from '../store/store.ts';
 import type { Decision, Gatekeeper, Need } from './contract.ts';

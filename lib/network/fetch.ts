@@ -1,11 +1,11 @@
 import { Agent, buildConnector, errors, fetch as undiciFetch } from 'undici';
 import { startStopwatch, systemClock } from '../core/clock.ts';
 import { answerBytesMax, listingBytesMax, readBounded } from './answer-size.ts';
-import { refuseDial } from './dial.ts';
-import { guardedLookup } from './lookup.ts';
+import { refuseDial } from './connection/dial.ts';
+import { guardedLookup } from './connection/lookup.ts';
+import { trust } from './connection/trust.ts';
 import type { NetworkPolicy } from './policy.ts';
 import { StrangeAnswer } from './strange-answer.ts';
-import { trust } from './trust.ts';
 
 export interface GuardedFetch {
   /** For answers of up to 1 MB. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
-import { isRepeatable } from './failure.ts';
+import { isRepeatable } from './postgres/failure.ts';
 import type { Database } from './tables.ts';
 
 const roundsMax = 5;

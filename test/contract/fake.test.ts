@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../infra/local/child.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadFake } from '../../lib/destinations/load.ts';
-import { calm, connect, credentialsOf, standFor } from './stand.ts';
+import { calm, connect, credentialsOf, standFor } from './support/stand.ts';
 
 describe.each(definitions)('the stand-in of $type', (definition) => {
   const stand = standFor(definition);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorLocation, framesOf } from '../../lib/core/stack.ts';
+import { errorLocation, framesOf } from '../../lib/core/log/stack.ts';
 
 const secret = 'hunter2';
 const likeFrames = `cannot read\n    at ${secret} (${secret}.ts:1:2)\n  at ${secret}`;

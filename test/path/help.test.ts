@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { helpOf } from '../../lib/path/help.ts';
+import { helpOf } from '../../lib/path/documents/help.ts';
 import { sampleRows } from './rows.ts';
 
 const at = (path: string) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 // It feeds the names of the destination types.
 import '../../lib/destinations/index.ts';
-import { ownText } from '../../lib/path/own-text.ts';
+import { ownText } from '../../lib/path/documents/own-text.ts';
 import {
   canonicalField,
   canonicalPath,

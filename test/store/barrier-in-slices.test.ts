@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { KeyringBarrier } from '../../lib/store/barrier.ts';
-import { newKeyring } from '../../lib/store/keyring.ts';
+import { KeyringBarrier } from '../../lib/store/encryption/barrier.ts';
+import { newKeyring } from '../../lib/store/encryption/keyring.ts';
 import { heldClock } from './clocks.ts';
 
 const damaged = expect.objectContaining({ kind: 'internal' });

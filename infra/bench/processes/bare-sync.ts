@@ -2,7 +2,7 @@ import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { z } from 'zod';
-import { coalesce } from '../../../lib/core/coalesce.ts';
+import { coalesce } from '../../../lib/core/concurrency/coalesce.ts';
 import { readConfig } from '../../../lib/core/config.ts';
 import { type BareClaim, bareSync } from '../baseline/sync.ts';
 import { serveParent } from './parent.ts';

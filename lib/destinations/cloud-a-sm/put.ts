@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DestinationFailure, type PutItem, type PutReceipt } from '../contract.ts';
-import { foreignObject } from '../frame/foreign.ts';
+import { foreignObject } from '../frame/rules/foreign.ts';
 import type { Client } from './client.ts';
 import { create } from './create.ts';
 import type { Connection } from './fields.ts';

@@ -1,7 +1,7 @@
 import { DeleteSecretCommand } from '@aws-sdk/client-secrets-manager';
 import type { Log } from '../../core/log.ts';
 import { DestinationFailure, type RemoveItem } from '../contract.ts';
-import { warnOfForeign } from '../frame/foreign.ts';
+import { warnOfForeign } from '../frame/rules/foreign.ts';
 import type { Client } from './client.ts';
 import { isGone } from './failure.ts';
 import type { Connection } from './fields.ts';

@@ -1,7 +1,7 @@
 // Beyond the usual files: the SDK and the login library bound neither the time nor the size of a request; these policies do.
 import type { PipelinePolicy, PipelineRequest, PipelineResponse, SendRequest } from '@azure/core-rest-pipeline';
 import { byteCounter } from '../../network/answer-size.ts';
-import { withinRequestTime } from '../frame/request-time.ts';
+import { withinRequestTime } from '../frame/verb/request-time.ts';
 
 /**
  * Bounds each request, its body included. Trap: the pipeline's own `timeout` ends when the headers are there, and the login

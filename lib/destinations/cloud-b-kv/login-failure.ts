@@ -2,9 +2,9 @@
 import { isRestError, type PipelineResponse } from '@azure/core-rest-pipeline';
 import { z } from 'zod';
 import { DestinationFailure } from '../contract.ts';
-import { jsonIn } from '../frame/json-in.ts';
-import { retryAfterMs } from '../frame/retry-after.ts';
-import { cannot } from '../frame/verb.ts';
+import { jsonIn } from '../frame/answer/json-in.ts';
+import { retryAfterMs } from '../frame/answer/retry-after.ts';
+import { cannot } from '../frame/verb/verb.ts';
 import { explain, kindOf } from './failure.ts';
 
 /** Codes of https://learn.microsoft.com/entra/identity-platform/reference-error-codes that say what to mend. */

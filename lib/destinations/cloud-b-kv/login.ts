@@ -3,7 +3,7 @@ import type { PipelinePolicy } from '@azure/core-rest-pipeline';
 import { type AccessToken, ClientSecretCredential, type TokenCredential } from '@azure/identity';
 import { DestinationFailure, type DriverContext } from '../contract.ts';
 import { cached } from '../frame/cached.ts';
-import { baseUrl } from '../frame/endpoint.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
 import { deadlinePolicy, sizePolicy } from './bounds.ts';
 import { findCloud, vaultScope } from './clouds.ts';
 import type { Connection } from './fields.ts';

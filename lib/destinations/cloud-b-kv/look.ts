@@ -1,6 +1,6 @@
 import type { SecretProperties } from '@azure/keyvault-secrets';
 import { DestinationFailure, type Inspection, type RemoveItem } from '../contract.ts';
-import { foreignObject } from '../frame/foreign.ts';
+import { foreignObject } from '../frame/rules/foreign.ts';
 import type { Client } from './client.ts';
 import { statusOf } from './failure.ts';
 import { managedRemoved, managedTag, markTag } from './tags.ts';

@@ -1,7 +1,7 @@
 import type { DeletedSecret } from '@azure/keyvault-secrets';
 import type { Log } from '../../core/log.ts';
 import type { RemoveItem } from '../contract.ts';
-import { warnOfForeign } from '../frame/foreign.ts';
+import { warnOfForeign } from '../frame/rules/foreign.ts';
 import type { Client } from './client.ts';
 import { statusOf } from './failure.ts';
 import { foundOf, isOurs, look } from './look.ts';

@@ -1,7 +1,7 @@
 // Beyond the usual files: the SDK takes answers of something else for those of the service, so each is checked before it.
 import { z } from 'zod';
 import { StrangeAnswer } from '../../network/strange-answer.ts';
-import { jsonIn } from '../frame/json-in.ts';
+import { jsonIn } from '../frame/answer/json-in.ts';
 
 /** https://cloud.google.com/secret-manager/docs/reference/rest, the operations of secrets and their versions. */
 const pathForm = /\/projects\/[^/]+\/secrets(?:\/([^/:]+))?(\/versions)?(?:\/([^/:]+))?(?::(\w+))?$/;

@@ -1,6 +1,6 @@
 // Beyond the usual files: a setting of this type has the older versions destroyed after a put.
 import type { Log } from '../../core/log.ts';
-import { cannot } from '../frame/verb.ts';
+import { cannot } from '../frame/verb/verb.ts';
 import { codeOf, explain } from './failure.ts';
 import type { Secrets } from './secrets.ts';
 

@@ -1,9 +1,9 @@
 import { guardedFetch } from '../../network/fetch.ts';
 import { strangeAdvice } from '../../network/strange-answer.ts';
 import { DestinationFailure, type DriverContext } from '../contract.ts';
-import { baseUrl } from '../frame/endpoint.ts';
-import { connectionFailed, noAnswer } from '../frame/no-answer.ts';
-import { cannot, unexpected } from '../frame/verb.ts';
+import { connectionFailed, noAnswer } from '../frame/answer/no-answer.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
+import { cannot, unexpected } from '../frame/verb/verb.ts';
 import { type Answer, type Call, exchange } from './exchange.ts';
 import { refusedFailure } from './failure.ts';
 import { type Connection, publicApi } from './fields.ts';

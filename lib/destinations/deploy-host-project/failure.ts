@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import { strangeAdvice } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import { boundedWaitMs } from '../frame/retry-after.ts';
-import { codeList, shownCode } from '../frame/shown-code.ts';
+import { boundedWaitMs } from '../frame/answer/retry-after.ts';
+import { codeList, shownCode } from '../frame/answer/shown-code.ts';
 import type { Answer } from './exchange.ts';
 
 interface Refusal {

@@ -1,5 +1,5 @@
-import type { BatchedPut, PutMany, Settled } from '../frame/batch.ts';
-import { foreignObject } from '../frame/foreign.ts';
+import { foreignObject } from '../frame/rules/foreign.ts';
+import type { BatchedPut, PutMany, Settled } from '../frame/verb/batch.ts';
 import type { Client } from './client.ts';
 import { type Plan, plan, type Step } from './plan.ts';
 import type { VariableRecord } from './record.ts';

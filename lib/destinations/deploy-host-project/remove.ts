@@ -1,6 +1,6 @@
 import type { Log } from '../../core/log.ts';
 import type { RemoveItem } from '../contract.ts';
-import { warnOfForeign } from '../frame/foreign.ts';
+import { warnOfForeign } from '../frame/rules/foreign.ts';
 import type { Client } from './client.ts';
 import type { List } from './look.ts';
 import { overlaps, ownRecords } from './plan.ts';

@@ -1,6 +1,6 @@
 // Beyond the usual files: the host has no look-up by name, so what can be written without a listing is.
 import { DestinationFailure } from '../contract.ts';
-import type { BatchedPut } from '../frame/batch.ts';
+import type { BatchedPut } from '../frame/verb/batch.ts';
 import { idOfVersion } from './record.ts';
 import { batches, endsOf, isAboutOne, receipt, variableOf, type Work } from './work.ts';
 

@@ -1,6 +1,6 @@
 // Beyond the usual files: a secret of an organization says which repositories see it, by ids that have to be looked up.
 import { z } from 'zod';
-import { cannot } from '../frame/verb.ts';
+import { cannot } from '../frame/verb/verb.ts';
 import type { Client } from './client.ts';
 import type { Call } from './exchange.ts';
 import { refusal, strangeHost } from './failure.ts';

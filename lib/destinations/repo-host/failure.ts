@@ -1,7 +1,7 @@
 import { strangeAdvice } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import { boundedWaitMs, remoteNow, retryAfterMs } from '../frame/retry-after.ts';
-import { cannot } from '../frame/verb.ts';
+import { boundedWaitMs, remoteNow, retryAfterMs } from '../frame/answer/retry-after.ts';
+import { cannot } from '../frame/verb/verb.ts';
 import type { Answer, Call } from './exchange.ts';
 
 /** Names an answer that is not a success. */

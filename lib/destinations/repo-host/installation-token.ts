@@ -4,7 +4,7 @@ import { createAppAuth } from '@octokit/auth-app';
 import type { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import { type AppCredentials, DestinationFailure, type DriverContext } from '../contract.ts';
-import { cannot } from '../frame/verb.ts';
+import { cannot } from '../frame/verb/verb.ts';
 import { apiBase } from './address.ts';
 import type { Answer, Call } from './exchange.ts';
 import { hostNow, refusal, strangeHost } from './failure.ts';

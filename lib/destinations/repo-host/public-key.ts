@@ -2,7 +2,7 @@
 import sodium from 'libsodium-wrappers';
 import { z } from 'zod';
 import type { Secret } from '../../core/secret.ts';
-import { cannot } from '../frame/verb.ts';
+import { cannot } from '../frame/verb/verb.ts';
 import type { Client } from './client.ts';
 import { refusal, strangeHost } from './failure.ts';
 import type { Location } from './location.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import { DestinationFailure, type PutItem, type PutReceipt } from '../contract.ts';
 import { cached } from '../frame/cached.ts';
-import { foreignObject } from '../frame/foreign.ts';
-import type { WriteTracker } from '../frame/write-tracker.ts';
+import { foreignObject } from '../frame/rules/foreign.ts';
+import type { WriteTracker } from '../frame/verb/write-tracker.ts';
 import { type Access, accessFreshMs, fetchAccess } from './access.ts';
 import type { Client } from './client.ts';
 import type { Call } from './exchange.ts';

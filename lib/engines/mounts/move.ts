@@ -4,8 +4,8 @@ import { isUuid, uuid } from '../../core/ids.ts';
 import { type Changed, type Dirty, markDirty } from '../../store/outbox.ts';
 import type { Database } from '../../store/tables.ts';
 import type { EndedMove, EngineParts } from '../contract.ts';
+import { mustBeFree } from './free-path.ts';
 import { changeTable, takenPaths } from './insert.ts';
-import { mustBeFree } from './place.ts';
 import type { MountMovesTable } from './tables.ts';
 
 type MoveParts = Pick<EngineParts, 'store' | 'clock'>;

@@ -1,3 +1,4 @@
+import { uuid } from '../../core/ids.ts';
 import type { ClientConnection } from '../../path/row.ts';
 
 /** A request as the pipeline gets it, whatever brought it. */
@@ -62,4 +63,13 @@ export interface Outgoing {
 export function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' || value === undefined ? value : value[0];
+}
+
+/** What may stand in logs and replies as it came. */
+const sane = /^[A-Za-z0-9][A-Za-z0-9._:-]{7,127}$/;
+
+/** The id that the client or a proxy gave the request, if it looks like one; else a new one. */
+export function requestIdOf(headers: Headers): string {
+  const given = header(headers, 'x-request-id') ?? header(headers, 'x-correlation-id');
+  return given !== undefined && sane.test(given) ? given : uuid();
 }

@@ -2,7 +2,7 @@ import { METHODS } from 'node:http';
 import { awsLambdaFastify } from '@fastify/aws-lambda';
 import type { FastifyInstance } from 'fastify';
 import type { ClientConnection } from '../../path/row.ts';
-import { carriedOver } from './connection.ts';
+import { carriedOver } from './connection/connection.ts';
 import { disguised } from './verbs/names.ts';
 
 /** The part of an API Gateway (payload format 2.0) or function URL event that is a request. */

@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { allVerbs } from '../secrets/request.ts';
+import { allVerbs } from '../secrets/request/request.ts';
 
 /**
  * Answers bytes that the parser refused. Node's own answer has no body, while clients look for the `errors` of a 400

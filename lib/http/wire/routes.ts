@@ -2,18 +2,18 @@ import { METHODS } from 'node:http';
 import { finished, Readable } from 'node:stream';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../../core/errors.ts';
-import { originForm, prefix } from '../secrets/address.ts';
-import { failure } from '../secrets/failure.ts';
 import type { HttpParts } from '../secrets/parts.ts';
 import { createPipeline } from '../secrets/pipeline.ts';
-import { status } from '../secrets/status.ts';
-import { vocabularyOf } from '../secrets/vocabulary.ts';
+import { failure } from '../secrets/reply/failure.ts';
+import { status } from '../secrets/reply/status.ts';
+import { originForm, prefix } from '../secrets/request/address.ts';
+import { vocabularyOf } from '../secrets/request/vocabulary.ts';
+import { BodyMemory } from './body/memory.ts';
 import { BodyReader } from './body/reader.ts';
-import { BodyMemory } from './body/room.ts';
-import { connectionOf } from './connection.ts';
+import { connectionOf } from './connection/connection.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
+import { requestIdOf } from './exchange.ts';
 import { createObserver, type Observer } from './observe.ts';
-import { requestIdOf } from './request-id.ts';
 import { trueVerb } from './verbs/names.ts';
 
 /** The Fastify instance: one catch-all under `/v1/`, and whatever the plugins add beside it. */

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, METHODS, type RequestListener, type S
 import { createServer as createHttpsServer } from 'node:https';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { HttpParts } from '../secrets/parts.ts';
-import { closeServer, type Open } from './close.ts';
+import { closeServer, type Open } from './connection/close.ts';
 import { closing, hostProblem, refuse, refuseConnect, refuseExpectation, refuseMalformed } from './refuse.ts';
 import { createRoutes } from './routes.ts';
 import { disguised } from './verbs/names.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { coalesce } from '../../core/coalesce.ts';
+import { coalesce } from '../../core/concurrency/coalesce.ts';
 import { randomBase62 } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import type { Gate, GateBudget, GatePass } from '../contract.ts';

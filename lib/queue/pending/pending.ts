@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/clock.ts';
-import { coalesce } from '../../core/coalesce.ts';
+import { coalesce } from '../../core/concurrency/coalesce.ts';
 import type { Operation } from '../contract.ts';
 import type { Keys } from '../keys.ts';
 import { numbers, run } from '../redis/script.ts';

@@ -4,7 +4,7 @@ import type { ConsumeOptions, Consumer } from '../contract.ts';
 import type { JobData } from '../jobs.ts';
 import { queueName } from '../keys.ts';
 import type { BlockingRedis } from '../redis/connection.ts';
-import { delayJob, type Ending, type JobParts, runJob } from './attempt.ts';
+import { delayJob, type Ending, type JobParts, runJob } from './job.ts';
 import { Locks } from './locks.ts';
 import { within } from './within.ts';
 import { ExhaustedJobs, exhaustedReason, reportError, workerOptions } from './worker-options.ts';

@@ -7,7 +7,7 @@ import type { JobData } from '../jobs.ts';
 import { queueName } from '../keys.ts';
 import type { BlockingRedis } from '../redis/connection.ts';
 import type { Due } from '../wake/due.ts';
-import { delayJob, type JobParts, runJob } from './attempt.ts';
+import { delayJob, type JobParts, runJob } from './job.ts';
 import { Locks } from './locks.ts';
 import { within } from './within.ts';
 import { exhaustedReason, reportError, workerOptions } from './worker-options.ts';

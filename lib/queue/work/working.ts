@@ -2,9 +2,9 @@ import type { Consumer, Handler, Queue } from '../contract.ts';
 import { jobsOf, type Parts } from '../parts.ts';
 import { finishing } from '../pending/pending.ts';
 import { lookAtDue } from '../wake/due.ts';
-import type { JobParts } from './attempt.ts';
 import { consume } from './consume.ts';
 import { drain } from './drain.ts';
+import type { JobParts } from './job.ts';
 
 /** The two ways to work a queue off. `consumers` gets what has to be closed. */
 export function working(parts: Parts, consumers: Set<Consumer>): Pick<Queue, 'consume' | 'drain'> {

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
+import { outageOf } from '../../core/log/outage.ts';
+import { errorLocation } from '../../core/log/stack.ts';
 import type { Log } from '../../core/log.ts';
-import { outageOf } from '../../core/outage-log.ts';
-import { errorLocation } from '../../core/stack.ts';
 import { type DestinationDefinition, DestinationFailure, type Driver } from '../../destinations/contract.ts';
-import { unfit } from '../../destinations/frame/fit.ts';
+import { unfit } from '../../destinations/frame/rules/fit.ts';
 import type { Outcome } from '../../queue/contract.ts';
 import type { Barrier, Store } from '../../store/store.ts';
 import type { Claim, Claimed } from '../claim/claim.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts';
+import { outageOf } from '../../core/log/outage.ts';
 import type { Log } from '../../core/log.ts';
-import { outageOf } from '../../core/outage-log.ts';
 import type { DestinationDefinition } from '../../destinations/contract.ts';
 import type { Queue } from '../../queue/contract.ts';
 import type { Dirty } from '../../store/outbox.ts';

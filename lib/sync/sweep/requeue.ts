@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { outageOf } from '../../core/log/outage.ts';
 import type { Log } from '../../core/log.ts';
-import { outageOf } from '../../core/outage-log.ts';
 import type { Operation, Queue } from '../../queue/contract.ts';
 import type { Changed } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';

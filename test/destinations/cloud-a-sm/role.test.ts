@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
 import { openCredentials } from '../../../lib/destinations/cloud-a-sm/login.ts';
 import { settingsOf } from '../../../lib/destinations/cloud-a-sm/settings.ts';
-import { guardedAgents } from '../../../lib/network/agents.ts';
+import { guardedAgents } from '../../../lib/network/connection/agents.ts';
 import { patience } from '../../support/patience.ts';
 import { calm, connect, contextFor, failureOf, item, open } from './connection.ts';
 

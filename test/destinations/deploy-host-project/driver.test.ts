@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openClient } from '../../../lib/destinations/deploy-host-project/client.ts';
 import { definition } from '../../../lib/destinations/deploy-host-project/index.ts';
 import { openPut } from '../../../lib/destinations/deploy-host-project/put.ts';
-import { putManyOf } from '../../../lib/destinations/frame/batch.ts';
-import { unexpected } from '../../../lib/destinations/frame/verb.ts';
+import { putManyOf } from '../../../lib/destinations/frame/verb/batch.ts';
+import { unexpected } from '../../../lib/destinations/frame/verb/verb.ts';
 import { configure, failureOf, item, mark, never, open, start } from './setup.ts';
 
 const comment = `managed by keyferry, mark ${mark}`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RequestTimeout, withinRequestTime } from '../../../lib/destinations/frame/request-time.ts';
+import { RequestTimeout, withinRequestTime } from '../../../lib/destinations/frame/verb/request-time.ts';
 import { patience } from '../../support/patience.ts';
 
 const forEver = () => new Promise<never>(() => {});

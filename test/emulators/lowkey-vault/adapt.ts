@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { parseJson } from '../../../lib/destinations/frame/fake/rest.ts';
-import { type Answer, withJson } from '../forward.ts';
-import type { NameOperation } from '../relay.ts';
+import { type Answer, withJson } from '../relay/forward.ts';
+import type { NameOperation } from '../relay/relay.ts';
 import { apiVersion } from './api.ts';
 
 /** `PUT secrets`, `POST deletedsecrets`. Without a token it asks how to log in, and goes through always. */

@@ -1,5 +1,5 @@
-import { run } from '../install.ts';
-import { Unavailable } from '../trial.ts';
+import { run } from '../install/install.ts';
+import { Unavailable } from '../trials/trial.ts';
 
 /** @throws Unavailable when the Java on PATH is older than what runs with `feature`, such as 25 */
 export async function requireJava(feature: number, what: string): Promise<number> {

@@ -2,9 +2,9 @@ import { describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { openDriver } from '../../../lib/destinations/cloud-b-kv/driver.ts';
 import { definition } from '../../../lib/destinations/cloud-b-kv/index.ts';
-import { calm, newMark, standFor } from '../../contract/stand.ts';
-import { forward } from '../forward.ts';
-import { openWith } from '../open-with.ts';
+import { calm, newMark, standFor } from '../../contract/support/stand.ts';
+import { forward } from '../relay/forward.ts';
+import { openWith } from '../run/open-with.ts';
 import { headers, pathOf, upstreamOf } from './api.ts';
 
 /** More than fit on one page of the list. */

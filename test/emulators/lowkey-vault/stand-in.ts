@@ -5,8 +5,8 @@ import { newAuthority } from '../../../lib/destinations/cloud-b-kv/fake/login.ts
 import { newCertificate, serveVault } from '../../../lib/destinations/cloud-b-kv/fake/server.ts';
 import type { Fake, StartFake } from '../../../lib/destinations/fake.ts';
 import { newFaults } from '../../../lib/destinations/frame/fake/faults.ts';
-import { openBlockingHttp } from '../blocking.ts';
-import { openRelay } from '../relay.ts';
+import { openRelay } from '../relay/relay.ts';
+import { openBlockingHttp } from '../run/blocking.ts';
 import { adaptPath, nameOperation, toServiceError } from './adapt.ts';
 import { openVault, upstreamOf } from './api.ts';
 

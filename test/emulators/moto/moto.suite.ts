@@ -4,7 +4,7 @@ import { silentLog } from '../../../lib/core/log.ts';
 import { openDriver } from '../../../lib/destinations/cloud-a-sm/driver.ts';
 import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
 import type { Driver, OpenDriver } from '../../../lib/destinations/contract.ts';
-import { calm, connect, newMark, type Stand, standFor } from '../../contract/stand.ts';
+import { calm, connect, newMark, type Stand, standFor } from '../../contract/support/stand.ts';
 import { type Described, describeSecret } from './described.ts';
 
 const account = '123456789012';

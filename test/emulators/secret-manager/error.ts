@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../../lib/destinations/frame/fake/rest.ts';
-import { type Answer, withJson } from '../forward.ts';
+import { type Answer, withJson } from '../relay/forward.ts';
 
 /** The names of google.rpc.Code, by number: https://github.com/googleapis/googleapis google/rpc/code.proto */
 const codes = [

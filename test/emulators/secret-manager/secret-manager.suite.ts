@@ -2,8 +2,8 @@ import { describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { openDriver } from '../../../lib/destinations/cloud-c-sm/driver.ts';
 import { definition } from '../../../lib/destinations/cloud-c-sm/index.ts';
-import { calm, standFor } from '../../contract/stand.ts';
-import { openWith } from '../open-with.ts';
+import { calm, standFor } from '../../contract/support/stand.ts';
+import { openWith } from '../run/open-with.ts';
 import { secretsPath } from './api.ts';
 
 const key = (location: string) => `projects/keys/locations/${location}/keyRings/ring/cryptoKeys/key`;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { wholeContract } from '../contract.ts';
-import { installGo } from '../install.ts';
+import { installGo } from '../install/install.ts';
 import { startServer } from '../server.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trials/trial.ts';
 
 const version = 'v1.8.0';
 const module = 'github.com/blackwell-systems/gcp-secret-manager-emulator';

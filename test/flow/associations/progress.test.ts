@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { statuses } from '../../support/flow/associations.ts';
+import { type SlowLine, startSlowLine } from '../../support/flow/faults/slow-line.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
-import { type SlowLine, startSlowLine } from '../../support/flow/slow-line.ts';
 
 const type = 'repo-host';
 const service = serviceOf([type], { KEYFERRY_SYNC_OPERATION_MS_MAX: '2000', KEYFERRY_SYNC_ATTEMPTS_MAX: '3' });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { countAssociations, insertAssociations } from '../../support/flow/many-associations.ts';
+import { countAssociations, insertAssociations } from '../../support/flow/many/associations.ts';
 import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';

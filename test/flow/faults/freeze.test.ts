@@ -88,7 +88,7 @@ test('a worker that was frozen for longer than its lock begins no further call f
 
 test('a worker whose machine slept for longer than its lock begins no further call, though no timer is due', async () => {
   const sleeping = {
-    NODE_OPTIONS: `--import=${fileURLToPath(new URL('../../support/flow/frozen-process.ts', import.meta.url))}`,
+    NODE_OPTIONS: `--import=${fileURLToPath(new URL('../../support/flow/faults/frozen-process.ts', import.meta.url))}`,
   };
   const { worker, look, set, takenOver, thaw, expectUntouched } = await removalInHand(ample, sleeping);
   process.kill(worker.pid, 'SIGUSR2');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startHoldingProxy } from '../../contract/holding-proxy.ts';
+import { startHoldingProxy } from '../../contract/network/holding-proxy.ts';
 import { associationsOf } from '../../support/flow/associations.ts';
 import { groundOf, type, until } from '../../support/flow/ground.ts';
 import { ending } from '../../support/services.ts';

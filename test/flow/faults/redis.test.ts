@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groundOf, type, until } from '../../support/flow/ground.ts';
-import { associateAll } from '../../support/flow/many-changes.ts';
+import { associateAll } from '../../support/flow/many/changes.ts';
 import type { Started } from '../../support/flow/processes.ts';
 import { ending } from '../../support/services.ts';
 

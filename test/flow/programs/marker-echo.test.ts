@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { definitions } from '../../../lib/destinations/index.ts';
-import { type Between, standBetween } from '../../contract/between.ts';
-import { echo, echoXml, fewStatuses, quotes } from '../../contract/echo.ts';
-import { credentialsOf } from '../../contract/stand.ts';
+import { type Between, standBetween } from '../../contract/support/between.ts';
+import { echo, echoXml, fewStatuses, quotes } from '../../contract/support/echo.ts';
+import { credentialsOf } from '../../contract/support/stand.ts';
 import { factsOf } from '../../support/facts.ts';
 import {
   foundIn,

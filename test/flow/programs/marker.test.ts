@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Fault } from '../../../lib/destinations/fake.ts';
 import { definitions } from '../../../lib/destinations/index.ts';
 import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake/index.ts';
-import { credentialsOf } from '../../contract/stand.ts';
+import { credentialsOf } from '../../contract/support/stand.ts';
 import { foundIn, logDump, postgresDump, redisDump, replyDump } from '../../support/flow/dumps.ts';
 import { briefCalls, eventually, everyType, serviceOf } from '../../support/flow/open-service.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insertAssociations } from '../../support/flow/many-associations.ts';
+import { insertAssociations } from '../../support/flow/many/associations.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';

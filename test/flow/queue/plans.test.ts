@@ -6,7 +6,7 @@ import { beginning, purgePage } from '../../../lib/sync/purge/page.ts';
 import { replayPage } from '../../../lib/sync/replay/page.ts';
 import { inFlight, stillInFlight } from '../../../lib/sync/rows/config/in-flight.ts';
 import { dirtyAfter } from '../../../lib/sync/sweep/requeue.ts';
-import { insertAssociations } from '../../support/flow/many-associations.ts';
+import { insertAssociations } from '../../support/flow/many/associations.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';

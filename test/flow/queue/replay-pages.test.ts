@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { countAssociations, insertAssociations } from '../../support/flow/many-associations.ts';
+import { countAssociations, insertAssociations } from '../../support/flow/many/associations.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { ending } from '../../support/services.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { yieldToOthers } from '../../../lib/core/concurrency/yielding.ts';
 import { JsonReader } from '../../../lib/core/json/reader.ts';
 import type { Secret } from '../../../lib/core/secret.ts';
-import { yieldToOthers } from '../../../lib/core/yielding.ts';
 import type { HttpParts } from '../../../lib/http/secrets/parts.ts';
 import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
 import { leastProcessorMs } from '../../support/processor-time.ts';

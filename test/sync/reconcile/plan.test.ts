@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Secret } from '../../../lib/core/secret.ts';
 import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
-import { unfit } from '../../../lib/destinations/frame/fit.ts';
+import { unfit } from '../../../lib/destinations/frame/rules/fit.ts';
 import { toEntries } from '../../../lib/sync/reconcile/plan/entries.ts';
 import { type PlanInput, plan, type Written } from '../../../lib/sync/reconcile/plan/plan.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { timedSignal } from '../../../lib/sync/reconcile/timed-signal.ts';
+import { timedSignal } from '../../../lib/sync/reconcile/attempt-budget.ts';
 
 function signalWith(isOver: () => boolean) {
   const controller = new AbortController();

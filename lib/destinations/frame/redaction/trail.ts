@@ -1,4 +1,4 @@
-import { framesOf } from '../../../core/stack.ts';
+import { framesOf } from '../../../core/log/stack.ts';
 
 const linksMax = 4;
 const framesMax = 3;

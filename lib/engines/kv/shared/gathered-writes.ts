@@ -1,6 +1,6 @@
-import { coalesce } from '../../../core/coalesce.ts';
-import { keyedMutex } from '../../../core/keyed-mutex.ts';
-import { isAway } from '../../../store/failure.ts';
+import { coalesce } from '../../../core/concurrency/coalesce.ts';
+import { keyedMutex } from '../../../core/concurrency/keyed-mutex.ts';
+import { isAway } from '../../../store/postgres/failure.ts';
 import { whileMounted } from './mount-gone.ts';
 import type { SecretLocation } from './secret-path.ts';
 

@@ -1,7 +1,7 @@
+import { badRequest } from '../../../core/errors.ts';
 import { isLongJson, jsonPieces } from '../../../core/json/write.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Barrier } from '../../../store/store.ts';
-import { jsonText } from './json-text.ts';
 import type { SecretLocation } from './secret-path.ts';
 
 /** Where the data of a version stands: moved to another row, it does not open. */
@@ -26,3 +26,12 @@ export const openVersion = (barrier: Barrier, location: VersionLocation, data: U
 
 /** What binds a value to its row. */
 export const versionAad = ({ mountId, path, id }: VersionLocation): string => `kv_versions/${mountId}/${path}/${id}`;
+
+/** The JSON text of a secret. @throws AppError `bad-request` for data that is nested too deeply to be written */
+export function jsonText(data: object): string {
+  try {
+    return JSON.stringify(data);
+  } catch (cause) {
+    throw badRequest('the data is nested too deeply', { cause });
+  }
+}

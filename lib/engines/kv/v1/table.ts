@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { coalesce } from '../../../core/coalesce.ts';
+import { coalesce } from '../../../core/concurrency/coalesce.ts';
 import type { Store } from '../../../store/store.ts';
 import type { EngineParts } from '../../contract.ts';
-import { locationsTable } from '../shared/places.ts';
+import { locationsTable } from '../shared/locations.ts';
 import type { SecretLocation } from '../shared/secret-path.ts';
 import { type StoredData, storedData } from '../shared/stored-version.ts';
 

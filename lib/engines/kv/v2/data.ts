@@ -1,7 +1,7 @@
 import { operation, type Row } from '../../../path/row.ts';
+import { locationBelow, locationOf } from '../shared/secret-path.ts';
 import { casOptions, path, secretData, secretDataOrNull, version } from './fields.ts';
 import type { KvParts } from './parts.ts';
-import { locationBelow, locationOf } from './place.ts';
 import { readSecret } from './read/secret.ts';
 import { deleteCurrent } from './versions/removal.ts';
 import { patchSecret } from './write/patch.ts';

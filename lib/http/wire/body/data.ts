@@ -1,9 +1,9 @@
+import { yieldToOthers } from '../../../core/concurrency/yielding.ts';
 import { type AppError, badRequest } from '../../../core/errors.ts';
 import { LongText } from '../../../core/json/long-text.ts';
 import { JsonProblem } from '../../../core/json/problem.ts';
 import { JsonReader } from '../../../core/json/reader.ts';
 import { isJsonObject, type Json } from '../../../core/json.ts';
-import { yieldToOthers } from '../../../core/yielding.ts';
 import { type Data, noData } from './fields.ts';
 import { isForm, readForm, tooLongForm } from './form.ts';
 

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { yieldToOthers } from '../../../core/concurrency/yielding.ts';
 import { AppError, badRequest } from '../../../core/errors.ts';
-import { yieldToOthers } from '../../../core/yielding.ts';
 import type { IncomingBody } from '../exchange.ts';
-import { type Arriving, type BodyMemory, type Held, tooMuch } from './room.ts';
+import { type Arriving, type BodyMemory, type Held, tooMuch } from './memory.ts';
 import { textOf, Utf8Pieces } from './utf8.ts';
 
 /** What a piece of a body costs beside its bytes. Pieces may be as small as the sender likes. */

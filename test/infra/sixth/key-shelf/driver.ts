@@ -1,8 +1,8 @@
 import type { OpenDriver, PutItem, PutReceipt } from '../../../../lib/destinations/contract.ts';
 import { DestinationFailure } from '../../../../lib/destinations/contract.ts';
-import { foreignObject } from '../../../../lib/destinations/frame/foreign.ts';
 import { framed } from '../../../../lib/destinations/frame/framed.ts';
-import type { WriteTracker } from '../../../../lib/destinations/frame/write-tracker.ts';
+import { foreignObject } from '../../../../lib/destinations/frame/rules/foreign.ts';
+import type { WriteTracker } from '../../../../lib/destinations/frame/verb/write-tracker.ts';
 import { type Client, openClient } from './client.ts';
 import type { fields } from './fields.ts';
 import { definition } from './index.ts';

@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
 import { integer } from '../../../../path/fields.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../../path/row.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
+import { locationOf } from '../../shared/secret-path.ts';
 import { secretOf } from '../../shared/stored-version.ts';
 import { path, version } from '../fields.ts';
 import type { KvParts } from '../parts.ts';
-import { locationOf } from '../place.ts';
 import { unreadable } from './reply.ts';
 import { openSecret } from './secret.ts';
 

@@ -4,10 +4,10 @@ import { type Caller, operation, type Reply, type Row } from '../../../../path/r
 import { type Dirty, markDirty, ofSecret } from '../../../../store/outbox.ts';
 import type { Database } from '../../../../store/tables.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
+import { locationOf } from '../../shared/secret-path.ts';
 import { attributionText } from '../attribution.ts';
 import { path, versions } from '../fields.ts';
 import type { KvParts } from '../parts.ts';
-import { locationOf } from '../place.ts';
 import { replyAfter } from '../read/reply.ts';
 import { type LockedSecret, lockSecret } from '../write/write.ts';
 import { deletionTime, mountSettings } from './rules.ts';
