@@ -48,5 +48,5 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
 
 /** Runs `work` for 0, 1, … `count - 1`, `width` at once. */
 export async function times(count: number, width: number, work: (index: number) => Promise<unknown>): Promise<void> {
-  await eachOf(Array(count).keys(), width, work);
+  await eachOf([...Array(count).keys()], width, work);
 }

@@ -9,7 +9,7 @@ test('all items are worked on, never more at once than allowed, and the results 
   await fc.assert(
     fc.asyncProperty(counts, async ({ count, widthMax, turns }) => {
       let [now, most] = [0, 0];
-      const results = await eachOf(Array(count).keys(), widthMax, async (item) => {
+      const results = await eachOf([...Array(count).keys()], widthMax, async (item) => {
         now += 1;
         most = Math.max(most, now);
         for (let left = turns(item); left >= 0; left -= 1) await turn();

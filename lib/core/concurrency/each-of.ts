@@ -3,22 +3,26 @@
  * further one begins, and the call rejects with that failure once those that had begun have ended.
  */
 export async function eachOf<Item, Result>(
-  items: Iterable<Item>,
+  items: readonly Item[],
   widthMax: number,
   work: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  const source = numbered(items);
+  const results: Result[] = new Array(items.length);
+  let next = 0;
+  let failed = false;
   const lane = async () => {
-    // Leaving the loop by a failure ends the generator, and with it the loops of the others.
-    for (const [index, item] of source) results[index] = await work(item);
+    while (next < items.length && !failed) {
+      const index = next++;
+      try {
+        results[index] = await work(items[index] as Item);
+      } catch (cause) {
+        failed = true;
+        throw cause;
+      }
+    }
   };
-  const lanes = await Promise.allSettled(Array.from({ length: Math.max(1, widthMax) }, lane));
+  const count = Math.min(Math.max(1, widthMax), items.length);
+  const lanes = await Promise.allSettled(Array.from({ length: count }, lane));
   for (const one of lanes) if (one.status === 'rejected') throw one.reason;
   return results;
-}
-
-function* numbered<Item>(items: Iterable<Item>): Generator<readonly [number, Item]> {
-  let index = 0;
-  for (const item of items) yield [index++, item];
 }

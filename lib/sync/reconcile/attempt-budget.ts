@@ -14,6 +14,9 @@ export interface BudgetLimits {
   readonly clock: Clock;
 }
 
+/** One for all: an error takes its stack with it, which costs more than the rest of a budget. */
+const timeOver = new Error('the attempt has to end');
+
 /**
  * The budget of one attempt, from before its claim, so that its time is over before the claim's is: how long it may go on,
  * how often it has called, and what has halted it. It has to be ended.
@@ -46,9 +49,8 @@ export class AttemptBudget {
     const elapsedMs = startStopwatch(clock);
     this.#elapsedMs = elapsedMs;
     const ending = new AbortController();
-    const reason = new Error('the attempt has to end');
-    this.signal = timedSignal(ending, () => elapsedMs() >= callsMs, reason);
-    this.#abort = () => ending.abort(reason);
+    this.signal = timedSignal(ending, () => elapsedMs() >= callsMs, timeOver);
+    this.#abort = () => ending.abort(timeOver);
     this.#timer = setTimeout(this.#abort, callsMs);
     if (signal.aborted) this.#abort();
     else signal.addEventListener('abort', this.#abort, { once: true });
@@ -80,24 +82,42 @@ export class AttemptBudget {
  * a process that was frozen handles the answers that came meanwhile before its timers, and would go on with the next request.
  *
  * It looks when `aborted` or `throwIfAborted` is read, which clients do before each request, or when a signal is derived from
- * it.
+ * it. The looking stands in a prototype: to define it on each signal costs more than all else that an attempt has for itself.
  */
 export function timedSignal(controller: AbortController, isOver: () => boolean, reason: Error): AbortSignal {
   const { signal } = controller;
-  let ended = signal.aborted;
-  signal.addEventListener('abort', () => {
-    ended = true;
-  });
-  const look = (): boolean => {
-    if (!ended && isOver()) controller.abort(reason);
-    return ended;
-  };
-  return Object.defineProperties(signal, {
-    aborted: { get: look },
-    throwIfAborted: {
-      value: () => {
-        if (look()) throw signal.reason;
-      },
+  Object.defineProperty(signal, look, {
+    value: () => {
+      if (isAborted.call(signal)) return true;
+      if (!isOver()) return false;
+      controller.abort(reason);
+      return true;
     },
   });
+  return Object.setPrototypeOf(signal, timedPrototype);
+}
+
+const look = Symbol('look');
+
+interface TimedSignal extends AbortSignal {
+  [look](): boolean;
+}
+
+const isAborted: () => boolean = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get ?? missing;
+
+const timedPrototype = Object.create(AbortSignal.prototype, {
+  aborted: {
+    get(this: TimedSignal) {
+      return this[look]();
+    },
+  },
+  throwIfAborted: {
+    value(this: TimedSignal) {
+      if (this[look]()) throw this.reason;
+    },
+  },
+});
+
+function missing(): never {
+  throw new Error('this runtime has another AbortSignal');
 }

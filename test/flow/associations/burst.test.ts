@@ -12,7 +12,7 @@ test('a thousand writes of one secret are pushed a handful of times, however qui
   await service.set(type, destinationName, secret);
   const before = puts();
   const began = performance.now();
-  await eachOf(Array(1_000).keys(), 16, (index) =>
+  await eachOf([...Array(1_000).keys()], 16, (index) =>
     service.ask('POST', `secret/data/${secret}`, { data: { value: `${index}` } }),
   );
   await service.secret({ value: 'the newest' }, secret);

@@ -37,7 +37,7 @@ const calls = (operation: string): number => ground.fake.calls().get(operation) 
 const writesAtOnce = 8;
 
 async function burst(name: string, count: number): Promise<void> {
-  await eachOf(Array(count).keys(), writesAtOnce, (index) => write(name, `value ${index}`));
+  await eachOf([...Array(count).keys()], writesAtOnce, (index) => write(name, `value ${index}`));
   await write(name, 'the newest');
 }
 
