@@ -31,7 +31,7 @@ export interface ProcessOptions {
 
 /** As the npm scripts and the Dockerfile start the processes of the service. */
 export const production = {
-  nodeOptions: ['--max-semi-space-size=8'],
+  nodeOptions: ['--max-semi-space-size=16'],
   environment: { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' },
 } as const;
 
