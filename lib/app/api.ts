@@ -3,9 +3,13 @@ import { openGatekeeper } from '../auth/gatekeeper.ts';
 import { methods } from '../auth/methods/index.ts';
 import { openMethods } from '../auth/methods/open.ts';
 import { mintRootToken } from '../auth/token/mint.ts';
+import { hashToken } from '../auth/token/store.ts';
+import { wrappingRows } from '../auth/wrapping/rows.ts';
+import { wrap } from '../auth/wrapping/wrap.ts';
 import { type Config, ConfigError, largeBodiesBytesMax } from '../core/config.ts';
 import { AppError } from '../core/errors.ts';
 import { definitions } from '../destinations/index.ts';
+import { cubbyhole } from '../engines/cubbyhole/index.ts';
 import { engines } from '../engines/index.ts';
 import { firstMounts, openEngines, syncedSecrets } from '../engines/list.ts';
 import { insertMount } from '../engines/mounts/insert.ts';
@@ -15,6 +19,7 @@ import { activationRows } from '../engines/sys/activation.ts';
 import { metricsRow } from '../engines/sys/metrics.ts';
 import { mountRows } from '../engines/sys/mounts/index.ts';
 import { sealRows } from '../engines/sys/seal/index.ts';
+import { wrapStages } from '../http/secrets/wrap-stage.ts';
 import { createServer, type HttpServer } from '../http/wire/server.ts';
 import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
@@ -44,7 +49,11 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const gauges = readService(parts, shared);
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const secrets = syncedSecrets(engines, engineParts);
-  const opened = [...openMethods(methods, { store, clock }), ...openEngines(engines, engineParts)];
+  const opened = [
+    ...openMethods(methods, { store, clock }),
+    ...openEngines(engines, engineParts),
+    cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
+  ];
   const mounts = openMountTable({ store, clock, engines, fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]) });
   const mintRoot = (when: 'production' | 'development', id?: string) => async (tx: Transaction<Database>) => {
     for (const mount of firstMounts(engines, when)) await insertMount(tx, mount);
@@ -75,6 +84,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...sealRows(sealParts),
     ...mountRows({ changed, mounts, engines }),
     ...activationRows,
+    ...wrappingRows({ store, clock }),
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
@@ -90,6 +100,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     bodyLimitBytes: config.KEYFERRY_BODY_BYTES_MAX,
     largeBodiesBytesMax: largeBodiesBytesMax(config),
     requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
+    stages: wrapStages((reply) => wrap({ store, clock }, reply)),
   });
   return {
     store,

@@ -51,7 +51,8 @@ async function respond(kit: Kit, incoming: Incoming): Promise<Outgoing> {
   const exchange = new Exchange(incoming, asked, new Ending(incoming.onClose));
   const isWhole = await receiveSmall(kit.parts, exchange); //              400, 413, 503
   const outcome = await outcomeOf(kit, exchange, isWhole);
-  return answerOf(exchange, kit.plan.after.length === 0 ? outcome : await conclude(kit, exchange, outcome));
+  const concerns = kit.plan.after.some((stage) => stage.concerns?.(exchange) ?? true);
+  return answerOf(exchange, concerns ? await conclude(kit, exchange, outcome) : outcome);
 }
 
 async function outcomeOf(kit: Kit, exchange: Exchange, isWhole: boolean): Promise<Outcome> {
