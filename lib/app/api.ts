@@ -19,6 +19,7 @@ import { activationRows } from '../engines/sys/activation.ts';
 import { metricsRow } from '../engines/sys/metrics.ts';
 import { mountRows } from '../engines/sys/mounts/index.ts';
 import { sealRows } from '../engines/sys/seal/index.ts';
+import { toolRows } from '../engines/sys/tools/index.ts';
 import { wrapStages } from '../http/secrets/wrap-stage.ts';
 import { createServer, type HttpServer } from '../http/wire/server.ts';
 import type { OpenStore } from '../store/open.ts';
@@ -85,6 +86,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...mountRows({ changed, mounts, engines }),
     ...activationRows,
     ...wrappingRows({ store, clock }),
+    ...toolRows(),
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
