@@ -16,6 +16,7 @@ import { insertMount } from '../engines/mounts/insert.ts';
 import { alwaysMounted } from '../engines/mounts/record.ts';
 import { openMountTable } from '../engines/mounts/table.ts';
 import { activationRows } from '../engines/sys/activation.ts';
+import { configRows, readCors } from '../engines/sys/config/index.ts';
 import { metricsRow } from '../engines/sys/metrics.ts';
 import { mountRows } from '../engines/sys/mounts/index.ts';
 import { sealRows } from '../engines/sys/seal/index.ts';
@@ -87,6 +88,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...activationRows,
     ...wrappingRows({ store, clock }),
     ...toolRows(),
+    ...configRows(store, shownConfig(config)),
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
@@ -102,6 +104,8 @@ export async function openApi(parts: AppParts): Promise<Api> {
     bodyLimitBytes: config.KEYFERRY_BODY_BYTES_MAX,
     largeBodiesBytesMax: largeBodiesBytesMax(config),
     requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
+    crossOrigin: () => readCors(store),
+    requestHeaderRequired: config.KEYFERRY_REQUIRE_REQUEST_HEADER,
     stages: wrapStages((reply) => wrap({ store, clock }, reply)),
   });
   return {
@@ -131,6 +135,13 @@ const system = {
   type: 'system',
   always: { path: 'sys/', description: 'system endpoints used for control, policy and debugging' },
 };
+
+const shownConfig = (config: Config) => ({
+  host: config.KEYFERRY_HOST,
+  port: config.PORT,
+  tls: config.KEYFERRY_TLS_CERT_FILE !== undefined,
+  logLevel: config.KEYFERRY_LOG_LEVEL,
+});
 
 function tlsOf(config: Config) {
   const certificateFile = config.KEYFERRY_TLS_CERT_FILE;

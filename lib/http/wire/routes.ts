@@ -11,8 +11,10 @@ import { vocabularyOf } from '../secrets/vocabulary.ts';
 import { BodyReader } from './body/reader.ts';
 import { BodyRoom } from './body/room.ts';
 import { connectionOf } from './connection.ts';
+import { withCrossOrigin } from './cors.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
 import { createObserver, type Observer } from './observe.ts';
+import { withRequestHeader } from './request-header.ts';
 import { requestIdOf } from './request-id.ts';
 import { trueVerb } from './verbs/names.ts';
 
@@ -60,7 +62,8 @@ function addMethods(app: FastifyInstance): void {
 }
 
 async function secretsApi(scope: FastifyInstance, parts: HttpParts, observer: Observer): Promise<void> {
-  const pipeline = observer.around(createPipeline(parts));
+  const asked = withCrossOrigin(parts.crossOrigin, createPipeline(parts));
+  const pipeline = observer.around(withRequestHeader(parts.requestHeaderRequired === true, asked));
   scope.removeAllContentTypeParsers();
   // The pipeline reads bodies, when it is known from whom.
   scope.addContentTypeParser('*', (_request, _body, done) => done(null));

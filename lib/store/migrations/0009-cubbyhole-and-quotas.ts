@@ -27,5 +27,4 @@ const statements = [
      quota jsonb not null,
      primary key (namespace_id, kind, name)
    )`,
-  `insert into revisions (name) values ('quotas')`,
 ];
