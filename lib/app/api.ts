@@ -19,8 +19,10 @@ import { activationRows } from '../engines/sys/activation.ts';
 import { configRows, readCors } from '../engines/sys/config/index.ts';
 import { metricsRow } from '../engines/sys/metrics.ts';
 import { mountRows } from '../engines/sys/mounts/index.ts';
+import { openLeaseRoom, openRateLimits, quotaRows } from '../engines/sys/quotas/index.ts';
 import { sealRows } from '../engines/sys/seal/index.ts';
 import { toolRows } from '../engines/sys/tools/index.ts';
+import { rateStage } from '../http/secrets/rate-stage.ts';
 import { wrapStages } from '../http/secrets/wrap-stage.ts';
 import { createServer, type HttpServer } from '../http/wire/server.ts';
 import type { OpenStore } from '../store/open.ts';
@@ -51,8 +53,9 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const gauges = readService(parts, shared);
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const secrets = syncedSecrets(engines, engineParts);
+  const [room, rateLimits] = [openLeaseRoom(store), openRateLimits(store)];
   const opened = [
-    ...openMethods(methods, { store, clock }),
+    ...openMethods(methods, { store, clock, room }),
     ...openEngines(engines, engineParts),
     cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
   ];
@@ -82,6 +85,10 @@ export async function openApi(parts: AppParts): Promise<Api> {
     waitMs: config.KEYFERRY_SYNC_WAIT_MS,
     drainMs: config.KEYFERRY_SYNC_LOCK_MS,
   };
+  const quotasChanged = () => {
+    room.forget();
+    rateLimits.forget();
+  };
   const systemRows = [
     ...sealRows(sealParts),
     ...mountRows({ changed, mounts, engines }),
@@ -89,6 +96,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...wrappingRows({ store, clock }),
     ...toolRows(),
     ...configRows(store, shownConfig(config)),
+    ...quotaRows({ store, mounts, changed: quotasChanged }),
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
@@ -106,7 +114,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
     crossOrigin: () => readCors(store),
     requestHeaderRequired: config.KEYFERRY_REQUIRE_REQUEST_HEADER,
-    stages: wrapStages((reply) => wrap({ store, clock }, reply)),
+    stages: [rateStage(rateLimits.pass), ...wrapStages((reply) => wrap({ store, clock }, reply))],
   });
   return {
     store,
