@@ -1,4 +1,4 @@
-// Runs on whatever Node the host has (20 or later), before anything is installed: plain JavaScript without imports of ours.
+// Runs on whatever Node the host has (20 or later), before anything is installed: plain JavaScript without imports from the project.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

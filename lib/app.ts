@@ -1,6 +1,6 @@
 /**
  * The composition root: configuration → ports → everything. What stands in `app/` knows everyone; nobody in `lib/` knows it.
- * Each process takes only what it is made of, so a worker's bundle holds neither the HTTP room nor another type's SDK.
+ * Each process takes only what it is made of, so a worker's bundle holds neither the HTTP module nor another type's SDK.
  */
 export { type Api, openApi } from './app/api.ts';
 export { type Board, openBoard } from './app/board/open.ts';

@@ -57,7 +57,7 @@ test(`a function has at most ${functionLinesMax} lines`, () => {
   expect(long.map(({ path }) => path)).toEqual([]);
 });
 
-// For information: a long file is not wrong, but the first place to look for a second idea.
+// For information: a long file is not wrong, but the first file to look for a second idea.
 test('the longest files are known', () => {
   const byLength = files.map(({ path, text }) => ({ path, lines: linesOf(text) })).sort((a, b) => b.lines - a.lines);
   const longest = byLength.slice(0, longestShown).map(({ path, lines }) => `${String(lines).padStart(5)} ${path}`);

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { networkFields } from '../lib/destinations/frame/network-fields.ts';
+import { networkFields } from '../lib/destinations/frame/fields/network.ts';
 import { definitions } from '../lib/destinations/index.ts';
 import { namer } from '../lib/sync/template/naming.ts';
 import { compileTemplate, type TemplateInput } from '../lib/sync/template/template.ts';

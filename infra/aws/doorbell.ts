@@ -1,7 +1,7 @@
 import type { Resource } from './template.ts';
 
 const daySeconds = 86_400;
-/** A ring that nobody heard for so long has been repeated by the sweep many times. */
+/** A ring that nobody received for so long has been repeated by the sweep many times. */
 const ringSecondsMax = 3_600;
 /** The platform's advice: a message is not given out again while the function that has it may be tried again. */
 const visibilityFactor = 6;
@@ -24,7 +24,7 @@ export function doorbell(deadLettersName: string, workerSecondsMax: number): Res
   };
 }
 
-/** Messages whose drain failed again and again: kept as long as can be, and told by the alarm. */
+/** Messages whose drain failed again and again: kept as long as can be. The alarm reports them. */
 export const deadLetters = (): Resource => ({
   Type: 'AWS::SQS::Queue',
   Properties: { MessageRetentionPeriod: 14 * daySeconds, SqsManagedSseEnabled: true },

@@ -1,5 +1,5 @@
 import { deadLetters, deadLettersAlarm, doorbell } from './doorbell.ts';
-import { assumesRoles, hears, roleOf } from './role.ts';
+import { assumesRoles, receives, roleOf } from './role.ts';
 import { logicalName, type Resource, typeOf } from './template.ts';
 
 /** What `serverless.yml` takes from here: what follows from the list of functions. */
@@ -36,7 +36,7 @@ export function serverlessParts(functions: readonly string[], assuming: Readonly
 function roleFor(name: string, bells: readonly string[], assuming: ReadonlySet<string>): Resource {
   const type = typeOf(name);
   if (type === undefined) return roleOf(name, { rings: bells, more: [] });
-  const more = assuming.has(type) ? [hears(name), assumesRoles] : [hears(name)];
+  const more = assuming.has(type) ? [receives(name), assumesRoles] : [receives(name)];
   return roleOf(name, { rings: [logicalName(name, 'Doorbell')], more });
 }
 

@@ -36,7 +36,7 @@ export function roleOf(functionName: string, { rings, more }: RoleOptions): Reso
 }
 
 /** For a worker: takes messages off its own doorbell. */
-export const hears = (functionName: string): Statement =>
+export const receives = (functionName: string): Statement =>
   allow(
     ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
     arnOf(logicalName(functionName, 'Doorbell')),

@@ -9,7 +9,7 @@ export interface Bundle extends Program {
 }
 
 /**
- * Bundles the worker of one type, or of none: the composition root and that type's driver. It starts, tells by one line of
+ * Bundles the worker of one type, or of none: the composition root and that type's driver. It starts, reports by one line of
  * JSON how long that took in milliseconds since Node's own start, and ends.
  */
 export async function bundleWorker(type: string | undefined, folder: string): Promise<Bundle> {

@@ -1,19 +1,19 @@
 /** One measured figure, in its unit. */
 export interface Figure {
   readonly what: string;
-  /** Its place, where figures are shown as a table of their own; the row has one text for each of its first columns. */
+  /** Its position, where figures are shown as a table of their own; the row has one text for each of its first columns. */
   readonly cell?: { readonly row: readonly string[]; readonly column: string };
   readonly value: number;
   readonly unit: string;
   /** The same done by the bare library or server in the same rounds; absent: there is nothing to compare with. */
   readonly compared?: Compared;
-  /** What the figure is held to; absent: it is told for information. */
+  /** What the figure is held to; absent: it is shown for information. */
   readonly target?: Target;
 }
 
 export interface Compared {
   readonly baseline: number;
-  /** Median over the rounds of ours ÷ baseline, so that a machine that slows down half-way spoils one round only. */
+  /** Median over the rounds of the quotient Keyferry ÷ baseline, so that a machine that slows down half-way spoils one round only. */
   readonly ratio: number;
 }
 

@@ -10,7 +10,6 @@ import { memorySection } from './sections/memory.ts';
 import { reconcileSection } from './sections/reconcile.ts';
 import { startSection } from './sections/start.ts';
 import { type Measured, showTable, toJson } from './show.ts';
-import { minutesOf } from './soak/minutes.ts';
 import { runSoak } from './soak/run.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -47,8 +46,8 @@ try {
   const measured: Measured[] = [];
   for (const section of options.sections) {
     terminal.line(terminal.styled('dim', `${section.name}: ${section.title}`));
-    const tell = (text: string) => terminal.line(terminal.styled('dim', `  ${text}`));
-    const figures = await section.measure({ stage, quick: options.quick, tell });
+    const report = (text: string) => terminal.line(terminal.styled('dim', `  ${text}`));
+    const figures = await section.measure({ stage, quick: options.quick, report });
     measured.push({ section: section.name, title: section.title, figures });
   }
   await stage.close();
@@ -58,7 +57,7 @@ try {
   conclude(measured);
   process.exit(0);
 } catch (error) {
-  // What was under way fails when everything is being ended; the end itself is on its way.
+  // What was in flight fails when everything is being ended; the end itself is on its way.
   if (signalled) await new Promise(() => {});
   terminal.line(terminal.styled('red', `failed: ${error instanceof Error ? (error.stack ?? error.message) : error}`));
   await stage?.close();
@@ -93,4 +92,13 @@ function conclude(measured: readonly Measured[]): void {
   const count = met.filter((one) => one).length;
   terminal.line();
   terminal.line(terminal.styled(count === met.length ? 'green' : 'yellow', `${count} of ${met.length} targets met`));
+}
+
+/** How long to use it; ends the program with 2 for what is no such number. */
+function minutesOf(text: string): number {
+  const minutesMax = 1_440;
+  const minutes = Number(text);
+  if (Number.isInteger(minutes) && minutes >= 1 && minutes <= minutesMax) return minutes;
+  process.stderr.write(`bench: --minutes has to be a whole number from 1 to ${minutesMax}\n`);
+  process.exit(2);
 }

@@ -54,13 +54,13 @@ export async function startProcess<Ready extends z.ZodType>(
     execArgv: [...production.nodeOptions, ...profile],
   });
   try {
-    const told = ready.parse(await message(child, name, startMsMax));
+    const answered = ready.parse(await message(child, name, startMsMax));
     const ask = async (question: string) => {
       child.send(question);
       return message(child, name, answerMsMax);
     };
     return {
-      ready: told,
+      ready: answered,
       ask: async (question, answer) => answer.parse(await ask(question)),
       cpuMs: async () => cpuAnswer.parse(await ask(cpuQuestion)).cpuMs,
       memory: async () => memoryAnswer.parse(await ask(memoryQuestion)),

@@ -1,3 +1,4 @@
+import { eachOf } from '../../lib/core/concurrency/each-of.ts';
 import { type Compared, median } from './figure.ts';
 
 /** What one side does in one round; answers its rate or size. */
@@ -47,9 +48,5 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
 
 /** Runs `work` for 0, 1, … `count - 1`, `width` at once. */
 export async function times(count: number, width: number, work: (index: number) => Promise<unknown>): Promise<void> {
-  let next = 0;
-  const lane = async () => {
-    while (next < count) await work(next++);
-  };
-  await Promise.all(Array.from({ length: Math.min(width, count) }, lane));
+  await eachOf([...Array(count).keys()], width, work);
 }

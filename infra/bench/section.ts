@@ -6,7 +6,7 @@ export interface Bench {
   readonly stage: Stage;
   /** Fewer rounds and smaller numbers: minutes become seconds, and the figures less certain. */
   readonly quick: boolean;
-  tell(text: string): void;
+  report(text: string): void;
 }
 
 /** One thing that is measured. It ends what it starts. */

@@ -51,14 +51,14 @@ function gridLines(terminal: Terminal, figures: readonly Figure[]): readonly str
           ...titles.map((title) =>
             row
               .filter(({ cell }) => cell?.column === title)
-              .map((one) => told(terminal, one))
+              .map((one) => figureLine(terminal, one))
               .join(),
           ),
         ]),
       );
 }
 
-function told(terminal: Terminal, figure: Figure): string {
+function figureLine(terminal: Terminal, figure: Figure): string {
   const { value, target } = figure;
   const bound = target !== undefined && 'bound' in target ? ` (${target.bound})` : '';
   return `${isMet(figure) === false ? terminal.styled('red', `${value} missed`) : value}${bound}`;

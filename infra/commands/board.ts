@@ -1,6 +1,6 @@
 import { openBoard } from '../../lib/app.ts';
 import { readConfig } from '../../lib/core/config.ts';
-import { openLog } from '../../lib/core/open-log.ts';
+import { openLog } from '../../lib/core/log/open.ts';
 import { authority } from '../process/address.ts';
 import { measured } from '../process/measured.ts';
 import { runUntilSignal } from '../process/run.ts';

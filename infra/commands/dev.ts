@@ -1,5 +1,5 @@
 import { readConfig } from '../../lib/core/config.ts';
-import { openLog } from '../../lib/core/open-log.ts';
+import { openLog } from '../../lib/core/log/open.ts';
 import { startInstance } from '../process/instance.ts';
 import { measured } from '../process/measured.ts';
 import { runUntilSignal } from '../process/run.ts';
@@ -15,7 +15,7 @@ await runUntilSignal(async () => {
     port: config.PORT,
     log: openLog(config),
     rootToken: config.KEYFERRY_DEV_ROOT_TOKEN,
-    tell: (text: string) => process.stdout.write(`${text}\n`),
+    report: (text: string) => process.stdout.write(`${text}\n`),
   };
   const instance = await measured(config, (metrics) => startInstance({ ...options, metrics }));
   process.stdout.write(`root token ${instance.rootToken}\nready ${instance.address}\n`);

@@ -1,6 +1,6 @@
 import { openWorkers } from '../../lib/app.ts';
 import { ConfigError, readConfig } from '../../lib/core/config.ts';
-import { openLog } from '../../lib/core/open-log.ts';
+import { openLog } from '../../lib/core/log/open.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadDriver } from '../../lib/destinations/load.ts';
 import { measured } from '../process/measured.ts';

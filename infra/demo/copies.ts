@@ -3,7 +3,7 @@ import { tableLines } from '../show/table.ts';
 import type { Terminal } from '../show/terminal.ts';
 import type { Stage } from './stage.ts';
 
-/** One object of the secret at a destination, as the API tells it. */
+/** One object of the secret at a destination, as the API shows it. */
 export interface Copy {
   readonly type: string;
   readonly name: string;

@@ -25,14 +25,21 @@ export async function openStage(terminal: Terminal): Promise<Stage> {
   terminal.line(`All of this is private, in ${folder}, and goes at the end; DATABASE_URL and REDIS_URL are not used.`);
   terminal.line(terminal.styled('bold', 'Starting PostgreSQL, Redis, the API, the workers and the stand-ins'));
   const began = performance.now();
-  const tell = (text: string) => terminal.line(`  ${text} (${Math.round(performance.now() - began)} ms)`);
+  const report = (text: string) => terminal.line(`  ${text} (${Math.round(performance.now() - began)} ms)`);
   // With the settings of nobody: a demo must not write into the database that the environment names.
   const settings = readConfig({});
-  const instance = await startInstance({ dataDir: folder, port: 0, log: silentLog, settings, retryMsFirst: 100, tell });
+  const instance = await startInstance({
+    dataDir: folder,
+    port: 0,
+    log: silentLog,
+    settings,
+    retryMsFirst: 100,
+    report,
+  });
   const fakes = new Map<string, Fake>();
   for (const { type } of definitions) {
     fakes.set(type, await (await loadFake(type))());
-    tell(`stand-in for ${type} at ${fakes.get(type)?.url}`);
+    report(`stand-in for ${type} at ${fakes.get(type)?.url}`);
   }
   return {
     address: instance.address,

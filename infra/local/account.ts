@@ -25,7 +25,7 @@ export interface Invocation {
 }
 
 /**
- * Runs a server as its user, without a capability or a group of ours. It ends with this process, even when this process is
+ * Runs a server as its user, without our capabilities and groups. It ends with this process, even when this process is
  * killed: `setpriv --pdeathsig` asks the kernel for it.
  */
 export function asServer(program: string, args: readonly string[]): Invocation {

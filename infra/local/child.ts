@@ -23,7 +23,7 @@ export function startChild(command: string, args: readonly string[], options: Ch
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...user,
   });
-  // A program that ended before it read its input is told by its end.
+  // The end of a program that did not read its input is reported elsewhere.
   child.stdin.on('error', () => {}).end(options.input);
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on('line', (line) => options.onLine?.(line));

@@ -13,8 +13,8 @@ export interface KeepOptions {
   readonly name: string;
   /** The port is that of the first start: clients know it. */
   readonly start: (port: number | undefined) => Promise<LocalServer>;
-  /** Told what happens to it. */
-  readonly tell: (text: string) => void;
+  /** Is called with what happens to it. */
+  readonly report: (text: string) => void;
   readonly limits?: KeepLimits;
 }
 
@@ -29,7 +29,7 @@ export interface KeepLimits {
 const usual: KeepLimits = { startsMax: 5, withinMs: 600_000, waitMs: 250 };
 
 /** @throws what the first start throws */
-export async function keepRunning({ name, start, tell, limits = usual }: KeepOptions): Promise<KeptServer> {
+export async function keepRunning({ name, start, report, limits = usual }: KeepOptions): Promise<KeptServer> {
   const failed = Promise.withResolvers<Error>();
   const stopping = new AbortController();
   const startedAt: number[] = [];
@@ -41,7 +41,7 @@ export async function keepRunning({ name, start, tell, limits = usual }: KeepOpt
       failed.resolve(new Error(`${name} does not stay up, started ${limits.startsMax} times anew: ${reason}`));
       return undefined;
     }
-    tell(`${name} is started again: ${reason}`);
+    report(`${name} is started again: ${reason}`);
     await wait(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
     if (stopping.signal.aborted) return undefined;
     startedAt.push(performance.now());

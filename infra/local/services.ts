@@ -9,7 +9,7 @@ import type { LocalServer } from './server.ts';
 export interface LocalServices {
   readonly databaseUrl: string;
   readonly redisUrl: string;
-  /** Resolves when a server of ours cannot be kept running. */
+  /** Resolves when one of our servers cannot be kept running. */
   readonly failed: Promise<Error>;
   stop(): Promise<void>;
 }
@@ -21,12 +21,12 @@ export interface Given {
 
 /**
  * Starts what is not given by its URL, and starts it again when it ends by itself. The data stays in `dataDir`, which nobody
- * else may enter. `tell` is told of what happens to the servers.
+ * else may enter. `report` is called with what happens to the servers.
  */
 export async function startServices(
   dataDir: string,
   given: Given,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<LocalServices> {
   await closedFolder(dataDir);
   const failed = Promise.withResolvers<Error>();
@@ -35,18 +35,18 @@ export async function startServices(
     await Promise.all(ends.map((end) => end()));
   };
   const keep = async (name: string, start: (port: number | undefined) => Promise<LocalServer>) => {
-    const server = await keepRunning({ name, start, tell });
+    const server = await keepRunning({ name, start, report });
     ends.push(server.stop);
     void server.failed.then(failed.resolve);
     return server.url;
   };
-  const place = (name: string, port: number | undefined) => ({
+  const options = (name: string, port: number | undefined) => ({
     dataDir: join(dataDir, name),
     ...(port === undefined ? {} : { port }),
   });
   const [database, redis] = await Promise.allSettled([
-    given.databaseUrl ?? keep('PostgreSQL', (port) => startPostgres(place('postgres', port))),
-    given.redisUrl ?? keep('Redis', (port) => startRedis(place('redis', port))),
+    given.databaseUrl ?? keep('PostgreSQL', (port) => startPostgres(options('postgres', port))),
+    given.redisUrl ?? keep('Redis', (port) => startRedis(options('redis', port))),
   ]);
   if (database.status === 'fulfilled' && redis.status === 'fulfilled') {
     return { databaseUrl: database.value, redisUrl: redis.value, failed: failed.promise, stop };

@@ -35,7 +35,7 @@ function lineOf({ name, bytes, zipBytes }: PackagedFunction): string {
 
 async function osls(...args: readonly string[]): Promise<void> {
   const program = join(root, 'node_modules/osls/bin/serverless.js');
-  // Neither asks for news nor tells anybody that it was run.
+  // It neither looks for updates nor reports that it was run.
   const env = { ...process.env, SLS_TRACKING_DISABLED: '1', SLS_NOTIFICATIONS_MODE: 'off' };
   const child = spawn(process.execPath, [program, ...args], { cwd: root, env, stdio: 'inherit' });
   const code = await new Promise((resolve, reject) => child.once('error', reject).once('exit', resolve));

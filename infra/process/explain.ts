@@ -11,7 +11,7 @@ export function explain(error: unknown): string {
   return error.stack ?? error.message;
 }
 
-/** Names of errors that the language throws: of our own doing, so their place is what helps. */
+/** Names of errors that the language throws: they are our own faults, so their location is what helps. */
 const mistakes: ReadonlySet<string> = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError']);
 
 function advised(error: AppError): string {

@@ -33,8 +33,8 @@ export interface InstanceOptions {
   readonly rootToken?: string | undefined;
   /** Milliseconds before a failed push is tried again the first time. */
   readonly retryMsFirst?: number;
-  /** Told what has been started. */
-  readonly tell: (text: string) => void;
+  /** Is called with what has been started. */
+  readonly report: (text: string) => void;
 }
 
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
@@ -43,11 +43,11 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   await mustBeFree(options.port, environment.KEYFERRY_HOST);
   const given = { databaseUrl: environment.DATABASE_URL, redisUrl: environment.REDIS_URL };
   const services = await startServices(options.dataDir, given, (text) => options.log.warn({}, text));
-  options.tell('PostgreSQL and Redis are running');
+  options.report('PostgreSQL and Redis are running');
   const ends: (() => Promise<void>)[] = [];
   try {
     const config = await configOf(environment, options, services);
-    // One process: `sys/metrics` tells of its workers and its sweep too.
+    // One process: `sys/metrics` shows its workers and its sweep too.
     const app = { config, log: options.log, metrics: options.metrics ?? openMetrics() };
     const api = await openApi(app);
     ends.push(api.close);
@@ -58,7 +58,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     ends.push((await openWorkers(app, drivers)).close);
     ends.push(await sweepRegularly(await openSweeper(app), config.KEYFERRY_SWEEP_MS, options.log));
     const { port } = await api.listen(options.port, config.KEYFERRY_HOST);
-    options.tell('the API and the workers are running');
+    options.report('the API and the workers are running');
     const { failed } = services;
     return { address: apiAddress(config, port), rootToken, failed, close: () => closeAll(ends, services.stop) };
   } catch (error) {

@@ -10,7 +10,7 @@ export async function measured<Part extends Running>(
   open: (metrics: Metrics) => Promise<Part>,
 ): Promise<Part> {
   const metrics = openMetrics();
-  // First, so that a port that is taken is told before anything is opened.
+  // First, so that a port that is taken is reported before anything is opened.
   const server = await serveMetrics(config, metrics);
   if (server === undefined) return open(metrics);
   const part = await open(metrics).catch(async (error: unknown) => {

@@ -13,11 +13,11 @@ export interface Running {
 
 /** Beyond the time that work in flight is given: for putting jobs back and for servers of our own. */
 const marginMs = 20_000;
-/** Nobody is told of a stop that is over at once. */
-const tellAfterMs = 1_000;
+/** A stop that is over at once is not reported. */
+const reportAfterMs = 1_000;
 
 /**
- * Runs a process until it is asked to end, then closes it. What fails at the start is told in one line, with the stack only
+ * Runs a process until it is asked to end, then closes it. What fails at the start is reported in one line, with the stack only
  * where it helps.
  */
 export async function runUntilSignal(start: () => Promise<Running>): Promise<void> {
@@ -44,7 +44,7 @@ export async function runUntilSignal(start: () => Promise<Running>): Promise<voi
 function endInTime(limitMs: number): void {
   setTimeout(() => {
     process.stderr.write('keyferry: ending the work in flight; a second signal ends it at once\n');
-  }, tellAfterMs).unref();
+  }, reportAfterMs).unref();
   setTimeout(() => {
     process.stderr.write(`keyferry: the work in flight did not end in ${limitMs} ms and is left\n`);
     void endProcess(1);

@@ -1,6 +1,6 @@
 import { endProcess } from './end.ts';
 
-/** npm passes Ctrl-C on to a child that the terminal has told already: what comes so soon after is the same request. */
+/** npm passes Ctrl-C on to a child that has its signal from the terminal already: what comes so soon after is the same request. */
 const echoMs = 1_000;
 const parentLookMs = 250;
 
@@ -22,7 +22,7 @@ export function stopRequest(): Promise<void> {
   });
 }
 
-/** A SIGTERM to npm ends the shell between it and us, and nobody tells us. Any other parent may go without us. */
+/** A SIGTERM to npm ends the shell between it and us, and no signal reaches us. Any other parent may go without us. */
 function watchNpm(gone: () => void): void {
   if (process.env['npm_lifecycle_event'] === undefined) return;
   const parent = process.ppid;

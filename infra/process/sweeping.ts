@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sweeper } from '../../lib/app.ts';
+import { outageOf } from '../../lib/core/log/outage.ts';
 import type { Log } from '../../lib/core/log.ts';
-import { outageOf } from '../../lib/core/outage-log.ts';
 
 /**
  * Rounds one after the other; answers how to end them. A round that fails is tried again by the next; the log gets the first

@@ -1,5 +1,5 @@
 import { readConfig } from '../core/config.ts';
-import { openLog } from '../core/open-log.ts';
+import { openLog } from '../core/log/open.ts';
 import { metricsPerInvocation } from '../telemetry/metrics/line.ts';
 import { openMetrics } from '../telemetry/metrics/open.ts';
 import type { AppParts } from './shared.ts';

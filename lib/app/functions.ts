@@ -1,5 +1,5 @@
 import { readConfig } from '../core/config.ts';
-import { openLog } from '../core/open-log.ts';
+import { openLog } from '../core/log/open.ts';
 import { answersEvents, type LambdaHttpEvent, type LambdaHttpResult } from '../http/wire/lambda.ts';
 import type { Destination } from '../sync/drivers/drivers.ts';
 import type { GivenFilter } from '../sync/replay/filter.ts';
@@ -42,7 +42,7 @@ export function workerFunction(destination: Destination) {
       return { batchItemFailures: [] };
     } catch (cause) {
       if (messages.length === 0) throw cause;
-      tellFailure(cause);
+      reportFailure(cause);
       // The platform gives the messages back after their time-out, and to the dead-letter queue in the end.
       return { batchItemFailures: messages.map(({ messageId }) => ({ itemIdentifier: messageId })) };
     }
@@ -50,7 +50,7 @@ export function workerFunction(destination: Destination) {
 }
 
 /** The platform does not see why messages come back. */
-function tellFailure(cause: unknown): void {
+function reportFailure(cause: unknown): void {
   const error = cause instanceof Error ? cause.message : String(cause);
   openLog(readConfig()).error({ error }, 'the drain failed; its messages come back');
 }

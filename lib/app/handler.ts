@@ -1,6 +1,8 @@
+import type { Log } from '../core/log.ts';
 import { engines } from '../engines/index.ts';
 import { syncedSecrets } from '../engines/list.ts';
 import type { Gate, Handler } from '../queue/contract.ts';
+import type { OpenStore } from '../store/open.ts';
 import { claims } from '../sync/claim/claims.ts';
 import { finishes } from '../sync/claim/finish.ts';
 import { intends } from '../sync/claim/intents.ts';
@@ -12,7 +14,11 @@ import { syncHandler } from '../sync/reconcile/worker.ts';
 import { keepTemplates } from '../sync/template/cache.ts';
 import { syncTelemetry } from '../telemetry/sync.ts';
 import { type AppParts, clock, type Shared } from './shared.ts';
-import { whileReady } from './while-ready.ts';
+
+const notReady =
+  'jobs wait: this worker is not unsealed; it needs the key of an automatic seal (KEYFERRY_SEAL_KEY or KEYFERRY_SEAL_KEY_FILE) that the store was initialised with';
+const lookAgainMs = 1_000;
+const sayAgainMs = 60_000;
 
 /** Different name templates that a worker keeps read. */
 const templatesMax = 256;
@@ -72,5 +78,20 @@ export function openHandler(
   return {
     handler: whileReady(store, log, observed.handler(syncHandler(reconcileParts, observed.gate(gate)))),
     drivers,
+  };
+}
+
+/** A worker that is sealed, or started before the store was initialised, delays its jobs and says why. */
+function whileReady({ seal }: Pick<OpenStore, 'seal'>, log: Log, handler: Handler): Handler {
+  let saidAt = 0;
+  return (job, signal) => {
+    const state = seal.state();
+    if (state === 'ready') return handler(job, signal);
+    const now = clock.now().getTime();
+    if (now - saidAt >= sayAgainMs) {
+      saidAt = now;
+      log.warn({ state, seal: seal.status().type }, notReady);
+    }
+    return Promise.resolve({ kind: 'again', afterMs: lookAgainMs });
   };
 }

@@ -13,7 +13,7 @@ const secondMs = 1_000;
  */
 export function sqsDoorbell(queues: Readonly<Record<string, string>>): Doorbell & { close(): void } {
   const client = new SQSClient({
-    ...placeOf(Object.values(queues)),
+    ...endpointOf(Object.values(queues)),
     maxAttempts: attemptsMax,
     requestHandler: { connectionTimeout: connectMsMax, requestTimeout: ringMsMax },
   });
@@ -29,7 +29,7 @@ export function sqsDoorbell(queues: Readonly<Record<string, string>>): Doorbell 
 }
 
 /** `https://sqs.<region>.amazonaws.com/<account>/<name>`; an address that names no region is one of the environment's region. */
-function placeOf([url]: readonly string[]) {
+function endpointOf([url]: readonly string[]) {
   if (url === undefined) return {};
   const { hostname, origin } = new URL(url);
   const region = /^sqs\.([a-z0-9-]+)\.amazonaws\./.exec(hostname)?.[1];

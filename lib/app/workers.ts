@@ -52,7 +52,7 @@ export async function openDrainer(parts: AppParts, destination: Destination): Pr
   const reserveMs = config.KEYFERRY_SYNC_OPERATION_MS_MAX + config.KEYFERRY_SYNC_REQUEST_MS_MAX;
   return {
     async drain(deadline) {
-      await shared.bell?.heard(type);
+      await shared.bell?.awake(type);
       const drained = await shared.queue.drain(type, handler, { ...consumeOptions(parts), deadline, reserveMs });
       await shared.bell?.rearm(type, drained.done > 0 ? 0 : fruitlessMs);
       return drained;

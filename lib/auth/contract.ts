@@ -2,7 +2,7 @@ import type { Secret } from '../core/secret.ts';
 import type { Caller } from '../path/row.ts';
 import type { Capability } from './policy/rule.ts';
 
-/** Who asks, and may they: what other rooms see of this one. */
+/** Who calls and what the caller may do: what other modules see of this one. */
 export interface Gatekeeper {
   /** The caller behind a token; undefined for a token that is unknown, expired or revoked. */
   authenticate(token: Secret): Promise<Caller | undefined>;

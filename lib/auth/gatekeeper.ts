@@ -1,4 +1,4 @@
-import { coalesce } from '../core/coalesce.ts';
+import { coalesce } from '../core/concurrency/coalesce.ts';
 import type { Caller } from '../path/row.ts';
 import type { Store } from '../store/store.ts';
 import type { Decision, Gatekeeper, Need } from './contract.ts';
@@ -6,7 +6,7 @@ import { countUse, findTokens, hashToken } from './token/store.ts';
 
 export interface GatekeeperParts {
   readonly store: Store;
-  /** Told with each look-up how the mount table stands in the store. */
+  /** Called with each look-up: the state of the mount table in the store. */
   readonly seenMountsRevision: (revision: number) => void;
 }
 

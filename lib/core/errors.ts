@@ -1,5 +1,5 @@
 /**
- * The kinds of error that a handler may throw. One file maps a kind to an HTTP status (`http/secrets/status.ts`);
+ * The kinds of error that a handler may throw. One file maps a kind to an HTTP status (`http/secrets/reply/status.ts`);
  * nobody else knows statuses.
  */
 export type ErrorKind =

@@ -1,4 +1,4 @@
-/** The structured log that every room is handed. Fields hold names and numbers, never a secret value. */
+/** The structured log that every module is handed. Fields hold names and numbers, never a secret value. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

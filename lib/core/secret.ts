@@ -4,7 +4,7 @@ const shown = '[secret]';
 
 /**
  * Holds a value that must not be printed. `String()`, `JSON.stringify`, `util.inspect` and template strings all show
- * `[secret]`; the value comes out of `reveal()` alone, so every place that takes it out can be found by name.
+ * `[secret]`; the value comes out of `reveal()` alone, so all code that takes it out can be found by name.
  */
 export class Secret {
   readonly #value: string;

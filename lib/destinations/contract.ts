@@ -6,15 +6,15 @@ import type { Fields, Input } from '../path/fields.ts';
 import type { Rate } from './frame/rate.ts';
 
 /**
- * Words of this room.
+ * Words of this module.
  *
  * - **destination**: an external system that holds copies, of one *type*, with a name and connection details.
  * - **object**: one entry at the destination (a secret, an environment variable).
  * - **definition**: what the API has to know of a type without its SDK: fields, names, limits. `<type>/index.ts`.
  * - **driver**: the few verbs on the SDK. `<type>/driver.ts`, imported by that type's worker only.
  * - **fake**: a local stand-in server for the external system. `<type>/fake/`.
- * - **mark**: 32 hex digits that we attach to each object we create, where the system has a place for it, so that
- *   after a crash we know our own object again, and remove no other. A *markless* system has no such place.
+ * - **mark**: 32 hex digits that we attach to each object we create, where the system can store it, so that
+ *   after a crash we know our own object again, and remove no other. A *markless* system cannot store one.
  */
 
 export type Granularity = 'secret-path' | 'secret-key';
@@ -28,7 +28,7 @@ export interface DestinationDefinition<F extends Fields = Fields> {
   readonly title: string;
   /**
    * Type-specific request fields, with `.meta({ description, sensitive, immutable })`. Optional ones are `.optional()`
-   * or `.default()`. The fields common to all types are added by the sync room.
+   * or `.default()`. The fields common to all types are added by the sync module.
    */
   readonly fields: F;
   /** Rules over several fields. Each text names the field, the problem and the rule; never a sensitive value. */
@@ -46,9 +46,9 @@ export interface DestinationDefinition<F extends Fields = Fields> {
   readonly names: NameRule;
   /** Absent: the system has no tags. */
   readonly tags?: TagRule;
-  /** The system has no place for our mark. Absent: its objects carry it. */
+  /** The system cannot store our mark. Absent: its objects carry it. */
   readonly markless?: true;
-  /** Two writes may leave the same version (its times are in seconds, say), so a look does not tell a late write. */
+  /** Two writes may leave the same version (its times are in seconds, say), so a look does not notice a late write. */
   readonly coarseVersions?: true;
   readonly valueBytesMax: number;
   /** The system keeps no empty value. */
@@ -56,15 +56,15 @@ export interface DestinationDefinition<F extends Fields = Fields> {
   /** Members of sensitive JSON fields that are no secret: failures may show them. */
   readonly publicMembers?: readonly string[];
   /**
-   * Whether the version that a look found is the one that our last put was told. Absent: when they are equal. For systems that
-   * tell no version with a put, so that what is recorded is near it.
+   * Whether the version that a look found is the one that our last put was answered. Absent: when they are equal. For systems that
+   * answer no version to a put, so that what is recorded is near it.
    */
   isSameVersion?(recorded: string, found: string): boolean;
   /** Rate budget per destination: nine tenths of the provider's published limit. */
   readonly rate: Rate;
   /** What a verb uses up of the rate, where that is not one call: the first put of an object, a look. */
   readonly costs?: { readonly create?: number; readonly look?: number };
-  /** Objects that may be under way at once for one destination. */
+  /** Objects that may be in flight at once for one destination. */
   readonly concurrencyMax: number;
 }
 
@@ -120,7 +120,7 @@ export interface TagRule {
  * that was ended, or whose answer was lost, may still be applied by the system, also after later ones.
  */
 export interface Driver {
-  /** Creates the object or gives it this value. Its failure tells by `untouched` whether anything was written. */
+  /** Creates the object or gives it this value. Its failure says by `untouched` whether anything was written. */
   put(item: PutItem, signal: AbortSignal): Promise<PutReceipt>;
   /** Several puts in one call, for systems that have one. One outcome per item, in order; it does not throw for one item. */
   putMany?(items: readonly PutItem[], signal: AbortSignal): Promise<readonly PutOutcome[]>;
@@ -142,7 +142,7 @@ export interface Driver {
  * - `update`: we wrote it. It gets the value; if it is gone it is created again.
  * - `adopt`: take over whatever is there.
  */
-export type Claim = 'create' | 'update' | 'adopt';
+export type PutMode = 'create' | 'update' | 'adopt';
 
 export interface PutItem {
   readonly name: string;
@@ -151,7 +151,7 @@ export interface PutItem {
   readonly tags: Readonly<Record<string, string>>;
   /** Keys of tags that we set before and that have to go. */
   readonly staleTags: readonly string[];
-  readonly claim: Claim;
+  readonly mode: PutMode;
   readonly mark: string;
   readonly intendedAt: Date;
   /** Names the intent: the same in all its puts, and another one when the object was removed and is wanted again. */
@@ -167,7 +167,7 @@ export interface PutItem {
 }
 
 export interface PutReceipt {
-  /** What the remote calls this version, to notice foreign changes; null where the remote tells none. */
+  /** What the remote calls this version, to notice foreign changes; null where the remote gives none. */
   readonly remoteVersion: string | null;
 }
 
@@ -209,7 +209,7 @@ export interface DriverContext {
   readonly app: (name: string) => Promise<AppCredentials | undefined>;
   /** Files of the worker's machine that a destination may name. Absent: none. */
   readonly credentialFiles?: CredentialFiles | undefined;
-  /** Hears of each credential that is not in the connection (tokens of a login, say), so that no failure shows it. */
+  /** Is called with each credential that is not in the connection (tokens of a login, say), so that no failure shows it. */
   readonly obtained?: ((credential: string) => void) | undefined;
 }
 
@@ -231,7 +231,7 @@ export interface AppCredentials {
 /**
  * Why a call failed. The kind decides on retry and status (`sync/verdict.ts`):
  * client side: credentials, permission, missing (the container itself: vault, project, repository), name, too-large,
- * conflict, quota (no room for another object), invalid, blocked (the networking guard);
+ * conflict, quota (the system takes no further object), invalid, blocked (the networking guard);
  * external: throttled, unavailable, timeout, network; ours: internal.
  */
 export type FailureKind =

@@ -9,7 +9,7 @@ import type { Database } from '../store/tables.ts';
 export interface EngineParts {
   readonly store: Store;
   readonly clock: Clock;
-  /** Told after the commit what a change made dirty. */
+  /** Called after the commit with what a change made dirty. */
   readonly changed: Changed;
   /** For the JSON text of a secret. What a request brings is bounded before; what is made of it and a stored one is not. */
   readonly secretBytesMax: number;

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { startStopwatch, systemClock } from '../core/clock.ts';
-import type { Dial } from './dial.ts';
+import type { Dial } from './connection/dial.ts';
 
 /** The connection was not ready in time. Its code is the one that SDKs take for a timeout. */
 class ConnectTimeout extends Error {

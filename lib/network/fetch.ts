@@ -1,11 +1,11 @@
 import { Agent, buildConnector, errors, fetch as undiciFetch } from 'undici';
 import { startStopwatch, systemClock } from '../core/clock.ts';
 import { answerBytesMax, listingBytesMax, readBounded } from './answer-size.ts';
-import { refuseDial } from './dial.ts';
-import { guardedLookup } from './lookup.ts';
+import { refuseDial } from './connection/dial.ts';
+import { guardedLookup } from './connection/lookup.ts';
+import { trust } from './connection/trust.ts';
 import type { NetworkPolicy } from './policy.ts';
 import { StrangeAnswer } from './strange-answer.ts';
-import { trust } from './trust.ts';
 
 export interface GuardedFetch {
   /** For answers of up to 1 MB. */
@@ -24,7 +24,7 @@ export interface FetchTimeouts {
 }
 
 export interface FetchOptions extends FetchTimeouts {
-  /** Hears of the credential in each request's header Authorization. */
+  /** Is called with the credential in each request's header Authorization. */
   readonly obtained?: ((credential: string) => void) | undefined;
 }
 
@@ -54,14 +54,14 @@ export function guardedFetch(policy: NetworkPolicy, { connectMs, requestMs, obta
         input instanceof Request ? takeApart(input, init) : { ...plain(init), url: input };
       const deadline = AbortSignal.timeout(requestMs);
       const ends = signal == null ? deadline : AbortSignal.any([signal, deadline]);
-      if (obtained !== undefined) tellCredential(new Headers(rest.headers ?? {}), obtained);
+      if (obtained !== undefined) reportCredential(new Headers(rest.headers ?? {}), obtained);
       return whole(await undiciFetch(url, { ...rest, signal: ends, dispatcher }), bytesMax);
     };
   return { fetch: upTo(answerBytesMax), fetchListing: upTo(listingBytesMax), close: () => dispatcher.destroy() };
 }
 
 /** The header is a scheme and a credential. */
-function tellCredential(headers: Headers, obtained: (credential: string) => void): void {
+function reportCredential(headers: Headers, obtained: (credential: string) => void): void {
   const credential = headers.get('authorization')?.replace(/^\S+\s+/, '');
   if (credential !== undefined) obtained(credential);
 }

@@ -12,7 +12,7 @@ export function fieldMeta(field: z.ZodType): Partial<FieldMeta> {
     routes,
     kept,
     namesFile,
-    in: place,
+    in: location,
   } = { ...(inner === undefined ? {} : fieldMeta(inner)), ...outer };
   return {
     ...(typeof description === 'string' ? { description } : {}),
@@ -21,7 +21,7 @@ export function fieldMeta(field: z.ZodType): Partial<FieldMeta> {
     ...(routes === true ? { routes } : {}),
     ...(kept === true ? { kept } : {}),
     ...(namesFile === true ? { namesFile } : {}),
-    ...(place === 'path' ? { in: place } : {}),
+    ...(location === 'path' ? { in: location } : {}),
   };
 }
 

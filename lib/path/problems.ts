@@ -22,12 +22,12 @@ export function inputProblems(
 
 function problem(issue: Issue, field: string, offered: Readonly<Record<string, unknown>>, sensitive: boolean): string {
   if (offered[field] === undefined) return `Field validation failed: missing required field "${field}"`;
-  const rule = sensitive ? ruleAlone(issue) : issue.message + place(issue);
+  const rule = sensitive ? ruleAlone(issue) : issue.message + positionOf(issue);
   return `Field validation failed: error converting input for field "${field}": ${rule}`;
 }
 
 /** Where in a list or map it is. Keys of a sensitive map may be secret too, so those are not shown. */
-function place(issue: Issue): string {
+function positionOf(issue: Issue): string {
   const inner = issue.path.slice(1);
   return inner.length === 0 ? '' : ` (at ${inner.map(String).join('.')})`;
 }

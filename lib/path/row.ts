@@ -188,7 +188,7 @@ export interface MountConfig {
   readonly [key: string]: unknown;
 }
 
-/** What can be mounted. `matches` tells engines of one type apart, as kv version 1 and 2. */
+/** What can be mounted. `matches` distinguishes engines of one type, as kv version 1 and 2. */
 export interface Engine {
   readonly type: string;
   readonly matches?: (mount: Mount) => boolean;

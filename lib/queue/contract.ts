@@ -1,5 +1,5 @@
 /**
- * The queue room is the only importer of BullMQ. A job names an association and says nothing else: the worker reads what
+ * The queue module is the only importer of BullMQ. A job names an association and says nothing else: the worker reads what
  * should be there. Words: an *operation* is an association that waits for its worker or is in its hands; *pending* is
  * the set of them, in Redis, over all types.
  */
@@ -19,12 +19,12 @@ export interface Operation {
 export interface Queue {
   /**
    * Puts one job per operation in the queue of its type. Counted against `capacity` exactly, over all types and processes,
-   * by one script; an operation that is pending already needs no room. Answers the ids that found none: they have no job.
+   * by one script; an operation that is pending already needs no capacity. Answers the ids that were refused: they have no job.
    */
   enqueue(operations: readonly Operation[], capacity: number): Promise<{ readonly refused: readonly string[] }>;
-  /** Takes room for one operation without a job yet, so that a caller can give up before it has changed anything. */
+  /** Reserves capacity for one operation without a job yet, so that a caller can give up before it has changed anything. */
   reserve(operation: Operation, capacity: number): Promise<boolean>;
-  /** Gives room back (nothing was committed), unless a newer generation has asked for it meanwhile. */
+  /** Gives capacity back (nothing was committed), unless a newer generation has asked for it meanwhile. */
   release(id: string, generation: number): Promise<void>;
   pendingCount(): Promise<number>;
   /** Which of these ids have no pending entry or no job. For the sweep, in pages of at most 1,000. */
@@ -72,7 +72,7 @@ export type Handler = (
 ) => Promise<Outcome>;
 
 /**
- * - `done`: in line with `generation`; who waits for the association is notified; a newer generation keeps its place in the
+ * - `done`: in line with `generation`; who waits for the association is notified; a newer generation keeps its entry in the
  *   pending set and gets its job.
  * - `again`: not done; the same job is taken up after the delay (0: at once), or sooner when something newer is asked for,
  *   unless it is `firm`: then only an operation that says `waiting` brings it forward.
@@ -118,7 +118,7 @@ export interface Gate {
 export interface GateBudget {
   readonly callsPerSecond: number;
   readonly burst: number;
-  /** Operations under way at once for this destination, over all processes; they share as many calls at once. */
+  /** Operations in flight at once for this destination, over all processes; they share as many calls at once. */
   readonly concurrencyMax: number;
   /** A pass that is not given back ends after this time. */
   readonly passMs: number;
@@ -135,4 +135,4 @@ export type GatePass =
        */
       leave(verdict: 'well' | 'sick', retryAfterMs?: number, calls?: number): Promise<void>;
     }
-  | { readonly admitted: false; readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'broken' };
+  | { readonly admitted: false; readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'circuit-open' };

@@ -21,7 +21,7 @@ const eventsMax = 100;
 
 /**
  * BullMQ writes `attempts: 0` into each job unless it is undefined, and that one word makes Redis store the job as a hash
- * table instead of a listpack, at twice the size (fields of at most 64 bytes are packed). Retries are put-asides: a job
+ * table instead of a listpack, at twice the size (fields of at most 64 bytes are packed). Retries are delays: a job
  * has no attempts.
  */
 const unset: object = { attempts: undefined };

@@ -1,4 +1,4 @@
-/** Names of what the room keeps in Redis. The prefix is a hash tag: all keys lie in one slot of a cluster. */
+/** Names of what the module keeps in Redis. The prefix is a hash tag: all keys lie in one slot of a cluster. */
 export interface Keys {
   readonly prefix: string;
   /** Hash: association id → what is asked for (see pending.ts). */

@@ -28,7 +28,7 @@ export interface QueueOptions {
   readonly limits?: ConnectionLimits;
 }
 
-/** What the room offers beyond its contract. */
+/** What the module offers beyond its contract. */
 export interface SyncQueue extends Queue {
   listen(id: string): Listener;
   /** Rings for each type with jobs to take, delayed and due now, or left behind by a dead worker. For the sweep. */

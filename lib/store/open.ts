@@ -1,10 +1,10 @@
 import { Kysely, sql } from 'kysely';
 import type { Clock } from '../core/clock.ts';
-import { KeyringBarrier } from './barrier.ts';
-import { poolDialect } from './driver.ts';
+import { KeyringBarrier } from './encryption/barrier.ts';
 import { isMigrated, migrate } from './migrate.ts';
-import { openPool, type PoolOptions } from './pool.ts';
-import { Reachability } from './reachability.ts';
+import { poolDialect } from './postgres/driver.ts';
+import { openPool, type PoolOptions } from './postgres/pool.ts';
+import { Reachability } from './postgres/reachability.ts';
 import type { Seal } from './seal/contract.ts';
 import { BarrierSeal } from './seal/seal.ts';
 import { readStaticKey, type StaticKeySource } from './seal/static-key.ts';

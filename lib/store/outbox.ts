@@ -37,7 +37,7 @@ export const ofSecret = (mountId: string, secretName: string): RawBuilder<unknow
   sql`mount_id = ${mountId}::uuid and secret_name = ${secretName} and desired = 'present'`;
 
 /**
- * Told after the commit which associations a change made dirty. It puts them in the queue; what finds no room stays
+ * Called after the commit with the associations that a change made dirty. It queues them; what exceeds the capacity stays
  * dirty and is queued later by the sweep. Answers warnings for the reply. It never fails.
  */
 export type Changed = (dirty: readonly Dirty[]) => Promise<readonly string[]>;

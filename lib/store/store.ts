@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Database } from './tables.ts';
 
-/** What rooms are handed to reach the store. */
+/** What modules are handed to reach the store. */
 export interface Store {
   /** Pooled, statements prepared where marked hot. Loss of the connection is `AppError` `unavailable`. */
   readonly db: Kysely<Database>;
@@ -16,8 +16,8 @@ export type Pieces = Iterator<string | Uint8Array, undefined>;
 
 /**
  * Encryption at rest. AES-256-GCM with a random nonce; the key term stands in front, so a rotated keyring opens old
- * values. `aad` binds a value to its place: `<table>/<row id>`. Throws `AppError` `sealed` while the keyring is not in
- * memory, and `internal` when a value does not belong to its place.
+ * values. `aad` binds a value to its row: `<table>/<row id>`. Throws `AppError` `sealed` while the keyring is not in
+ * memory, and `internal` when a value does not belong to its row.
  */
 export interface Barrier {
   readonly sealed: boolean;

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 
 /**
- * The tables as Kysely sees them. Here are the store's own; every other room adds its tables beside its queries, by
+ * The tables as Kysely sees them. Here are the store's own; every other module adds its tables beside its queries, by
  * `declare module '…/store/tables.ts' { interface Database { … } }`. Migrations are central, in `migrations/`.
  *
  * `bytea` columns named in the comments as sealed hold what the barrier made of a value; everything else is readable to who can

@@ -27,7 +27,7 @@ const statuses: ReadonlySet<string> = new Set<SyncStatus>(['PENDING', 'SYNCED', 
 export const toStatus = (stored: string): SyncStatus => (statuses.has(stored) ? (stored as SyncStatus) : 'UNKNOWN');
 
 /** What an attempt left behind. */
-export interface Attempt {
+export interface AttemptResult {
   /** `unfinished`: it ran out of time with work left. `retry`: it failed and will be tried again. */
   readonly outcome: 'clean' | 'unfinished' | 'retry' | ErrorStatus;
   /** How many objects are at the destination now. */
@@ -35,7 +35,7 @@ export interface Attempt {
 }
 
 /** The status after an attempt. */
-export function statusAfter({ outcome, objects }: Attempt): SyncStatus {
+export function statusAfter({ outcome, objects }: AttemptResult): SyncStatus {
   if (outcome === 'retry' || outcome === 'unfinished') return 'PENDING';
   if (outcome !== 'clean') return outcome;
   return objects > 0 ? 'SYNCED' : 'UNSYNCED';

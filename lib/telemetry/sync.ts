@@ -71,7 +71,7 @@ export function syncTelemetry(parts: SyncTelemetryParts) {
       (attempt: Attempt): Promise<Finished> =>
         tracing.span('sync finish', { attributes }, async (span) => {
           const finished = await finish(attempt);
-          const outcome = outcomeOf(attempt, finished);
+          const outcome = resultOf(attempt, finished);
           span.set({ outcome, attempts: attempt.attempts, objects: attempt.records.length });
           measure.operation(outcome);
           if (attempt.error !== null) measure.failure(attempt.error.kind);
@@ -112,7 +112,7 @@ export function syncTelemetry(parts: SyncTelemetryParts) {
 }
 
 /** The result of an attempt, in the words of `keyferry_sync_operations_total`. */
-export function outcomeOf(attempt: Pick<AttemptSeen, 'done' | 'status' | 'error'>, finished: FinishedSeen): string {
+export function resultOf(attempt: Pick<AttemptSeen, 'done' | 'status' | 'error'>, finished: FinishedSeen): string {
   if (finished !== 'settled') return finished;
   if (attempt.done) return attempt.status;
   return attempt.error === null ? 'unfinished' : 'retried';
@@ -129,7 +129,8 @@ function measures({ type, metrics }: SyncTelemetryParts) {
     claim: (outcome: string) => claims(outcome)(),
     failure: (kind: string) => failures(kind)(),
     recheck: (result: string) => rechecks(result)(),
-    refusal: (reason: string) => refusals(reason)(),
+    // An open circuit breaker has its label by an older word, which dashboards and alerts know.
+    refusal: (reason: string) => refusals(reason === 'circuit-open' ? 'broken' : reason)(),
     retry: metrics.counter('keyferry_sync_retries_total', { type }),
     duration: metrics.histogram('keyferry_sync_reconcile_duration_seconds', { type }),
   };

@@ -136,7 +136,7 @@ test('a browser is asked for the token, and gets a cookie that no script reads, 
   expect((await board.inject({ url: '/api/queues', headers: as(token) })).statusCode).toBe(200);
 });
 
-test('sessions end by their time, and the oldest makes room', async () => {
+test('sessions end by their time, and the oldest is evicted', async () => {
   let now = 0;
   const caller = {
     token: new Secret(''),

@@ -38,9 +38,9 @@ test('each run of a function ends with a line of its metrics, and its spans are 
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  const told = lines.filter((line) => '_aws' in line);
-  expect(told).toHaveLength(2);
-  for (const line of told) {
+  const embedded = lines.filter((line) => '_aws' in line);
+  expect(embedded).toHaveLength(2);
+  for (const line of embedded) {
     expect(line).toMatchObject({ function: 'sweep', sweep_rounds_done: 1, duration: expect.any(Number) });
     expect(line._aws.CloudWatchMetrics[0]).toMatchObject({ Namespace: 'Keyferry', Dimensions: [['function']] });
   }

@@ -24,7 +24,7 @@ test('a ring is a message in the queue of its type, which names the type and not
   expect(await sqs.receive('repo-host')).toEqual([]);
 });
 
-test('a ring for later is not heard before its time', async () => {
+test('a ring for later is not delivered before its time', async () => {
   const sqs = ending(await localSqs([type]));
   const from = Date.now();
   await doorbell(sqs.queues).ring(type, 1_500);

@@ -1,6 +1,6 @@
 import type { SourceFile } from './scan.ts';
 
-/** The rooms of `lib/` and what each may import beside itself (design, section 2). */
+/** The modules of `lib/` and what each may import beside itself (design, section 2). */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: [],
   path: ['core'],
@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ['core', 'path', 'auth', 'audit'],
 };
 
-/** Files that list the leaves of their room. They take a leaf's index only. */
+/** Files that list the leaves of their module. They take a leaf's index only. */
 const lists = [
   'lib/destinations/index.ts',
   'lib/destinations/load.ts',
@@ -26,13 +26,13 @@ const lists = [
 ];
 
 /**
- * Packages that only some folders use, so that there is one place to look at when they change. What only a destination uses
+ * Packages that only some folders use, so that there is one folder to look at when they change. What only a destination uses
  * stands in its facts. Tests use what they like.
  */
 const packageFolders: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^bullmq$/, ['lib/queue/']],
   [/^pg$/, ['lib/store/', 'infra/local/']],
-  // Rooms that are handed the store's handle write their queries with it.
+  // Modules that are handed the store's handle write their queries with it.
   [/^kysely$/, ['lib/store/', 'lib/auth/', 'lib/engines/', 'lib/sync/', 'lib/workspaces/', 'lib/app/']],
   [/^fastify$/, ['lib/http/', 'lib/app/board/']],
   [/^@bull-board\/.+$/, ['lib/queue/board.ts', 'lib/app/board/']],
@@ -61,12 +61,12 @@ export function importViolations(files: readonly SourceFile[], brought: Packages
 function fileRefusal(from: string, to: string): string | undefined {
   if (isFree(from)) return undefined;
   if (from.startsWith('functions/')) return functionRefusal(from, to);
-  const room = roomOf(to);
-  if (room === undefined) return 'lib imports nothing from outside of lib';
+  const module = moduleOf(to);
+  if (module === undefined) return 'lib imports nothing from outside of lib';
   if (isRoot(from)) return undefined;
   if (isRoot(to)) return 'nobody in lib imports the composition root';
-  const own = roomOf(from) ?? '';
-  if (room !== own && mayImport[own]?.includes(room) !== true) return `${own} may not import ${room}`;
+  const own = moduleOf(from) ?? '';
+  if (module !== own && mayImport[own]?.includes(module) !== true) return `${own} may not import ${module}`;
   return leafRefusal(from, to);
 }
 
@@ -81,7 +81,7 @@ function leafRefusal(from: string, to: string): string | undefined {
   const leaf = leafOf(to);
   if (leaf === undefined || leaf === leafOf(from)) return undefined;
   if (leafOf(from) !== undefined) return 'a leaf does not import its neighbour';
-  if (!lists.includes(from)) return 'leaves are found by the list of their room';
+  if (!lists.includes(from)) return 'leaves are found by the list of their module';
   return to === `${leaf}/index.ts` ? undefined : 'a list takes the index of a leaf only';
 }
 
@@ -133,7 +133,7 @@ const isFree = (path: string): boolean => /^(infra|test)\//.test(path) || path =
 /** `lib/app.ts`, and the folder it shows the parts of. */
 const isRoot = (path: string): boolean => /^lib\/app(\.ts$|\/)/.test(path);
 
-const roomOf = (path: string): string | undefined => /^lib\/([^/]+?)(?:\/|\.ts$)/.exec(path)?.[1];
+const moduleOf = (path: string): string | undefined => /^lib\/([^/]+?)(?:\/|\.ts$)/.exec(path)?.[1];
 
 /** The leaf's folder. `destinations/frame` is common to all destinations, `engines/kv/shared` to both versions of KV. */
 const leafOf = (path: string): string | undefined =>

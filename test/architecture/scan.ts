@@ -2,7 +2,7 @@
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
-  /** The text without comments; in the place of each string and regular expression stands `'#7'`. */
+  /** The text without comments; instead of each string and regular expression stands `'#7'`. */
   readonly code: string;
   readonly imports: readonly Import[];
 }

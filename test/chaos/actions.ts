@@ -41,8 +41,8 @@ export const actions: readonly Action[] = [
   { name: 'undelete', weight: 4, run: (player) => turn(player, 'undelete') },
   { name: 'destroy', weight: 1, run: (player) => turn(player, 'destroy') },
   { name: 'delete metadata', weight: 2, run: deleteMetadata },
-  { name: 'set', weight: 26, run: (player) => link(player, 'set') },
-  { name: 'remove', weight: 8, run: (player) => link(player, 'remove') },
+  { name: 'set', weight: 26, run: (player) => changeAssociation(player, 'set') },
+  { name: 'remove', weight: 8, run: (player) => changeAssociation(player, 'remove') },
   { name: 'change template', weight: 1, run: changeTemplate },
   { name: 'change tags', weight: 1, run: changeTags },
   { name: 'purge', weight: 0.25, run: purge },
@@ -126,16 +126,16 @@ async function deleteMetadata(player: Player) {
   return answered.kind;
 }
 
-async function link(player: Player, verb: 'set' | 'remove') {
-  const { links, destinations } = player.setting;
+async function changeAssociation(player: Player, verb: 'set' | 'remove') {
+  const { associations, destinations } = player.setting;
   const secret = mySecret(player);
   const destination = player.random.pick(destinations);
-  const sure = links.begin(destination.id);
+  const sure = associations.begin(destination.id);
   const path = `sys/sync/destinations/${destination.id}/associations/${verb}`;
   const answered = await player.call('POST', path, { mount, secret_name: secret.name });
   if (secret.owner === undefined || answered.kind === 'refused') return answered.kind;
   const expected = verb === 'set' ? 'present' : 'absent';
-  links.settle(destination.id, secret.name, answered.kind === 'done' && sure() ? expected : 'maybe');
+  associations.settle(destination.id, secret.name, answered.kind === 'done' && sure() ? expected : 'maybe');
   return answered.kind;
 }
 
@@ -172,7 +172,7 @@ async function purge(player: Player) {
   const destination = myDestination(player);
   if (destination === undefined) return 'refused';
   const path = `sys/sync/destinations/${destination.id}`;
-  player.setting.links.purgeBegins(destination.id);
+  player.setting.associations.purgeBegins(destination.id);
   destination.model.giveUp();
   const answered = await player.call('DELETE', `${path}?purge=true`);
   await makeAgain(player, destination);
@@ -191,7 +191,7 @@ export async function makeAgain(
     const shown = made.kind === 'done' ? await player.call('GET', path) : made;
     if (shown.kind === 'done' && (shown.data['purge_initiated_at'] ?? null) === null) {
       destination.model.restart(shape);
-      player.setting.links.purgeIsOver(destination.id);
+      player.setting.associations.purgeIsOver(destination.id);
       return true;
     }
     await pause(150);

@@ -5,7 +5,7 @@
 export type Expected = 'present' | 'absent' | 'maybe';
 
 export class AssociationModel {
-  readonly #links = new Map<string, Expected>();
+  readonly #associations = new Map<string, Expected>();
   /** Destinations under purge, and how many purges there have been. */
   readonly #purging = new Set<string>();
   readonly #purges = new Map<string, number>();
@@ -19,13 +19,14 @@ export class AssociationModel {
   }
 
   settle(destination: string, secret: string, expected: Expected): void {
-    this.#links.set(keyOf(destination, secret), expected);
+    this.#associations.set(keyOf(destination, secret), expected);
   }
 
   purgeBegins(destination: string): void {
     this.#purging.add(destination);
     this.#purges.set(destination, (this.#purges.get(destination) ?? 0) + 1);
-    for (const key of this.#links.keys()) if (key.startsWith(`${destination} `)) this.#links.set(key, 'maybe');
+    for (const key of this.#associations.keys())
+      if (key.startsWith(`${destination} `)) this.#associations.set(key, 'maybe');
   }
 
   purgeIsOver(destination: string): void {
@@ -33,11 +34,11 @@ export class AssociationModel {
   }
 
   expected(destination: string, secret: string): Expected {
-    return this.#links.get(keyOf(destination, secret)) ?? 'absent';
+    return this.#associations.get(keyOf(destination, secret)) ?? 'absent';
   }
 
   entries(): Iterable<readonly [key: string, expected: Expected]> {
-    return this.#links;
+    return this.#associations;
   }
 }
 

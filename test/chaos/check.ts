@@ -9,10 +9,10 @@ import type { World } from './world.ts';
 export async function check(world: World, setting: Setting, call: Call): Promise<readonly string[]> {
   const states = new Map<string, State>();
   for (const { name } of setting.secrets) states.set(name, await stateOf(call, name));
-  const rows = await query<LinkRow>(world.databaseUrl, linkRows);
+  const rows = await query<AssociationRow>(world.databaseUrl, associationRows);
   const found = [
     ...lostWrites(setting, states),
-    ...lostLinks(setting, rows),
+    ...lostAssociations(setting, rows),
     ...(await lostShapes(setting, call)),
     ...wrongObjects(world, setting, states, rows),
     ...(await wrongReads(setting, states, rows, call)),
@@ -21,7 +21,7 @@ export async function check(world: World, setting: Setting, call: Call): Promise
   return found;
 }
 
-interface LinkRow {
+interface AssociationRow {
   readonly type: string;
   readonly name: string;
   readonly secret_name: string;
@@ -31,17 +31,17 @@ interface LinkRow {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-const linkRows = `select a.type, d.name, a.secret_name, a.template, a.granularity, a.status, d.custom_tags as tags
+const associationRows = `select a.type, d.name, a.secret_name, a.template, a.granularity, a.status, d.custom_tags as tags
   from associations a join destinations d on d.id = a.destination_id where a.desired = 'present'`;
 
-/** A secret with all its versions, as the API tells it. */
+/** A secret with all its versions, as the API shows it. */
 async function stateOf(call: Call, name: string): Promise<State> {
   const metadata = await call('GET', `secret/metadata/${name}`);
   if (metadata.kind === 'refused') return { current: 0, versions: [] };
   if (metadata.kind === 'unknown') throw new Error(`${name} could not be read: ${metadata.text}`);
-  const told = metadata.data['versions'] as Readonly<Record<string, { deletion_time: string; destroyed: boolean }>>;
+  const known = metadata.data['versions'] as Readonly<Record<string, { deletion_time: string; destroyed: boolean }>>;
   const versions: Version[] = [];
-  for (const [number, { deletion_time, destroyed }] of Object.entries(told)) {
+  for (const [number, { deletion_time, destroyed }] of Object.entries(known)) {
     const gone = destroyed ? 'destroyed' : deletion_time === '' ? 'no' : 'deleted';
     versions.push({ number: Number(number), gone, data: gone === 'no' ? await dataOf(call, name, number) : {} });
   }
@@ -75,12 +75,15 @@ function comparable({ current, versions }: State): string {
   return JSON.stringify([current, shown]);
 }
 
-function lostLinks({ links, destinations, secrets }: Setting, rows: readonly LinkRow[]): readonly string[] {
+function lostAssociations(
+  { associations, destinations, secrets }: Setting,
+  rows: readonly AssociationRow[],
+): readonly string[] {
   const there = new Set(rows.map(({ type, name, secret_name }) => `${type}/${name} ${secret_name}`));
   const owned = secrets.filter(({ owner }) => owner !== undefined);
   return destinations.flatMap(({ id }) =>
     owned.flatMap(({ name }) => {
-      const expected = links.expected(id, name);
+      const expected = associations.expected(id, name);
       const found = there.has(`${id} ${name}`) ? 'present' : 'absent';
       return expected === 'maybe' || expected === found
         ? []
@@ -122,7 +125,7 @@ interface Expected {
 }
 
 /** By name. Values exactly as they have to be at the remote. */
-function objectsOf(row: LinkRow, state: State | undefined): ReadonlyMap<string, Expected> {
+function objectsOf(row: AssociationRow, state: State | undefined): ReadonlyMap<string, Expected> {
   const data = state === undefined ? undefined : synced(state);
   if (data === undefined) return new Map();
   const object = (key: string, value: string) =>
@@ -135,7 +138,7 @@ function wrongObjects(
   world: World,
   setting: Setting,
   states: ReadonlyMap<string, State>,
-  rows: readonly LinkRow[],
+  rows: readonly AssociationRow[],
 ): readonly string[] {
   return [...world.fakes].flatMap(([type, fake]) => {
     const mine = rows.filter((row) => row.type === type);
@@ -171,38 +174,38 @@ function differences(
     : [...stale, `${what} has the tags ${sortedText(own)}, they should be ${sortedText(wanted.tags)}`];
 }
 
-/** What the API tells of each association. */
+/** What the API shows of each association. */
 async function wrongReads(
   setting: Setting,
   states: ReadonlyMap<string, State>,
-  rows: readonly LinkRow[],
+  rows: readonly AssociationRow[],
   call: Call,
 ): Promise<readonly string[]> {
   const found = setting.destinations.map(async (destination) => {
     const answered = await call('GET', `sys/sync/destinations/${destination.id}/associations`);
     if (answered.kind === 'unknown') return [`${destination.id} could not be read: ${answered.text}`];
-    const told = answered.kind === 'done' ? Object.values(answered.data['associated_secrets'] ?? {}) : [];
-    return sameLines(destination, linesTold(told), linesExpected(destination, states, rows));
+    const shown = answered.kind === 'done' ? Object.values(answered.data['associated_secrets'] ?? {}) : [];
+    return sameLines(destination, linesShown(shown), linesExpected(destination, states, rows));
   });
   return (await Promise.all(found)).flat();
 }
 
-interface Told {
+interface ShownAssociation {
   readonly secret_name: string;
   readonly sub_key: string;
   readonly external_name: string;
   readonly sync_status: string;
 }
 
-const linesTold = (told: readonly Told[]): readonly string[] =>
-  told.map(({ secret_name, sub_key, external_name, sync_status }) =>
+const linesShown = (shown: readonly ShownAssociation[]): readonly string[] =>
+  shown.map(({ secret_name, sub_key, external_name, sync_status }) =>
     [secret_name, sub_key, external_name, sync_status].join(' '),
   );
 
 function linesExpected(
   { id }: ChaosDestination,
   states: ReadonlyMap<string, State>,
-  rows: readonly LinkRow[],
+  rows: readonly AssociationRow[],
 ): readonly string[] {
   return rows
     .filter(({ type, name }) => `${type}/${name}` === id)
@@ -216,10 +219,10 @@ function linesExpected(
     });
 }
 
-function sameLines({ id }: ChaosDestination, told: readonly string[], expected: readonly string[]): readonly string[] {
+function sameLines({ id }: ChaosDestination, shown: readonly string[], expected: readonly string[]): readonly string[] {
   return [
-    ...expected.filter((line) => !told.includes(line)).map((line) => `${id} does not tell: ${line}`),
-    ...told.filter((line) => !expected.includes(line)).map((line) => `${id} tells: ${line}`),
+    ...expected.filter((line) => !shown.includes(line)).map((line) => `${id} does not tell: ${line}`),
+    ...shown.filter((line) => !expected.includes(line)).map((line) => `${id} tells: ${line}`),
   ];
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const haveSetpriv = spawnSync('setpriv', ['--version']).status === 0;
 const startMsMax = 60_000;
 const againMs = 300;
-/** Of what it told, for one that ends or is stuck. */
+/** Of its output, for a process that ends or is stuck. */
 const tailLength = 4_000;
 const tailLines = 10;
 
@@ -16,7 +16,7 @@ export interface KeptOptions {
   readonly file: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly logFile: string;
-  /** Told when it ended after it had been ready and nobody had killed it. */
+  /** Called when it ended after it had been ready and nobody had killed it. */
   readonly onOwnEnd: (text: string) => void;
 }
 
@@ -44,7 +44,7 @@ export class KeptProcess {
     return this.#ready;
   }
 
-  /** The last lines that it told. */
+  /** The last lines of its output. */
   get tail(): readonly string[] {
     return this.#tail.trimEnd().split('\n').slice(-tailLines);
   }
@@ -100,7 +100,7 @@ export class KeptProcess {
     this.starts += 1;
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8');
-      stream.on('data', (text: string) => this.#heard(child, text));
+      stream.on('data', (text: string) => this.#receive(child, text));
     }
     return new Promise((resolve) => {
       child.once('error', (cause) => resolve(cause.message));
@@ -109,7 +109,7 @@ export class KeptProcess {
   }
 
   /** What an ended process still had in its pipe says nothing about the next one. */
-  #heard(child: ChildProcess, text: string): void {
+  #receive(child: ChildProcess, text: string): void {
     if (!this.#stopping) this.#log.write(text);
     this.#tail = (this.#tail + text).slice(-tailLength);
     if (child === this.#child && /^ready /m.test(text)) this.#ready = true;

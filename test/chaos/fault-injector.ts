@@ -52,7 +52,7 @@ const killOne =
   async ({ processes }, random) => {
     const all = processes.filter(({ name }) => name.startsWith(kind));
     const ready = all.filter((one) => one.ready);
-    // Mostly one at a time, so that there is something under way to be killed in.
+    // Mostly one at a time, so that there is something in flight to be killed in.
     if (ready.length === 0 || (ready.length < all.length && random.chance(0.8))) return 'kill spared';
     random.pick(ready).kill();
     return `SIGKILL ${kind}`;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.disconnect());
 
-test('tells the switches, the gates and the jobs', async () => {
+test('shows the switches, the gates and the jobs', async () => {
   const now = Date.now();
   await redis.hset(`${prefix}:gate:7`, { f: 5, c: now + 3_600_000, p: 'probe' });
   await redis.zadd(`${prefix}:passes:7`, now + 60_000, 'probe');
@@ -27,7 +27,7 @@ test('tells the switches, the gates and the jobs', async () => {
   expect(text).toMatch(/cloud-a-sm: 0 waiting, 0 active .*, 1 delayed until 3\d{3}\.\d s/);
 });
 
-test('tells which server is away', async () => {
+test('names the server that is away', async () => {
   const away = { databaseUrl: 'postgres://nobody@127.0.0.1:1/x', redisUrl: 'redis://127.0.0.1:1' };
   const lines = await whatIsKnown(away);
   expect(lines).toEqual([

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { definitions } from '../../lib/destinations/index.ts';
 
-export interface Place {
+export interface World {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   /** Of the keys in Redis. */
@@ -14,13 +14,13 @@ const shownMax = 20;
 
 /**
  * What the store and the queue know of the work that is left, as lines: for a run that makes no progress and is to be
- * explained afterwards. It holds names and times, never a value. A server that is away is told.
+ * explained afterwards. It holds names and times, never a value. A server that is away is reported.
  */
-export async function whatIsKnown(place: Place): Promise<readonly string[]> {
+export async function whatIsKnown(world: World): Promise<readonly string[]> {
   const away = (which: string) => (cause: unknown) => [`${which} does not answer: ${String(cause).slice(0, 200)}`];
   const [store, queue] = await Promise.all([
-    ofStore(place).catch(away('PostgreSQL')),
-    ofQueue(place).catch(away('Redis')),
+    ofStore(world).catch(away('PostgreSQL')),
+    ofQueue(world).catch(away('Redis')),
   ]);
   return [...store, ...queue];
 }
@@ -35,7 +35,7 @@ const waits = `
     from pg_stat_activity
    where datname = current_database() and xact_start < now() - interval '1 second' limit ${shownMax}`;
 
-async function ofStore({ databaseUrl }: Place): Promise<readonly string[]> {
+async function ofStore({ databaseUrl }: World): Promise<readonly string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 3_000, query_timeout: 5_000 });
   client.on('error', () => {});
   await client.connect();
@@ -52,7 +52,7 @@ async function ofStore({ databaseUrl }: Place): Promise<readonly string[]> {
   }
 }
 
-async function ofQueue({ redisUrl, prefix = '{keyferry}' }: Place): Promise<readonly string[]> {
+async function ofQueue({ redisUrl, prefix = '{keyferry}' }: World): Promise<readonly string[]> {
   const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1, retryStrategy: () => null, commandTimeout: 5_000 });
   redis.on('error', () => {});
   try {

@@ -4,7 +4,7 @@ import type { PlayOptions } from './player.ts';
 import type { Random } from './random.ts';
 import type { ChaosSecret } from './setting.ts';
 
-/** After the worker has given up, and before it has looked for the last time, with room for a slow machine on both sides. */
+/** After the worker has given up, and before it has looked for the last time, with time for a slow machine on both sides. */
 export const lateMs = { least: 750, most: 2_700 };
 
 const everyMs = 250;

@@ -43,8 +43,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 const outcomes: Outcome[] = [];
 for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
   terminal.line(terminal.styled('bold', `seed ${seed}: ${operations} operations by ${clientCount} clients`));
-  const tell = (text: string) => terminal.line(`  ${text}`);
-  const outcome = await run({ seed, operations, clientCount, playMsMax, quietMsMax, tell }, (open) => {
+  const report = (text: string) => terminal.line(`  ${text}`);
+  const outcome = await run({ seed, operations, clientCount, playMsMax, quietMsMax, report }, (open) => {
     world = open;
   });
   outcomes.push(outcome);

@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 /** What is still open; all zero: it is quiet. */
 export interface Open {
   readonly dirty: number;
-  readonly inHand: number;
+  readonly inFlight: number;
   readonly failed: number;
   readonly purging: number;
   /** Associations whose destination is still to be looked at again. */
@@ -52,8 +52,8 @@ export async function lookAround({ databaseUrl, redisUrl }: World): Promise<Open
        from associations`,
   );
   if (row === undefined) throw new Error('PostgreSQL did not answer');
-  const { dirty, in_hand: inHand, failed, unconfirmed, purging, disabled } = row;
-  return { dirty, inHand, failed, unconfirmed, purging, disabled, ...(await queueLengths(redisUrl)) };
+  const { dirty, in_hand: inFlight, failed, unconfirmed, purging, disabled } = row;
+  return { dirty, inFlight, failed, unconfirmed, purging, disabled, ...(await queueLengths(redisUrl)) };
 }
 
 async function queueLengths(redisUrl: string): Promise<Pick<Open, 'pending' | 'jobs'>> {

@@ -7,7 +7,7 @@ import { type PlayOptions, type Progress, play } from './player.ts';
 import { lookAround, type Open, untilQuiet } from './quiet.ts';
 import { randomFrom } from './random.ts';
 import { newScene } from './setting.ts';
-import { callCount, tellAll, watchForStall } from './stall.ts';
+import { callCount, reportAll, watchForStall } from './stall.ts';
 import { openWorld, type World } from './world.ts';
 
 export interface RunOptions {
@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly clientCount: number;
   readonly playMsMax: number;
   readonly quietMsMax: number;
-  readonly tell: (text: string) => void;
+  readonly report: (text: string) => void;
 }
 
 /** What one seed came to. No violations: it passed. */
@@ -39,14 +39,14 @@ export interface Outcome {
   readonly folder: string | undefined;
 }
 
-const tellEveryMs = 5_000;
+const reportEveryMs = 5_000;
 
 /** Plays one seed from the start to the comparison at the end. */
 export async function run(options: RunOptions, onWorld: (world: World | undefined) => void): Promise<Outcome> {
   const world = await openWorld();
   onWorld(world);
   let failed = true;
-  const watch = watchForStall(world, options.tell);
+  const watch = watchForStall(world, options.report);
   try {
     const outcome = await playOut(options, world);
     failed = outcome.violations.length > 0;
@@ -68,9 +68,9 @@ async function playOut(options: RunOptions, world: World): Promise<Outcome> {
   const progress: Progress = { operations: 0, unknown: 0, byName: new Map() };
   const faults = releaseMonkey(world, random.fork(), () => progress.operations);
   const began = Date.now();
-  const telling = setInterval(() => {
-    void progressLine(progress, world, began).then(options.tell);
-  }, tellEveryMs);
+  const reporting = setInterval(() => {
+    void progressLine(progress, world, began).then(options.report);
+  }, reportEveryMs);
   const playing: PlayOptions = {
     setting,
     call,
@@ -85,7 +85,7 @@ async function playOut(options: RunOptions, world: World): Promise<Outcome> {
   try {
     await play(playing);
   } finally {
-    clearInterval(telling);
+    clearInterval(reporting);
     await faults.stop();
   }
   const played = Date.now();
@@ -93,7 +93,7 @@ async function playOut(options: RunOptions, world: World): Promise<Outcome> {
   await changeWhileLate(playing, random.fork());
   const open = await becomeQuiet(options, world, call);
   const quiet = Date.now();
-  if (stillOpen(open).length > 0) await tellAll(world, 'it did not become quiet', options.tell);
+  if (stillOpen(open).length > 0) await reportAll(world, 'it did not become quiet', options.report);
   const violations = [...world.complaints, ...stillOpen(open), ...(await check(world, setting, call))];
   return {
     seed: options.seed,
@@ -143,7 +143,7 @@ async function progressLine(progress: Progress, world: World, began: number): Pr
 
 function openText(open: Open | undefined): string {
   if (open === undefined) return 'a server is away';
-  const { dirty, inHand, failed, pending, jobs } = open;
-  const counts = `${dirty} dirty, ${inHand} in flight, ${failed} failed, ${pending} pending, ${jobs} jobs`;
+  const { dirty, inFlight, failed, pending, jobs } = open;
+  const counts = `${dirty} dirty, ${inFlight} in flight, ${failed} failed, ${pending} pending, ${jobs} jobs`;
   return open.disabled === 0 ? counts : `${counts}, disabled`;
 }

@@ -9,7 +9,7 @@ import { none, type State } from './secret-model.ts';
 export interface Setting {
   readonly secrets: readonly ChaosSecret[];
   readonly destinations: readonly ChaosDestination[];
-  readonly links: AssociationModel;
+  readonly associations: AssociationModel;
 }
 
 export interface ChaosSecret {
@@ -47,10 +47,10 @@ export const tagKeys = ['ta', 'tb', 'tc'];
 export function newScene(clientCount: number, fakes: ReadonlyMap<string, Fake>): Setting {
   const owners = Array.from({ length: clientCount * ownedPerClient }, (_, index) => index % clientCount);
   const all: (number | undefined)[] = [...owners, ...Array.from({ length: sharedCount }, () => undefined)];
-  const places = definitions.flatMap((definition) => destinationsPerType.map((name) => ({ definition, name })));
+  const destinations = definitions.flatMap((definition) => destinationsPerType.map((name) => ({ definition, name })));
   return {
     secrets: all.map((owner, index) => ({ name: `s${index}`, owner, model: new Possible(none) })),
-    destinations: places.map(({ definition, name }, index) => ({
+    destinations: destinations.map(({ definition, name }, index) => ({
       id: `${definition.type}/${name}`,
       definition,
       name,
@@ -58,7 +58,7 @@ export function newScene(clientCount: number, fakes: ReadonlyMap<string, Fake>):
       connection: fakes.get(definition.type)?.destination ?? {},
       model: new Possible(firstShape(definition)),
     })),
-    links: new AssociationModel(),
+    associations: new AssociationModel(),
   };
 }
 

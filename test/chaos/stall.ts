@@ -12,25 +12,25 @@ export function callCount({ fakes }: Pick<World, 'fakes'>): number {
   return count;
 }
 
-/** Tells once what is known whenever nothing has been called for half a minute, and again after the next call. */
-export function watchForStall(world: World, tell: (text: string) => void): { stop(): void } {
-  let [calls, since, told] = [callCount(world), Date.now(), false];
+/** Reports once what is known whenever nothing has been called for half a minute, and again after the next call. */
+export function watchForStall(world: World, report: (text: string) => void): { stop(): void } {
+  let [calls, since, reported] = [callCount(world), Date.now(), false];
   const timer = setInterval(() => {
     const now = callCount(world);
-    if (now !== calls) [calls, since, told] = [now, Date.now(), false];
-    if (told || Date.now() - since < stallMs) return;
-    told = true;
-    void tellAll(world, `no call for ${stallMs / 1_000} s`, tell);
+    if (now !== calls) [calls, since, reported] = [now, Date.now(), false];
+    if (reported || Date.now() - since < stallMs) return;
+    reported = true;
+    void reportAll(world, `no call for ${stallMs / 1_000} s`, report);
   }, lookMs);
   return { stop: () => clearInterval(timer) };
 }
 
 /** The state of the work that is left, and the last lines of each process. */
-export async function tellAll(world: World, why: string, tell: (text: string) => void): Promise<void> {
+export async function reportAll(world: World, why: string, report: (text: string) => void): Promise<void> {
   const known = await whatIsKnown(world);
   const processes = world.processes.flatMap(({ name, ready, starts, kills, tail }) => [
     `${name}: ${ready ? 'ready' : 'not ready'}, ${starts} starts, ${kills} kills`,
     ...tail.map((line) => `${name}: ${line}`),
   ]);
-  for (const line of [`${new Date().toISOString()} ${why}`, ...known, ...processes]) tell(line);
+  for (const line of [`${new Date().toISOString()} ${why}`, ...known, ...processes]) report(line);
 }

@@ -15,7 +15,7 @@ import { loadFake } from '../../lib/destinations/load.ts';
 import type { RepoHostFake } from '../../lib/destinations/repo-host/fake/index.ts';
 import { KeptProcess } from './child.ts';
 
-/** A repository has room for a hundred secrets, which a long run outgrows; an organization has room for a thousand. */
+/** A repository holds at most a hundred secrets, which a long run outgrows; an organization holds a thousand. */
 function roomy(fake: Fake): Fake {
   if (!('at' in fake)) return fake;
   const { organizationDestination: destination, at, ...rest } = fake as RepoHostFake;

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../infra/local/child.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadFake } from '../../lib/destinations/load.ts';
-import { calm, connect, credentialsOf, standFor } from './stand.ts';
+import { calm, connect, credentialsOf, standFor } from './support/stand.ts';
 
 describe.each(definitions)('the stand-in of $type', (definition) => {
   const stand = standFor(definition);
@@ -34,7 +34,7 @@ describe.each(definitions)('the stand-in of $type', (definition) => {
     expect([...stand.fake.calls().keys()].every((operation) => operation !== '')).toBe(true);
   });
 
-  test('goes wrong as often as it is told, and no more', async () => {
+  test('goes wrong as often as a test asks for, and no more', async () => {
     const driver = stand.open();
     const name = stand.name();
     await driver.inspect(name, calm);

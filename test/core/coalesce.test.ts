@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { coalesce } from '../../lib/core/coalesce.ts';
+import { coalesce } from '../../lib/core/concurrency/coalesce.ts';
 
 /** A batch function that answers when the test says so, and keeps what it was given. */
 function held() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keyedMutex } from '../../lib/core/keyed-mutex.ts';
+import { keyedMutex } from '../../lib/core/concurrency/keyed-mutex.ts';
 
 const keyOf = (name: string) => name.charAt(0);
 const soon = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { openLog } from '../../lib/core/log/open.ts';
 import { inScope, silentLog } from '../../lib/core/log.ts';
-import { openLog } from '../../lib/core/open-log.ts';
 
 function keptLog() {
   const lines: Record<string, unknown>[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../lib/core/errors.ts';
+import { outageOf, withRareOutages } from '../../lib/core/log/outage.ts';
 import type { Log } from '../../lib/core/log.ts';
-import { outageOf, withRareOutages } from '../../lib/core/outage-log.ts';
 
 function keptLog() {
   const lines: object[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { framesOf, placeOf } from '../../lib/core/stack.ts';
+import { errorLocation, framesOf } from '../../lib/core/log/stack.ts';
 
 const secret = 'hunter2';
 const likeFrames = `cannot read\n    at ${secret} (${secret}.ts:1:2)\n  at ${secret}`;
@@ -23,7 +23,7 @@ test.each([
   const error = causedBy(message, TypeError);
   expect(framesOf(error).join('\n')).not.toContain(secret);
   expect(framesOf(error)[0]).toContain('at causedBy');
-  expect(JSON.stringify(placeOf(error))).not.toContain(secret);
+  expect(JSON.stringify(errorLocation(error))).not.toContain(secret);
 });
 
 test.each(['', 'another', 'read', 'E'])(
@@ -53,13 +53,13 @@ test('errors of Node, and errors whose class has another name, have frames', () 
     expect(framesOf(error).length, error.stack ?? '').toBeGreaterThan(0);
 });
 
-test('the place of an error is its kind and three frames; of anything else that was thrown, its type', () => {
-  const { error, at } = placeOf(causedBy(secret, RangeError));
+test('the location of an error is its kind and three frames; of anything else that was thrown, its type', () => {
+  const { error, at } = errorLocation(causedBy(secret, RangeError));
   expect(error).toBe('RangeError');
   expect(at?.match(/\bat /g)).toHaveLength(3);
   expect(at).not.toContain(secret);
-  expect(placeOf(secret)).toEqual({ error: 'string' });
+  expect(errorLocation(secret)).toEqual({ error: 'string' });
   const bare = causedBy('no');
   delete bare.stack;
-  expect(placeOf(bare)).toEqual({ error: 'Error', at: '' });
+  expect(errorLocation(bare)).toEqual({ error: 'Error', at: '' });
 });

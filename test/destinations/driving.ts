@@ -27,13 +27,13 @@ export function contextFor(
   };
 }
 
-/** A put, by default claimed as `create`. */
+/** A put, with mode `create` by default. */
 export const putOf = (name: string, value: string, mark: string, changes: Partial<PutItem> = {}): PutItem => ({
   name,
   value: new Secret(value),
   tags: {},
   staleTags: [],
-  claim: 'create',
+  mode: 'create',
   mark,
   intendedAt: new Date(),
   intent: 'the first',

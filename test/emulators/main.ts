@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { optionsOf } from '../../infra/show/options.ts';
 import { openTerminal } from '../../infra/show/terminal.ts';
-import type { Tally } from './reporter.ts';
-import { runSuites } from './run.ts';
-import { type Ready, type Trial, Unavailable } from './trial.ts';
-import { trials } from './trials.ts';
+import type { Tally } from './run/reporter.ts';
+import { runSuites } from './run/run.ts';
+import { type Ready, type Trial, Unavailable } from './trials/trial.ts';
+import { trials } from './trials/trials.ts';
 
 /**
  * `npm run test:emulators`: the drivers against programs that nobody here wrote. `-- --only moto` takes those whose name has

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Unavailable } from './trial.ts';
+import { Unavailable } from './trials/trial.ts';
 
 const startMsMax = 60_000;
 const pollMs = 200;

@@ -27,17 +27,17 @@ export const fixed = [
 export async function engineParts(poolSize = 5) {
   const store = await testStore({ poolSize });
   const clock = heldClock();
-  const told: Dirty[] = [];
+  const notified: Dirty[] = [];
   const parts = {
     store,
     clock,
     secretBytesMax: 1024 * 1024,
     changed: async (dirty: readonly Dirty[]) => {
-      told.push(...dirty);
+      notified.push(...dirty);
       return [];
     },
   };
-  return { ...parts, parts, told, engines, mounts: openMountTable({ store, clock, engines, fixed }) };
+  return { ...parts, parts, notified, engines, mounts: openMountTable({ store, clock, engines, fixed }) };
 }
 
 /** Mounts kv and answers the mount. */

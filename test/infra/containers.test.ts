@@ -94,7 +94,7 @@ describe('the image', () => {
     for (const folder of copied) expect(ignored).toContain(`!${folder.slice(0, -1)}\n`);
   });
 
-  test('is built in stages, runs as nobody, and tells its health', () => {
+  test('is built in stages, runs as nobody, and reports its health', () => {
     const stages = dockerfile.split(/^FROM /m).slice(1);
     expect(stages.length).toBeGreaterThan(2);
     for (const stage of stages) expect(stage.split(/\s/)[0]).toMatch(/:|^(base|dependencies)$/);

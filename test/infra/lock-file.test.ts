@@ -77,6 +77,12 @@ test('a missing entry is found, beside the package and above it', () => {
   expect(missing({ 'node_modules/a': one, 'node_modules/x/node_modules/b-linux': leaf })).toHaveLength(1);
 });
 
+test('the clients of one cloud that we ask for have one version, so that they share what they are built on', () => {
+  const asked = Object.entries(packages['']?.dependencies ?? {}).filter(([name]) => name.startsWith('@aws-sdk/'));
+  expect(asked.length).toBeGreaterThan(1);
+  expect(new Set(asked.map(([, version]) => version)).size).toBe(1);
+});
+
 test('what is deployed has a permissive licence, and no tool has a strong copyleft', () => {
   const permissive = /^\(?(MIT|MIT-0|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|CC0-1\.0|Unlicense)\b/;
   const weak = /^(MPL-2\.0|(PSF|Python)-2\.0)$/;
@@ -93,13 +99,13 @@ type Wanted = Pick<Locked[string], 'dependencies' | 'optionalDependencies'>;
 function missing(locked: Readonly<Record<string, Wanted>>): readonly string[] {
   return Object.entries(locked).flatMap(([path, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
-      .filter((name) => !places(path).some((place) => Object.hasOwn(locked, `${place}${name}`)))
+      .filter((name) => !folders(path).some((folder) => Object.hasOwn(locked, `${folder}${name}`)))
       .map((name) => `${path} → ${name}`),
   );
 }
 
 /** Where Node looks for what a package imports: below it, beside it, and above it. */
-function places(path: string): readonly string[] {
+function folders(path: string): readonly string[] {
   const folders = path === '' ? [] : path.split(/(?<=^|\/)node_modules\//).slice(1);
   return [...folders.keys(), folders.length].map((depth) =>
     [...folders.slice(0, depth).map((folder) => `node_modules/${folder.replace(/\/?$/, '/')}`), 'node_modules/'].join(

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const msMax = 3 * patience.testMs;
 
 test(
-  'a backlog fills the queue to the last place, waits while the sync is disabled, and is worked off',
+  'a backlog fills the queue to its capacity, waits while the sync is disabled, and is worked off',
   async () => {
     const { stdout } = await run(process.execPath, ['infra/bench/main.ts', '--million', '--quick'], {
       timeout: msMax,

@@ -65,7 +65,7 @@ describe('the dashboard and the alerts', () => {
     expect([...names].filter((name) => !there.has(name))).toEqual([]);
   });
 
-  test('show every instrument of ours, and none that is deprecated', async () => {
+  test('show each of our instruments, and none that is deprecated', async () => {
     const shown = new Set(
       [...queries, ...alerts.map(({ expr }) => expr)]
         .flatMap(namesIn)

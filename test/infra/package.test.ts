@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 describe('the package', () => {
-  test('has a bundle for each function, with its own SDK only, and tells their sizes', () => {
+  test('has a bundle for each function, with its own SDK only, and prints their sizes', () => {
     console.info(said);
     for (const name of ['api', 'sweep', 'replay', ...types.map((type) => `sync-${type}`)]) expect(said).toContain(name);
     expect(said).toMatch(/no bundle holds the SDK or the driver of another type/);

@@ -43,7 +43,14 @@ test('it keeps the rules of the project, which deploys and documents it', async 
 });
 
 test('it keeps the contract of a destination, and help, OpenAPI and the vocabulary have it', async () => {
-  const contract = ['definition', 'fake', 'driver.test', 'driver-claims', 'driver-recorded', 'driver-untouched'];
+  const contract = [
+    'definition',
+    'fake',
+    'driver/driver',
+    'ownership/claims',
+    'driver/recorded',
+    'ownership/untouched',
+  ];
   await runTests(
     'key-shelf|names the type|has its alias|gets there',
     'infra/sixth/taken-up',

@@ -1,8 +1,8 @@
 import http from 'node:http';
 import https from 'node:https';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { guardedAgents } from '../../lib/network/agents.ts';
 import { BlockedConnection, isBlocked } from '../../lib/network/blocked.ts';
+import { guardedAgents } from '../../lib/network/connection/agents.ts';
 import { type NetworkPolicy, strictPolicy } from '../../lib/network/policy.ts';
 import { patience } from '../support/patience.ts';
 import { answering, listen, portOf, secure } from './servers.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { baseUrl, endpointField, tlsCaCertField } from '../../lib/destinations/frame/endpoint.ts';
+import { baseUrl, endpointField, tlsCaCertField } from '../../lib/destinations/frame/fields/endpoint.ts';
 import { secure } from './servers.ts';
 
 const schema = z.object({ endpoint: endpointField('https://api.example.com'), tls_ca_cert: tlsCaCertField() });

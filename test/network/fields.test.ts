@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { networkFields, toPolicy } from '../../lib/destinations/frame/network-fields.ts';
+import { networkFields, toPolicy } from '../../lib/destinations/frame/fields/network.ts';
 
 const schema = z.object(networkFields);
 const problems = (input: object) => schema.safeParse(input).error?.issues.map(({ message }) => message);

@@ -1,6 +1,6 @@
 import type { LookupOptions } from 'node:dns';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { guardedLookup } from '../../lib/network/lookup.ts';
+import { guardedLookup } from '../../lib/network/connection/lookup.ts';
 import { strictPolicy } from '../../lib/network/policy.ts';
 
 type Entry = { readonly address: string; readonly family: number };

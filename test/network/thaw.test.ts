@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { guardedAgents } from '../../lib/network/agents.ts';
+import { guardedAgents } from '../../lib/network/connection/agents.ts';
 import { guardedFetch } from '../../lib/network/fetch.ts';
 import { strictPolicy } from '../../lib/network/policy.ts';
 import { answering, listen, secure } from './servers.ts';

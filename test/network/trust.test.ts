@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { trust } from '../../lib/network/connection/trust.ts';
 import { strictPolicy } from '../../lib/network/policy.ts';
-import { trust } from '../../lib/network/trust.ts';
 import { listen, secure } from './servers.ts';
 
 test('clients that trust the same certificates share what knows them, and others do not', async () => {
@@ -20,7 +20,7 @@ test('clients that trust the same certificates share what knows them, and others
 const program = `
   import https from 'node:https';
   import { strictPolicy } from './lib/network/policy.ts';
-  import { trust } from './lib/network/trust.ts';
+  import { trust } from './lib/network/connection/trust.ts';
   const [url, certificate] = process.argv.slice(1);
   const asked = (secureContext) => new Promise((resolve) => {
     const agent = new https.Agent({ secureContext });

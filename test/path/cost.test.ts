@@ -39,11 +39,11 @@ function mustBeLinear(what: string, read: (data: object) => unknown, data: reado
   const once = data.map((one) => processorMs(() => read(one)));
   if (Math.max(...once) <= noiseMs) return;
   const costs = data.map((one) => leastProcessorMs(() => read(one), 3));
-  const told = `${what}: ${costs.map((ms) => ms.toFixed(1)).join(', ')} ms`;
-  expect(Math.max(...costs), told).toBeLessThan(heldMsMax * slowness());
+  const summary = `${what}: ${costs.map((ms) => ms.toFixed(1)).join(', ')} ms`;
+  expect(Math.max(...costs), summary).toBeLessThan(heldMsMax * slowness());
   for (const [index, cost] of costs.entries()) {
     const quarter = Math.max(costs[index - 2] ?? cost, 1);
-    if (cost > noiseMs) expect(cost, told).toBeLessThan(4 * growthMax * quarter);
+    if (cost > noiseMs) expect(cost, summary).toBeLessThan(4 * growthMax * quarter);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { helpOf } from '../../lib/path/help.ts';
+import { helpOf } from '../../lib/path/documents/help.ts';
 import { sampleRows } from './rows.ts';
 
 const at = (path: string) => {
@@ -77,7 +77,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  test('nothing of ours that OpenAPI does not know is left in it', () => {
+  test('nothing of our own that OpenAPI does not know is left in it', () => {
     const text = JSON.stringify(at('').openapi);
     for (const key of [
       '"sensitive"',

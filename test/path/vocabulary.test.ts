@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 // It feeds the names of the destination types.
 import '../../lib/destinations/index.ts';
-import { ownText } from '../../lib/path/own-text.ts';
+import { ownText } from '../../lib/path/documents/own-text.ts';
 import {
   canonicalField,
   canonicalPath,
@@ -71,7 +71,7 @@ test.each([
     'my-cloud-a-sm, cloud-a-sm-2, cloud-a-small, orchestrators',
     'my-cloud-a-sm, cloud-a-sm-2, cloud-a-small, orchestrators',
   ],
-])('a text of ours, %s, is %s', (text, shown) => {
+])('one of our texts, %s, is %s', (text, shown) => {
   expect(ownText(text, 'alias')).toBe(shown);
   expect(ownText(text, 'canonical')).toBe(text);
 });

@@ -37,7 +37,7 @@ export async function endProcess(child: ChildProcess, signal: NodeJS.Signals): P
 }
 
 /** The next message of a process. */
-export async function told(child: ChildProcess): Promise<unknown> {
+export async function answerOf(child: ChildProcess): Promise<unknown> {
   const [message] = await once(child, 'message');
   return message;
 }

@@ -17,8 +17,8 @@ async function startCluster(): Promise<string> {
   const port = await freePort();
   const dir = await mkdtemp(join(tmpdir(), 'keyferry-cluster-'));
   await serverFolder(dir);
-  const place = ['--bind', '127.0.0.1', '--port', String(port), '--dir', dir, '--save', ''];
-  const child = startChild('redis-server', [...place, '--cluster-enabled', 'yes']);
+  const options = ['--bind', '127.0.0.1', '--port', String(port), '--dir', dir, '--save', ''];
+  const child = startChild('redis-server', [...options, '--cluster-enabled', 'yes']);
   onTestFinished(async () => {
     await endChild(child, 'SIGTERM');
     await rm(dir, { recursive: true, force: true });

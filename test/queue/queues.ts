@@ -34,7 +34,7 @@ export function operation(id: string | number, generation = 1, more: Partial<Ope
 export const operations = (count: number): readonly Operation[] =>
   Array.from({ length: count }, (_, index) => operation(index + 1));
 
-/** A log that keeps what it is told. */
+/** A log that keeps its lines. */
 export function keptLog(): Log & { readonly lines: { readonly fields: object; readonly message: string }[] } {
   const lines: { fields: object; message: string }[] = [];
   const keep = (fields: object, message: string) => {
@@ -54,7 +54,7 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Has the association's operation worked off by a consumer that does nothing, which tells who waits for it. */
+/** Has the association's operation worked off by a consumer that does nothing, which notifies who waits for it. */
 export async function announce(queue: SyncQueue, id: string): Promise<void> {
   const consumer = queue.consume(type, async () => ({ kind: 'done', generation: 1 }), { concurrency: 1, lockMs });
   await queue.enqueue([operation(id)], 1_000);

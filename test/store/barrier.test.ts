@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { KeyringBarrier } from '../../lib/store/barrier.ts';
-import { termOf } from '../../lib/store/cipher.ts';
-import { activationDelayMs, decodeKeyring, encodeKeyring, newKeyring, withNewKey } from '../../lib/store/keyring.ts';
+import { KeyringBarrier } from '../../lib/store/encryption/barrier.ts';
+import { termOf } from '../../lib/store/encryption/cipher.ts';
+import {
+  activationDelayMs,
+  decodeKeyring,
+  encodeKeyring,
+  newKeyring,
+  withNewKey,
+} from '../../lib/store/encryption/keyring.ts';
 import { heldClock } from './clocks.ts';
 
 function openBarrier() {

@@ -110,7 +110,7 @@ test('queries fail as unavailable while the server is away, and work again when 
   expect(String(failure)).not.toContain(new URL(server.url).password);
   expect(await store.reachable()).toBe(false);
 
-  // What is known is still told; a share that cannot be checked now is kept.
+  // What is known is still answered; a share that cannot be checked now is kept.
   expect(store.seal.status()).toMatchObject({ state: 'sealed', threshold: 2 });
   await store.seal.unseal(shares[0] ?? '');
   await expect(store.seal.unseal(shares[1] ?? '')).rejects.toThrow(isUnavailable);
@@ -162,7 +162,7 @@ test('a store cannot be opened while the server is away, and says why without th
   expect(String(failure)).not.toContain('marker-password');
 });
 
-test('when all connections are in use, the next one waits its time and is told so; the database is not called ill', async () => {
+test('when all connections are in use, the next one waits its time and is refused; the database is not called ill', async () => {
   const store = ending(await openStore(storeOptions(await testDatabase(), { poolSize: 2, ...brief })));
   const free = Promise.withResolvers<void>();
   const holding = Array.from({ length: 2 }, () => store.db.connection().execute(() => free.promise));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { queryFailure } from '../../lib/store/failure.ts';
 import { openStore } from '../../lib/store/open.ts';
+import { queryFailure } from '../../lib/store/postgres/failure.ts';
 import { ending, testDatabase } from '../support/services.ts';
 import { storeOptions } from './stores.ts';
 

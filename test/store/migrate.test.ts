@@ -1,13 +1,13 @@
 import { Kysely, sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../lib/core/clock.ts';
-import { poolDialect } from '../../lib/store/driver.ts';
 import { isMigrated, migrate } from '../../lib/store/migrate.ts';
 import { buildIndex } from '../../lib/store/migrations/concurrent-index.ts';
 import { type Migration, migrations } from '../../lib/store/migrations/index.ts';
 import { openStore } from '../../lib/store/open.ts';
-import { openPool } from '../../lib/store/pool.ts';
-import { Reachability } from '../../lib/store/reachability.ts';
+import { poolDialect } from '../../lib/store/postgres/driver.ts';
+import { openPool } from '../../lib/store/postgres/pool.ts';
+import { Reachability } from '../../lib/store/postgres/reachability.ts';
 import type { Database } from '../../lib/store/tables.ts';
 import { ending, testDatabase } from '../support/services.ts';
 import { storeOptions } from './stores.ts';

@@ -59,7 +59,7 @@ test('marking a secret dirty counts up its present associations, ends their wait
     store.transaction(async (tx) => (await markDirty(ofSecret(mountId, name)).execute(tx)).rows);
   const dirty = { type: 'fake', destination_id: destination.id, generation: 4 };
   expect(await mark('a')).toEqual([{ ...dirty, id: '1', waiting: true }]);
-  // What was told first may not have come to the queue.
+  // What was notified first may not have come to the queue.
   expect(await mark('a')).toEqual([{ ...dirty, id: '1', generation: 5, waiting: true }]);
   expect(await mark('b')).toEqual([{ ...dirty, id: '2', waiting: false }]);
   expect(await mark('c')).toEqual([]);

@@ -8,7 +8,7 @@ const module = (ok: boolean, ...states: readonly State[]): Counted => ({
   children: { allTests: () => states.map((state) => ({ result: () => ({ state }) })) },
 });
 
-test('the line tells passed and failed tests, and skipped ones only when there are some', () => {
+test('the line counts passed and failed tests, and skipped ones only when there are some', () => {
   expect(lineOf({ passed: 12, failed: 0, skipped: 0 })).toBe('12 passed, 0 failed');
   expect(lineOf({ passed: 12, failed: 1, skipped: 2 })).toBe('12 passed, 1 failed, 2 skipped');
 });

@@ -69,9 +69,9 @@ export function startRemote(): Remote {
     return answer;
   }
 
-  function put({ name, value, claim, mark }: PutItem) {
+  function put({ name, value, mode, mark }: PutItem) {
     const there = objects.get(name);
-    if (there !== undefined && there.mark !== mark && claim !== 'adopt')
+    if (there !== undefined && there.mark !== mark && mode !== 'adopt')
       throw new DestinationFailure('conflict', `${name} is somebody else's`, { untouched: true });
     versions += 1;
     objects.set(name, { value: value.reveal(), mark, version: `v${versions}` });
@@ -116,7 +116,7 @@ export function startRemote(): Remote {
         try {
           work();
         } catch {
-          // A conflict, which nobody hears of.
+          // A conflict, which is not reported.
         }
       }
     },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Log } from '../../lib/core/log.ts';
 import type { Finish } from '../../lib/sync/reconcile/outcome.ts';
 import { openMetrics } from '../../lib/telemetry/metrics/open.ts';
-import { outcomeOf, syncTelemetry } from '../../lib/telemetry/sync.ts';
+import { resultOf, syncTelemetry } from '../../lib/telemetry/sync.ts';
 import { noTracing } from '../../lib/telemetry/traces/tracing.ts';
 
 const type = 'cloud-a-sm';
@@ -51,13 +51,13 @@ test.each([
   [done, 'superseded', 'superseded'],
   [failed, 'lost', 'lost'],
 ] as const)('an attempt (%#) that was %s is counted as %s', (attempt, finished, outcome) => {
-  expect(outcomeOf(attempt, finished)).toBe(outcome);
+  expect(resultOf(attempt, finished)).toBe(outcome);
 });
 
 test('refusals of the gate are counted by reason, and answered as they are', async () => {
   const metrics = openMetrics({ process: false });
   const observed = syncTelemetry({ type, metrics, tracing: noTracing, log: scopedLog().log });
-  const refusal = { admitted: false, waitMs: 5, reason: 'broken' } as const;
+  const refusal = { admitted: false, waitMs: 5, reason: 'circuit-open' } as const;
   const gate = observed.gate({ enter: async () => refusal });
   const budget = { callsPerSecond: 1, burst: 1, concurrencyMax: 1, passMs: 1 };
   expect(await gate.enter('1', budget)).toBe(refusal);
@@ -77,7 +77,7 @@ test('claims are counted by what came of them', async () => {
   ]);
 });
 
-test('every line of a job tells its operation, type and job; what a job fails with comes through', async () => {
+test('every line of a job names its operation, type and job; what a job fails with comes through', async () => {
   const { log, scopes } = scopedLog();
   const observed = syncTelemetry({ type, metrics: openMetrics({ process: false }), tracing: noTracing, log });
   const handler = observed.handler(() => Promise.reject(new Error('away')));

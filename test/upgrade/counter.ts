@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import type { Fake } from '../../lib/destinations/fake.ts';
 
-/** Stands before a stand-in and counts the calls by the application id that a worker's SDK tells. */
+/** Stands before a stand-in and counts the calls by the application id that a worker's SDK sends. */
 export interface Counter {
   /** Body of a destination that goes through here. */
   readonly destination: Readonly<Record<string, unknown>>;

@@ -42,7 +42,7 @@ function wholeCommits(): readonly string[] {
   return dated.flatMap(([at, commit = ''], index) => (dated[index - 1]?.[0] === at ? [] : [commit]));
 }
 
-/** `git diff` ends with 1 when they differ, and with more when it cannot tell. */
+/** `git diff` ends with 1 when they differ, and with more when it cannot compare. */
 const hasOtherSchema = (commit: string): boolean =>
   spawnSync('git', ['diff', '--quiet', commit, '--', 'lib/store/migrations'], { cwd: root }).status === 1;
 

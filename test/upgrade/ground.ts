@@ -12,7 +12,7 @@ import { testDatabase, testRedis } from '../support/services.ts';
 import { startCounter } from './counter.ts';
 
 const type = 'cloud-a-sm';
-const place = `sys/sync/destinations/${type}/place`;
+const destination = `sys/sync/destinations/${type}/place`;
 const secrets = Array.from({ length: 12 }, (_, index) => `app-${index}`);
 
 /** What two releases share, and the secrets that are written and associated there. `folder`: the code of the old one. */
@@ -43,7 +43,9 @@ export async function openGround(folder: string) {
   const client = (api: Started) => new ApiClient(api.ready, token);
   const change = (api: Started, verb: 'set' | 'remove') =>
     Promise.all(
-      secrets.map((secret) => client(api).write(`${place}/associations/${verb}`, { mount: 'kv', secret_name: secret })),
+      secrets.map((secret) =>
+        client(api).write(`${destination}/associations/${verb}`, { mount: 'kv', secret_name: secret }),
+      ),
     );
   const ground = {
     environment,
@@ -67,7 +69,7 @@ export async function openGround(folder: string) {
       const answer = await fetch(`${api.ready}/v1/sys/init`, { method: 'POST', body: '{}' });
       token = JSON.parse(await answer.text()).root_token;
       await client(api).write('sys/mounts/kv', { type: 'kv-v2' });
-      await client(api).write(place, counter.destination);
+      await client(api).write(destination, counter.destination);
       await ground.writeAll(api);
       await change(api, 'set');
     },
@@ -98,7 +100,7 @@ export async function openGround(folder: string) {
       );
       expect([...fake.objects().values()].map(({ value }) => value)).toEqual(secrets.map(() => `{"v":"${round}"}`));
       for (const api of apis) {
-        const records = associationsOf(await client(api).read(`${place}/associations`));
+        const records = associationsOf(await client(api).read(`${destination}/associations`));
         expect(records.map(({ sync_status }) => sync_status)).toEqual(secrets.map(() => 'SYNCED'));
       }
       await until(
@@ -107,7 +109,7 @@ export async function openGround(folder: string) {
       );
     },
     /** What is known of the work that is left, and the last lines of each process. */
-    async told(): Promise<string> {
+    async report(): Promise<string> {
       const known = await whatIsKnown({ databaseUrl: environment.DATABASE_URL, redisUrl: url, prefix });
       const lines = processes.flatMap(({ what, started }) => started.err.slice(-10).map((line) => `${what}: ${line}`));
       return [...known, ...lines, ''].join('\n');

@@ -15,7 +15,7 @@ describe.skipIf(typeof earlier === 'string')('two releases beside each other', (
     ground = await openGround(folder);
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') process.stderr.write(await ground.told());
+    if (task.result?.state === 'fail') process.stderr.write(await ground.report());
   });
   afterAll(async () => {
     await ground.close();

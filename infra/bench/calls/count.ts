@@ -19,16 +19,16 @@ const keysOf = (shape: Shape): readonly string[] =>
 /** Counts the calls of each operation of one association, by the shape of its secret. */
 export async function countCalls(counted: Counted, shape: Shape): Promise<Readonly<Record<Operation, number>>> {
   const { type, destination } = counted;
-  const place = `calls-${shape.replace(' ', '-')}`;
+  const prefix = `calls-${shape.replace(' ', '-')}`;
   const granularity = shape === 'ten keys' ? 'secret-key' : 'secret-path';
-  await counted.write(`sys/sync/destinations/${type}/${place}`, { ...destination, granularity });
+  await counted.write(`sys/sync/destinations/${type}/${prefix}`, { ...destination, granularity });
   const data = Object.fromEntries(keysOf(shape).map((key) => [key, 'first']));
   const secret = (name: string, values: object) =>
-    counted.write(`secret/data/${place}/${type}/${name}`, { data: values });
-  const link = (verb: 'set' | 'remove', name: string) =>
-    counted.write(`sys/sync/destinations/${type}/${place}/associations/${verb}`, {
+    counted.write(`secret/data/${prefix}/${type}/${name}`, { data: values });
+  const changeAssociation = (verb: 'set' | 'remove', name: string) =>
+    counted.write(`sys/sync/destinations/${type}/${prefix}/associations/${verb}`, {
       mount: 'secret',
-      secret_name: `${place}/${type}/${name}`,
+      secret_name: `${prefix}/${type}/${name}`,
     });
   const countedCalls = async (act: () => Promise<unknown>) => {
     await counted.settled();
@@ -39,14 +39,14 @@ export async function countCalls(counted: Counted, shape: Shape): Promise<Readon
   };
   for (const name of ['warm', 'kept', 'removed']) await secret(name, data);
   // Logins, public keys and connections are made with the first push of a destination.
-  await link('set', 'warm');
+  await changeAssociation('set', 'warm');
   const changed = { ...data, key0: 'second' };
   const calls = {
-    'first push': await countedCalls(() => link('set', 'kept')),
+    'first push': await countedCalls(() => changeAssociation('set', 'kept')),
     change: await countedCalls(() => secret('kept', changed)),
     unchanged: await countedCalls(() => secret('kept', changed)),
   };
-  // Of another one: of two versions of one second some systems do not tell at once which one is newer.
-  await link('set', 'removed');
-  return { ...calls, removal: await countedCalls(() => link('remove', 'removed')) };
+  // Of another one: of two versions of one second some systems do not say at once which one is newer.
+  await changeAssociation('set', 'removed');
+  return { ...calls, removal: await countedCalls(() => changeAssociation('remove', 'removed')) };
 }

@@ -2,7 +2,7 @@ import { definitions } from '../../../lib/destinations/index.ts';
 import { loadFake } from '../../../lib/destinations/load.ts';
 import { times } from '../rounds.ts';
 import type { Stage } from '../stage.ts';
-import type { Tell } from './progress.ts';
+import type { Report } from './progress.ts';
 
 /** How much is made: every secret goes to every destination. */
 export interface Size {
@@ -12,7 +12,7 @@ export interface Size {
 
 export const types: readonly string[] = definitions.map(({ type }) => type);
 
-/** Secrets beyond the capacity, so that what finds no room is asked for at the same time as what does. */
+/** Secrets beyond the capacity, so that operations beyond the capacity and within it are asked for at the same time. */
 export const secretsBeyond = 8;
 
 export const associationsOf = ({ destinationsPerType, secrets }: Size): number =>
@@ -24,13 +24,13 @@ const width = 16;
  * Destinations and secrets by the API; the associations, which have been in line all the time, by one statement per
  * destination: a million requests would take longer than all that is measured.
  */
-export async function makeBacklog(stage: Stage, { destinationsPerType, secrets }: Size, tell: Tell): Promise<void> {
+export async function makeBacklog(stage: Stage, { destinationsPerType, secrets }: Size, report: Report): Promise<void> {
   await times(secrets + secretsBeyond, width, (index) => writeSecret(stage, index, 'first'));
   for (const type of types) await makeDestinations(stage, type, destinationsPerType);
   const { rows } = await stage.database.query<{ id: string }>('select id from destinations order by id');
   for (const [index, { id }] of rows.entries()) {
     await stage.database.query(associate, [id, template, secrets + secretsBeyond]);
-    tell('associations made', (index + 1) * (secrets + secretsBeyond), rows.length * (secrets + secretsBeyond));
+    report('associations made', (index + 1) * (secrets + secretsBeyond), rows.length * (secrets + secretsBeyond));
   }
   await stage.database.query('vacuum analyze');
 }

@@ -1,12 +1,12 @@
 import type { Terminal } from '../../show/terminal.ts';
 
 /** Says how far something is, every few seconds at most. */
-export type Tell = (what: string, done: number, all: number) => void;
+export type Report = (what: string, done: number, all: number) => void;
 
 const everyMs = 5_000;
 
 /** The time left is reckoned from the pace of the last few seconds. */
-export function progress(terminal: Terminal): Tell {
+export function progress(terminal: Terminal): Report {
   let before = { what: '', done: 0, at: 0 };
   return (what, done, all) => {
     const now = performance.now();

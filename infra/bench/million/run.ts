@@ -11,7 +11,7 @@ import { times, until, within } from '../rounds.ts';
 import type { Stage } from '../stage.ts';
 import { associationsOf, makeBacklog, type Size, secretName, secretsBeyond, types, writeSecret } from './backlog.ts';
 import { type Holding, postgresMemory, processMemory, redisMemory } from './memory.ts';
-import { progress, type Tell } from './progress.ts';
+import { progress, type Report } from './progress.ts';
 
 const million: Size = { destinationsPerType: 200, secrets: 1_000 };
 const few: Size = { destinationsPerType: 4, secrets: 100 };
@@ -24,7 +24,7 @@ const kept = z.object({ calls: z.number(), objects: z.number(), old: z.number(),
 type Workers = readonly Process<unknown>[];
 
 /**
- * A backlog of a million operations: the sync is disabled, everything changes, the queue is full to the last place and takes
+ * A backlog of a million operations: the sync is disabled, everything changes, the queue is full to its capacity and takes
  * no more; then the sync is enabled and all of it is worked off.
  *
  * @throws Error when the queue held more or less than its capacity, something was called while disabled, or anything was lost
@@ -32,7 +32,7 @@ type Workers = readonly Process<unknown>[];
 export async function runMillion(stage: Stage, terminal: Terminal, quick: boolean): Promise<void> {
   const size = quick ? few : million;
   const capacity = associationsOf(size);
-  const tell = progress(terminal);
+  const report = progress(terminal);
   const redis = new Redis(stage.redisUrl);
   const began = performance.now();
   const step = (text: string) => {
@@ -43,20 +43,20 @@ export async function runMillion(stage: Stage, terminal: Terminal, quick: boolea
     step(
       `Making associations: ${types.length * size.destinationsPerType} destinations, ${size.secrets} secrets and a few more`,
     );
-    await makeBacklog(stage, size, tell);
+    await makeBacklog(stage, size, report);
     step(`Disabling the sync, with room for ${capacity} operations`);
     await stage.write('sys/sync/config', { disabled: true, queue_capacity: capacity });
     const workers = await Promise.all(types.map((type) => stage.start('keeper', z.object({}), { type, newest })));
     step(
       `Changing all secrets: ${capacity} operations find room, ${secretsBeyond * size.destinationsPerType * types.length} do not`,
     );
-    await changeAll(stage, size, tell);
+    await changeAll(stage, size, report);
     await mustBeFull(stage, redis, capacity);
     step(`The queue holds ${capacity} operations exactly; setting one more is refused; nobody was called`);
     await mustBe('calls while disabled', await callsOf(workers), 0);
     showMemory(terminal, await memory(stage, redis, workers));
     step('Enabling the sync: everything is worked off');
-    await drain(stage, redis, size, tell);
+    await drain(stage, redis, size, report);
     await mustBeInLine(stage, workers, capacity + secretsBeyond * size.destinationsPerType * types.length);
     step(
       `All ${capacity} and those that had found no room are in line, in ${await callsOf(workers)} calls; nothing was lost`,
@@ -69,12 +69,12 @@ export async function runMillion(stage: Stage, terminal: Terminal, quick: boolea
 
 const width = 8;
 
-async function changeAll(stage: Stage, { secrets }: Size, tell: Tell): Promise<void> {
+async function changeAll(stage: Stage, { secrets }: Size, report: Report): Promise<void> {
   let done = 0;
   await times(secrets + secretsBeyond, width, async (index) => {
     await writeSecret(stage, index, newest);
     done += 1;
-    tell('secrets changed', done, secrets + secretsBeyond);
+    report('secrets changed', done, secrets + secretsBeyond);
   });
 }
 
@@ -89,7 +89,7 @@ async function mustBeFull(stage: Stage, redis: Redis, capacity: number): Promise
   await mustBe('pending operations after a refusal', await pendingOf(redis), capacity);
 }
 
-async function drain(stage: Stage, redis: Redis, size: Size, tell: Tell): Promise<void> {
+async function drain(stage: Stage, redis: Redis, size: Size, report: Report): Promise<void> {
   const endSweep = await sweepRegularly(
     await openSweeper({ config: readConfig(stage.environment), log: silentLog }),
     sweepMs,
@@ -103,8 +103,8 @@ async function drain(stage: Stage, redis: Redis, size: Size, tell: Tell): Promis
       until(async () => {
         await new Promise((resolve) => setTimeout(resolve, 500));
         const left = (await pendingOf(redis)) === 0 ? await outOfDate(stage) : all;
-        if (left !== all) tell('operations worked off', all - left, all);
-        else tell('operations worked off', associationsOf(size) - (await pendingOf(redis)), all);
+        if (left !== all) report('operations worked off', all - left, all);
+        else report('operations worked off', associationsOf(size) - (await pendingOf(redis)), all);
         return left === 0;
       }),
     );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { openApi } from '../../../lib/app.ts';
 import { readConfig } from '../../../lib/core/config.ts';
-import { openLog } from '../../../lib/core/open-log.ts';
+import { openLog } from '../../../lib/core/log/open.ts';
 import { serveParent } from './parent.ts';
 
 /** The API as it runs in production: a process of its own, listening on a port. */

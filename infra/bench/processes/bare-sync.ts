@@ -2,12 +2,12 @@ import { Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { z } from 'zod';
-import { coalesce } from '../../../lib/core/coalesce.ts';
+import { coalesce } from '../../../lib/core/concurrency/coalesce.ts';
 import { readConfig } from '../../../lib/core/config.ts';
 import { type BareClaim, bareSync } from '../baseline/sync.ts';
 import { serveParent } from './parent.ts';
 
-/** As many at once as a worker of ours takes. */
+/** As many at once as our worker takes. */
 const limits = { batchSizeMax: 64, batchesMax: 2 };
 
 const parameters = z.object({ queueName: z.string(), prefix: z.string(), pending: z.string() });

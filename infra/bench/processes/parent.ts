@@ -4,14 +4,14 @@ import { cpuQuestion, memoryQuestion } from '../process.ts';
 
 /** What a process of the bench offers the one that started it. */
 export interface Served {
-  /** Told once it is ready. */
+  /** Reported once it is ready. */
   readonly ready: object;
   answer?(question: string): Promise<object>;
   close(): Promise<void>;
 }
 
 /**
- * Runs a process that was started by `startProcess`: reads its parameters, tells when it is ready, answers questions, and
+ * Runs a process that was started by `startProcess`: reads its parameters, reports when it is ready, answers questions, and
  * ends when its parent lets go of it or dies.
  */
 export async function serveParent<Parameters extends z.ZodType>(
@@ -22,12 +22,12 @@ export async function serveParent<Parameters extends z.ZodType>(
   const served = await start(parameters.parse(JSON.parse(process.argv[2] ?? '{}')));
   process.on('message', async (question) => {
     const asked = z.string().parse(question);
-    tell(known[asked]?.() ?? (await served.answer?.(asked)) ?? {});
+    send(known[asked]?.() ?? (await served.answer?.(asked)) ?? {});
   });
   process.once('disconnect', () => {
     void served.close().finally(() => process.exit(0));
   });
-  tell(served.ready);
+  send(served.ready);
 }
 
 const known: Readonly<Record<string, () => object>> = {
@@ -41,7 +41,7 @@ function cpuMs(): number {
   return (user + system) / 1_000;
 }
 
-function tell(answer: object): void {
+function send(answer: object): void {
   // The channel closes when the parent dies, and then so does this process.
   if (process.connected) process.send?.(answer);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { openWorkers } from '../../../lib/app.ts';
 import { readConfig } from '../../../lib/core/config.ts';
-import { openLog } from '../../../lib/core/open-log.ts';
+import { openLog } from '../../../lib/core/log/open.ts';
 import type { OpenDriver } from '../../../lib/destinations/contract.ts';
 import { definitions } from '../../../lib/destinations/index.ts';
 import { loadDriver } from '../../../lib/destinations/load.ts';

@@ -68,7 +68,7 @@ async function measure(
   try {
     // The first requests prepare statements and warm the compiler.
     for (const load of [ourLoad, bareLoad]) await run(load, 1);
-    bench.tell(what);
+    bench.report(what);
     return await versus({
       ...{ what, rounds, limitMs, target: { share: 0.5 } },
       ours: { process: ours.server, work: () => run(ourLoad, seconds) },

@@ -61,7 +61,7 @@ async function measureArrivals(bench: Bench, count: number): Promise<readonly nu
       limitMs,
       until(async () => (await associations.outOfDate()) === 0),
     );
-    bench.tell(`${warmUp + count} writes`);
+    bench.report(`${warmUp + count} writes`);
     const sent = await writeAll(`${api.ready.address}/v1/secret/data/arrival`, stage.rootToken, warmUp + count);
     await within(
       limitMs,

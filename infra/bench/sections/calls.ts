@@ -18,7 +18,7 @@ export const callsSection: Section = {
   async measure(bench) {
     const figures: Figure[] = [];
     for (const { type } of definitions) {
-      bench.tell(`counting ${type}`);
+      bench.report(`counting ${type}`);
       figures.push(...(await countType(bench, type)));
     }
     return figures;

@@ -21,7 +21,7 @@ export const memorySection: Section = {
     const redis = new Redis(bench.stage.redisUrl);
     const sizes: { ours: number[]; bare: number[] } = { ours: [], bare: [] };
     try {
-      bench.tell(`${count} operations, and as many bare jobs`);
+      bench.report(`${count} operations, and as many bare jobs`);
       const ours = async () => perSecond(count, await filled(redis, sizes.ours, () => enqueue(bench, count)));
       const bare = async () => perSecond(count, await filled(redis, sizes.bare, () => addBare(bench, count)));
       const { value, ...compared } = await compare(bench.quick ? 1 : 3, limitMs, ours, bare);

@@ -31,7 +31,7 @@ export const reconcileSection: Section = {
 async function standIn(bench: Bench, destination: object): Promise<readonly Figure[]> {
   const { stage, quick } = bench;
   const [destinations, secrets, rounds] = quick ? [4, 500, 1] : [8, 1_000, 3];
-  bench.tell(`making ${destinations * secrets} associations`);
+  bench.report(`making ${destinations * secrets} associations`);
   const name = 'backlog';
   const associations = await associate(stage, { type, destination, name, destinations, secrets });
   const worker = await stage.start('worker', ready, { type, driver: 'stand-in' });
@@ -43,7 +43,7 @@ async function standIn(bench: Bench, destination: object): Promise<readonly Figu
     // The first round pushes what the making of the associations left, and warms the compiler of both.
     await within(limitMs, ours.work());
     await within(limitMs, bare.work());
-    bench.tell('working off');
+    bench.report('working off');
     const what = '  bare BullMQ worker that does nothing';
     const figures = await versus({ what, rounds, limitMs, ours, bare });
     await worker.end();

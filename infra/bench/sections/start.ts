@@ -22,7 +22,7 @@ export const startSection: Section = {
     const bundles = new Map<string, Bundle>();
     for (const type of types) bundles.set(type, await bundleWorker(type, folder));
     mustHoldOwnSdkOnly(bundles, bare);
-    bench.tell(`bundled ${types.length} types: no bundle holds the SDK of another type`);
+    bench.report(`bundled ${types.length} types: no bundle holds the SDK of another type`);
     const figures: Figure[] = [];
     for (const [type, bundle] of bundles) figures.push(...(await figuresOf(bench, type, bundle, bare)));
     return figures;

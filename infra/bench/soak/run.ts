@@ -13,7 +13,7 @@ import { prepare, type Service, use } from './use.ts';
 
 const roundMs = 1_000;
 const sampleMs = 5_000;
-const tellMs = 60_000;
+const reportMs = 60_000;
 /** The longest that a machine under load may make of the preparation, and of one round. */
 const prepareMsMax = 300_000;
 const roundMsMax = 120_000;
@@ -63,7 +63,7 @@ async function useFor(
   terminal: Terminal,
 ): Promise<number> {
   const began = performance.now();
-  let [sampled, told, round] = [0, 0, 0];
+  let [sampled, reportAt, round] = [0, 0, 0];
   for (; performance.now() - began < forMs; round += 1) {
     await within(roundMsMax, use(service, round));
     const now = performance.now() - began;
@@ -71,14 +71,14 @@ async function useFor(
       for (const one of watched) await sample(one);
       sampled = now + sampleMs;
     }
-    if (now >= told) {
+    if (now >= reportAt) {
       terminal.line(
         terminal.styled(
           'dim',
           `${String(Math.round(now / 60_000)).padStart(4)} min  ${watched.map(lastOf).join('   ')}`,
         ),
       );
-      told += tellMs;
+      reportAt += reportMs;
     }
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, began + (round + 1) * roundMs - performance.now())));
   }

@@ -1,13 +1,13 @@
 import { serverUser } from '../account.ts';
 
-/** How a program of PostgreSQL is told its data folder. */
+/** The arguments that name its data folder to a program of PostgreSQL. */
 export interface DataFolder {
   readonly argument: string;
   readonly cwd: string;
 }
 
 /**
- * Another user may not pass the folders above, so it is started in the data folder and told that by the name that the kernel
+ * Another user may not pass the folders above, so it is started in the data folder, and its argument is the name that the kernel
  * has for it. PostgreSQL stays there as long as it runs.
  */
 export const dataFolderOf = (path: string): DataFolder => ({

@@ -9,7 +9,7 @@ import { superuser } from './rights.ts';
 import { endOldServer } from './running-server.ts';
 
 /**
- * Makes a data folder; `complete` is told where it is. It is made beside its place first: one that was interrupted would
+ * Makes a data folder; `complete` is called with its path. It is made under another name first: one that was interrupted would
  * look like a data folder and never start.
  */
 export async function initialise(

@@ -40,19 +40,19 @@ const cache = '/var/cache/keyferry';
 async function copied(installed: Programs): Promise<Programs> {
   const { mtimeMs, size } = await stat(join(installed, 'bin', 'postgres'));
   const which = createHash('sha256').update(`${installed} ${mtimeMs} ${size}`).digest('hex').slice(0, 16);
-  const place = join(cache, `postgresql-${which}`);
-  if (await exists(place)) return place;
+  const copy = join(cache, `postgresql-${which}`);
+  if (await exists(copy)) return copy;
   try {
     await mkdir(cache, { recursive: true, mode: 0o755 });
     const unfinished = await mkdtemp(join(cache, 'unfinished-'));
     await cp(installed, unfinished, { recursive: true, dereference: true });
     await openToAll(unfinished);
-    await rename(unfinished, place).catch(async (error: unknown) => {
+    await rename(unfinished, copy).catch(async (error: unknown) => {
       await rm(unfinished, { recursive: true, force: true });
       // Another start was quicker.
-      if (!(await exists(place))) throw error;
+      if (!(await exists(copy))) throw error;
     });
-    return place;
+    return copy;
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
     throw new Error(

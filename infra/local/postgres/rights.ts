@@ -25,7 +25,7 @@ export interface Rights {
   readonly createsDatabases: boolean;
 }
 
-/** A server that runs on the data folder and hears a Unix socket alone. */
+/** A server that runs on the data folder and listens on a Unix socket only. */
 export interface PrivateServer {
   stop(): Promise<void>;
 }

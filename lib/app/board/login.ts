@@ -1,5 +1,5 @@
 /** The form that asks for the token. What was typed is never sent back. */
-export const loginPage = (told: string): string => `<!doctype html>
+export const loginPage = (message: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -9,7 +9,7 @@ export const loginPage = (told: string): string => `<!doctype html>
   input, button { font: inherit; width: 100%; box-sizing: border-box; padding: .5rem; margin-top: .5rem; }
 </style>
 <h1>Keyferry queues</h1>
-<p>${told}</p>
+<p>${message}</p>
 <form method="post" action="/login">
   <label>Root token <input type="password" name="token" autocomplete="off" required autofocus></label>
   <button>Enter</button>

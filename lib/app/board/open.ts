@@ -99,8 +99,8 @@ async function login(door: Door, body: unknown, reply: FastifyReply): Promise<Fa
   return reply.header('set-cookie', cookie).redirect('/', cookieStatus);
 }
 
-const page = (reply: FastifyReply, status: number, told: string): FastifyReply =>
-  reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-store').send(loginPage(told));
+const page = (reply: FastifyReply, status: number, message: string): FastifyReply =>
+  reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-store').send(loginPage(message));
 
 /** Messages of what is used here may quote a request. */
 function refuse(error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -1,5 +1,5 @@
 /**
- * Words of this room.
+ * Words of this module.
  *
  * - **policy**: a named text, in HCL or JSON, of rules.
  * - **rule**: what a policy grants or denies on the paths that its pattern matches.

@@ -3,7 +3,7 @@ import type { LeaseTimes } from '../../path/lease-times.ts';
 import type { AuthReply } from '../../path/row.ts';
 import type { Identity } from '../methods/contract.ts';
 import { lifeOf } from './life.ts';
-import { mintToken, type TokenPlace } from './mint.ts';
+import { mintToken, type TokenTarget } from './mint.ts';
 import type { TokenParts } from './parts.ts';
 import { tokenPolicies } from './policies.ts';
 
@@ -51,7 +51,7 @@ export async function issueToken(
     renewable: bounds.renewable && ttl > 0,
     orphan,
   };
-  const make = (place: TokenPlace) => mintToken(place, clock.now(), token);
+  const make = (target: TokenTarget) => mintToken(target, clock.now(), token);
   // What does not end is no lease.
   const auth = room === undefined || ttl === 0 ? await make(store) : await room.within(path, make);
   return { auth, warnings };

@@ -8,7 +8,7 @@ import type { Database } from '../../store/tables.ts';
 import { hashToken } from './store.ts';
 
 /** Where a token is written: the store, or a transaction of it. */
-export interface TokenPlace {
+export interface TokenTarget {
   readonly db: Kysely<Database>;
   readonly barrier: Barrier;
 }
@@ -30,16 +30,16 @@ export interface NewToken {
 }
 
 /**
- * The only place that creates tokens.
+ * The only code that creates tokens.
  * @throws AppError `already-exists` when a token of this id exists
  */
-export async function mintToken(place: TokenPlace, now: Date, token: NewToken): Promise<AuthReply> {
+export async function mintToken(target: TokenTarget, now: Date, token: NewToken): Promise<AuthReply> {
   const id = token.id ?? `hvs.${randomBase62(24)}`;
   const accessor = randomBase62(24);
-  const made = await place.db
+  const made = await target.db
     .insertInto('tokens')
     .values({
-      hash: hashToken(place.barrier, new Secret(id)),
+      hash: hashToken(target.barrier, new Secret(id)),
       accessor,
       parent: token.parent,
       policies: [...token.policies],
@@ -80,8 +80,8 @@ export async function mintToken(place: TokenPlace, now: Date, token: NewToken): 
 }
 
 /** The token that may do everything and does not expire. `id`: a fixed one, for development. */
-export async function mintRootToken(place: TokenPlace, now: Date, id?: string): Promise<string> {
-  const reply = await mintToken(place, now, {
+export async function mintRootToken(target: TokenTarget, now: Date, id?: string): Promise<string> {
+  const reply = await mintToken(target, now, {
     id,
     parent: null,
     policies: ['root'],

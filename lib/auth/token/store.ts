@@ -29,7 +29,7 @@ export const hashToken = (barrier: Barrier, token: Secret): Buffer => barrier.ma
 
 /**
  * Looks up many tokens in one round trip; in the order of the hashes, undefined for what is unknown, expired or used up.
- * With `usesMin` -1 also those whose last use may be under way.
+ * With `usesMin` -1 also those whose last use may be in flight.
  */
 export async function findTokens(
   store: Store,

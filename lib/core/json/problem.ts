@@ -1,4 +1,4 @@
-/** What is wrong with a text that should be JSON. The message names the place and quotes nothing of the text. */
+/** What is wrong with a text that should be JSON. The message names the position and quotes nothing of the text. */
 export class JsonProblem extends SyntaxError {
   override readonly name = 'JsonProblem';
 }

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
+import { yieldToOthers } from '../concurrency/yielding.ts';
 import { type Json, parseJson } from '../json.ts';
-import { yieldToOthers } from '../yielding.ts';
 import { JsonProblem } from './problem.ts';
 import { JsonReader } from './reader.ts';
 

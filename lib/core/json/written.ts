@@ -2,7 +2,7 @@ import { uuid } from '../ids.ts';
 
 /**
  * A value whose JSON text is there already, in pieces in UTF-8, and is too long to be read and written again. `JSON.stringify`
- * writes a mark in its place, which nobody can guess; `within` puts the text there.
+ * writes a mark instead, which nobody can guess; `within` puts the text there.
  */
 export class WrittenJson {
   readonly pieces: readonly Buffer[];

@@ -2,7 +2,7 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { StrangeAnswer } from '../../network/strange-answer.ts';
 
-/** What each operation of ours answers, by the API reference. Tagging answers nothing. */
+/** What each operation that we use answers, by the API reference. Tagging answers nothing. */
 const answered: Readonly<Record<string, readonly ('arn' | 'name' | 'version')[]>> = {
   CreateSecretCommand: ['arn', 'name', 'version'],
   PutSecretValueCommand: ['arn', 'name', 'version'],
@@ -29,11 +29,11 @@ export function refuseStrangers(sdk: SecretsManagerClient): void {
 }
 
 function problemOf(members: readonly string[], input: object, output: object): string | undefined {
-  const told = (member: string): unknown => Reflect.get(output, member);
+  const answered = (member: string): unknown => Reflect.get(output, member);
   const asked = (member: string): unknown => Reflect.get(input, member);
-  if (members.includes('arn') && typeof told('ARN') !== 'string') return 'it names no secret';
-  if (members.includes('name') && told('Name') !== (asked('SecretId') ?? asked('Name')))
+  if (members.includes('arn') && typeof answered('ARN') !== 'string') return 'it names no secret';
+  if (members.includes('name') && answered('Name') !== (asked('SecretId') ?? asked('Name')))
     return 'it names another secret';
-  const isVersion = typeof told('VersionId') === 'string' && told('VersionId') === asked('ClientRequestToken');
+  const isVersion = typeof answered('VersionId') === 'string' && answered('VersionId') === asked('ClientRequestToken');
   return members.includes('version') && !isVersion ? 'it names another version' : undefined;
 }

@@ -1,9 +1,9 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { guardedAgents } from '../../network/agents.ts';
+import { guardedAgents } from '../../network/connection/agents.ts';
 import type { DriverContext } from '../contract.ts';
-import { baseUrl } from '../frame/endpoint.ts';
-import { withinRequestTime } from '../frame/request-time.ts';
-import type { WriteTracker } from '../frame/write-tracker.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
+import { withinRequestTime } from '../frame/verb/request-time.ts';
+import type { WriteTracker } from '../frame/verb/write-tracker.ts';
 import { refuseStrangers } from './answer.ts';
 import { toFailure } from './failure.ts';
 import type { Connection } from './fields.ts';

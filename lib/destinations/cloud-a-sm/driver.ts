@@ -13,7 +13,7 @@ import { keyDiffers } from './update.ts';
 /**
  * Permissions: CreateSecret, PutSecretValue, DeleteSecret, RestoreSecret, TagResource, UntagResource, DescribeSecret; with
  * `kms_key_id` UpdateSecret and the use of the key, with `replica_regions` ReplicateSecretToRegions and
- * RemoveRegionsFromReplication. Without DescribeSecret we write unseen: an own secret is not told from a foreign one
+ * RemoveRegionsFromReplication. Without DescribeSecret we write unseen: our own secret cannot be distinguished from a foreign one
  * after a crash. No value is ever read.
  */
 export const openDriver: OpenDriver<typeof fields> = (connection, context) => {

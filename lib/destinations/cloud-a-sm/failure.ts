@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { StrangeAnswer } from '../../network/strange-answer.ts';
 import { DestinationFailure } from '../contract.ts';
-import { noAnswer } from '../frame/no-answer.ts';
-import { retryAfterMs } from '../frame/retry-after.ts';
-import { shownCode } from '../frame/shown-code.ts';
-import { cannot, unexpected } from '../frame/verb.ts';
+import { noAnswer } from '../frame/answer/no-answer.ts';
+import { retryAfterMs } from '../frame/answer/retry-after.ts';
+import { shownCode } from '../frame/answer/shown-code.ts';
+import { cannot, unexpected } from '../frame/verb/verb.ts';
 import { documentedCodes, judge, scheduledText } from './judgement.ts';
 
 /** A refusal of the service. `code` is its own name for it (empty: none that is documented); the driver decides by it what to do next. */

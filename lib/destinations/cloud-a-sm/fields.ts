@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Input, integer, text, textMap } from '../../path/fields.ts';
-import { endpointField, tlsCaCertField } from '../frame/endpoint.ts';
-import { own, routing } from '../frame/own-fields.ts';
+import { endpointField, tlsCaCertField } from '../frame/fields/endpoint.ts';
+import { own, routing } from '../frame/fields/own.ts';
 
 /** Clients send unset options as empty texts; both mean "not given". */
 const given = (value: unknown) => (value === '' || value === null ? undefined : value);

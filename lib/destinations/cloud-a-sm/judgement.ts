@@ -1,7 +1,7 @@
 // Beyond the usual files: the service has some sixty codes; this is the table of them.
 import { strangeAdvice } from '../../network/strange-answer.ts';
 import type { FailureKind } from '../contract.ts';
-import { codeList } from '../frame/shown-code.ts';
+import { codeList } from '../frame/answer/shown-code.ts';
 
 /** `quotable`: the service's text helps and cannot quote what was sent. Texts on bad parameters and signatures can. */
 export interface Judgement {

@@ -10,8 +10,8 @@ import {
 import { decide } from '../../network/decide.ts';
 import type { NetworkPolicy } from '../../network/policy.ts';
 import type { DestinationFailure } from '../contract.ts';
-import { baseUrl } from '../frame/endpoint.ts';
-import { withinRequestTime } from '../frame/request-time.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
+import { withinRequestTime } from '../frame/verb/request-time.ts';
 import { toFailure } from './failure.ts';
 import type { Connection } from './fields.ts';
 import type { ClientSettings } from './settings.ts';
@@ -34,11 +34,11 @@ export function openCredentials(
   timeouts: Timeouts,
   obtained: (credential: string) => void = () => {},
 ): Provider {
-  return telling(providerOf(connection, policy, settings, timeouts), obtained);
+  return reporting(providerOf(connection, policy, settings, timeouts), obtained);
 }
 
 /** The key of a role or of the environment, whenever it is a new one. */
-const telling =
+const reporting =
   (provider: Provider, obtained: (credential: string) => void): Provider =>
   async (properties) => {
     const credentials = await provider(properties);

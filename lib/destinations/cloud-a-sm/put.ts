@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DestinationFailure, type PutItem, type PutReceipt } from '../contract.ts';
-import { foreignObject } from '../frame/foreign.ts';
+import { foreignObject } from '../frame/rules/foreign.ts';
 import type { Client } from './client.ts';
 import { create } from './create.ts';
 import type { Connection } from './fields.ts';
@@ -38,7 +38,7 @@ async function tryOnce(
   item: PutItem,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const created = item.claim === 'create' ? await create(client, connection, item, signal) : undefined;
+  const created = item.mode === 'create' ? await create(client, connection, item, signal) : undefined;
   if (created !== undefined && item.asRecorded) return created;
   const next = mayWriteNext(item, connection) ? await writeNext(client, item, signal) : undefined;
   if (next !== undefined) return next;
@@ -50,13 +50,13 @@ async function tryOnce(
     // Without a look, the refusal of the update was the look: the secret may be gone.
     if (version !== undefined || found !== 'unknown') return version;
   }
-  return item.claim === 'create' ? undefined : await create(client, connection, item, signal);
+  return item.mode === 'create' ? undefined : await create(client, connection, item, signal);
 }
 
 /** Where the destination names keys, no version is written before it is seen that it will be encrypted with them. */
-function mayWriteNext({ asRecorded, claim }: PutItem, { kms_key_id, replica_regions = {} }: Connection): boolean {
+function mayWriteNext({ asRecorded, mode }: PutItem, { kms_key_id, replica_regions = {} }: Connection): boolean {
   const keyed = kms_key_id !== undefined || Object.values(replica_regions).some((key) => key !== '');
-  return asRecorded && claim !== 'create' && !keyed;
+  return asRecorded && mode !== 'create' && !keyed;
 }
 
 /**
@@ -71,7 +71,7 @@ function isInLine(found: RemoteSecret | 'unknown' | undefined, version: string, 
 
 function mustBeWritable(found: RemoteSecret | 'unknown', item: PutItem): void {
   if (found === 'unknown') {
-    if (item.claim !== 'create') return;
+    if (item.mode !== 'create') return;
     const rule = 'give the credentials secretsmanager:DescribeSecret to find out whose it is, or adopt it';
     throw new DestinationFailure('permission', `there is a secret of this name: ${rule}`);
   }

@@ -1,7 +1,7 @@
 import { DeleteSecretCommand } from '@aws-sdk/client-secrets-manager';
 import type { Log } from '../../core/log.ts';
 import { DestinationFailure, type RemoveItem } from '../contract.ts';
-import { warnOfForeign } from '../frame/foreign.ts';
+import { warnOfForeign } from '../frame/rules/foreign.ts';
 import type { Client } from './client.ts';
 import { isGone } from './failure.ts';
 import type { Connection } from './fields.ts';
@@ -12,7 +12,7 @@ import { ownerRemoved, ownerTag } from './tags.ts';
 
 /**
  * Deletes the secret, with its recovery window or at once. One that waits for its deletion already is removed. One that
- * bears neither our mark nor our version took the place of ours: nothing of ours is left to remove.
+ * bears neither our mark nor our version replaced ours: nothing of ours is left to remove.
  */
 export async function remove(
   client: Client,
@@ -38,7 +38,7 @@ export async function remove(
 
 /**
  * Says on the secret that nobody of us holds it any more. Whoever of us gets this name next restores the secret; should it
- * crash before its own mark is on, this tag tells that the secret is free to take.
+ * crash before its own mark is on, this tag says that the secret is free to take.
  */
 async function release(client: Client, name: string, signal: AbortSignal): Promise<void> {
   try {

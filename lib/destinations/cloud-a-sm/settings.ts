@@ -1,8 +1,8 @@
 // Beyond the usual files: two clients of the SDK, for secrets and for the login by a role, share their settings.
 import { Readable } from 'node:stream';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import type { GuardedAgents } from '../../network/agents.ts';
 import { boundedStream } from '../../network/answer-size.ts';
+import type { GuardedAgents } from '../../network/connection/agents.ts';
 import type { Connection } from './fields.ts';
 
 export type ClientSettings = ReturnType<typeof settingsOf>;

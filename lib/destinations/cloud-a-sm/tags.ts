@@ -2,7 +2,7 @@
 import { badRequest } from '../../core/errors.ts';
 import type { TagRule } from '../contract.ts';
 
-/** Says that a secret is of ours: `managed`, or `removed` once we have given it up. */
+/** Says that a secret is ours: `managed`, or `removed` once we have given it up. */
 export const ownerTag = 'keyferry';
 export const ownerManaged = 'managed';
 export const ownerRemoved = 'removed';
@@ -20,9 +20,10 @@ const builtIn = (mark: string) => ({ [ownerTag]: ownerManaged, [markTag]: mark }
 export const tags: TagRule = { countMax, normalise, builtIn };
 
 function normalise(custom: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const room = countMax - Object.keys(builtIn('')).length;
+  const tagsLeft = countMax - Object.keys(builtIn('')).length;
   const given = Object.entries(custom);
-  if (given.length > room) throw badRequest(`custom_tags holds ${given.length} tags: at most ${room} have room`);
+  if (given.length > tagsLeft)
+    throw badRequest(`custom_tags holds ${given.length} tags: at most ${tagsLeft} have room`);
   const result: Record<string, string> = {};
   for (const [givenKey, givenValue] of given) {
     const key = givenKey.replace(otherCharacters, '_');

@@ -45,7 +45,7 @@ async function restore(client: Client, name: string, signal: AbortSignal): Promi
   );
 }
 
-/** We may not look, but the service told that the secret waits for its deletion. */
+/** We may not look, but the service said that the secret waits for its deletion. */
 async function restoreUnseen(client: Client, name: string, signal: AbortSignal): Promise<undefined> {
   try {
     await restore(client, name, signal);
@@ -74,6 +74,6 @@ async function changeKey(
   );
 }
 
-/** Whether the secret is under another key than the wanted one; no wish: any will do. */
+/** Whether the secret is under another key than the wanted one. Where none is wanted, any will do. */
 export const keyDiffers = (wanted: string | undefined, { kmsKeyId }: Pick<RemoteSecret, 'kmsKeyId'>): boolean =>
   wanted !== undefined && !isSameKey(wanted, kmsKeyId ?? '');

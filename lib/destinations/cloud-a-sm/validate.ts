@@ -33,6 +33,6 @@ function keyProblems({ region, kms_key_id, replica_regions = {} }: Connection): 
 }
 
 function isElsewhere(key: string, region: string): boolean {
-  const [arn, , service, place] = key.split(':');
-  return arn === 'arn' && service === 'kms' && place !== region;
+  const [arn, , service, keyRegion] = key.split(':');
+  return arn === 'arn' && service === 'kms' && keyRegion !== region;
 }

@@ -2,7 +2,7 @@
 import type { PipelinePolicy, PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
 import { z } from 'zod';
 import { StrangeAnswer } from '../../network/strange-answer.ts';
-import { jsonIn } from '../frame/json-in.ts';
+import { jsonIn } from '../frame/answer/json-in.ts';
 
 /** A success has to speak of the secret that was asked for. The SDK fails on other answers with errors of the language, or not at all. */
 export function answerPolicy(): PipelinePolicy {

@@ -1,13 +1,13 @@
 // Beyond the usual files: the SDK and the login library bound neither the time nor the size of a request; these policies do.
 import type { PipelinePolicy, PipelineRequest, PipelineResponse, SendRequest } from '@azure/core-rest-pipeline';
 import { byteCounter } from '../../network/answer-size.ts';
-import { withinRequestTime } from '../frame/request-time.ts';
+import { withinRequestTime } from '../frame/verb/request-time.ts';
 
 /**
  * Bounds each request, its body included. Trap: the pipeline's own `timeout` ends when the headers are there, and the login
  * library passes no abort signal at all.
  *
- * @throws RequestTimeout in the place of the request's failure
+ * @throws RequestTimeout instead of the request's failure
  */
 export function deadlinePolicy(requestMs: number): PipelinePolicy {
   return {
@@ -19,7 +19,7 @@ export function deadlinePolicy(requestMs: number): PipelinePolicy {
 
 /**
  * Ends a request whose answer is larger than one of the service, as it is after decompression. Trap: the pipeline reads each
- * answer to its end, whatever its size, and tells of it only by this listener.
+ * answer to its end, whatever its size, and reports it only by this listener.
  */
 export function sizePolicy(): PipelinePolicy {
   return {

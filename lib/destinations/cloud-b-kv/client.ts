@@ -1,9 +1,9 @@
 import type { PipelinePolicy } from '@azure/core-rest-pipeline';
 import { SecretClient } from '@azure/keyvault-secrets';
-import { guardedAgents } from '../../network/agents.ts';
+import { guardedAgents } from '../../network/connection/agents.ts';
 import type { DriverContext } from '../contract.ts';
-import { baseUrl } from '../frame/endpoint.ts';
-import type { WriteTracker } from '../frame/write-tracker.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
+import type { WriteTracker } from '../frame/verb/write-tracker.ts';
 import { answerPolicy } from './answer.ts';
 import { deadlinePolicy, sizePolicy } from './bounds.ts';
 import type { Connection } from './fields.ts';

@@ -14,7 +14,7 @@ import { remove } from './remove.ts';
  * - A put makes a new, enabled version, also of a secret that somebody disabled: what is synced is meant to be used.
  *   The vault has no conditional write, so between the look of a create and its put somebody else can still write.
  * - A name that a deleted secret still holds is freed first: by recovery, or by a purge if `purge_on_delete` is set.
- * - A removed secret stays recoverable unless `purge_on_delete` is set; its tags tell that it was given up. A secret
+ * - A removed secret stays recoverable unless `purge_on_delete` is set; its tags say that it was given up. A secret
  *   that is not ours stays (see remove.ts).
  * - A repeated put whose answer was lost makes one version more.
  */

@@ -1,10 +1,10 @@
 import { isRestError, type RestError } from '@azure/core-rest-pipeline';
 import { strangeAdvice, strangeMessage } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import { noAnswer } from '../frame/no-answer.ts';
-import { retryAfterMs } from '../frame/retry-after.ts';
-import { codeList, shownCode } from '../frame/shown-code.ts';
-import { unexpected } from '../frame/verb.ts';
+import { noAnswer } from '../frame/answer/no-answer.ts';
+import { retryAfterMs } from '../frame/answer/retry-after.ts';
+import { codeList, shownCode } from '../frame/answer/shown-code.ts';
+import { unexpected } from '../frame/verb/verb.ts';
 
 /**
  * What went wrong, in the words of the contract. An error of a request is never kept as `cause`: it carries the request, and

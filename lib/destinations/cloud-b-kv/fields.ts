@@ -1,6 +1,6 @@
 import { bool, type Input, text } from '../../path/fields.ts';
-import { endpointField, tlsCaCertField } from '../frame/endpoint.ts';
-import { own, routing } from '../frame/own-fields.ts';
+import { endpointField, tlsCaCertField } from '../frame/fields/endpoint.ts';
+import { own, routing } from '../frame/fields/own.ts';
 import { cloudNames } from './clouds.ts';
 
 /** Request fields of the type (docs/destinations). */

@@ -2,9 +2,9 @@
 import { isRestError, type PipelineResponse } from '@azure/core-rest-pipeline';
 import { z } from 'zod';
 import { DestinationFailure } from '../contract.ts';
-import { jsonIn } from '../frame/json-in.ts';
-import { retryAfterMs } from '../frame/retry-after.ts';
-import { cannot } from '../frame/verb.ts';
+import { jsonIn } from '../frame/answer/json-in.ts';
+import { retryAfterMs } from '../frame/answer/retry-after.ts';
+import { cannot } from '../frame/verb/verb.ts';
 import { explain, kindOf } from './failure.ts';
 
 /** Codes of https://learn.microsoft.com/entra/identity-platform/reference-error-codes that say what to mend. */
@@ -23,7 +23,7 @@ const advice: Readonly<Record<string, string>> = {
   AADSTS90013: 'the login service does not take the request: check tenant_id, client_id and client_secret',
 };
 
-/** The answer has a token. A page that a proxy or a captive portal puts in its place has the status of a success as well. */
+/** The answer has a token. A page that a proxy or a captive portal answers instead has the status of a success as well. */
 export const hasToken = ({ bodyAsText }: PipelineResponse): boolean =>
   tokenBody.safeParse(jsonIn(bodyAsText ?? '')).success;
 
@@ -44,9 +44,9 @@ export function refusedLogin(response: PipelineResponse, origin: string): Destin
   if (status < 400) {
     return new DestinationFailure('unavailable', `cannot log in at ${origin} (status ${status}): ${strangeLogin}`);
   }
-  const told = /AADSTS\d{4,9}/.exec(response.bodyAsText ?? '')?.[0] ?? '';
-  const why = advice[told] ?? 'check tenant_id, client_id and client_secret';
-  const code = told in advice ? told : undefined;
+  const found = /AADSTS\d{4,9}/.exec(response.bodyAsText ?? '')?.[0] ?? '';
+  const why = advice[found] ?? 'check tenant_id, client_id and client_secret';
+  const code = found in advice ? found : undefined;
   return new DestinationFailure('credentials', `cannot log in at ${origin} (${code ?? `status ${status}`}): ${why}`);
 }
 

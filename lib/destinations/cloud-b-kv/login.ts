@@ -3,7 +3,7 @@ import type { PipelinePolicy } from '@azure/core-rest-pipeline';
 import { type AccessToken, ClientSecretCredential, type TokenCredential } from '@azure/identity';
 import { DestinationFailure, type DriverContext } from '../contract.ts';
 import { cached } from '../frame/cached.ts';
-import { baseUrl } from '../frame/endpoint.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
 import { deadlinePolicy, sizePolicy } from './bounds.ts';
 import { findCloud, vaultScope } from './clouds.ts';
 import type { Connection } from './fields.ts';
@@ -23,7 +23,7 @@ const marginMs = 2 * 60 * 1000;
  * one login. Failures are `DestinationFailure`.
  *
  * The vault's client has a token cache of its own, which refreshes in the background for minutes and then rejects a promise
- * that nobody awaits. It is told that every token has ended, so it asks here each time.
+ * that nobody awaits. Every token that it gets has ended already, so it asks here each time.
  */
 export function newLogin(connection: Connection, context: DriverContext, agent: Agent): Login {
   let last: AccessToken | undefined;
@@ -104,7 +104,7 @@ function watch(): Watch {
   return { policy, failure: () => failure };
 }
 
-/** Only ids are compared: the vault tells an id, while `tenant_id` may be a domain name of the same tenant. */
+/** Only ids are compared: the vault shows an id, while `tenant_id` may be a domain name of the same tenant. */
 function refuseTenant({ tenant_id }: Connection, vaultTenant: string | undefined): void {
   const isId = (text: string) => /^[0-9a-f-]{36}$/i.test(text);
   if (vaultTenant === undefined || !isId(vaultTenant) || !isId(tenant_id)) return;

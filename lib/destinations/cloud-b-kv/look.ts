@@ -1,6 +1,6 @@
 import type { SecretProperties } from '@azure/keyvault-secrets';
 import { DestinationFailure, type Inspection, type RemoveItem } from '../contract.ts';
-import { foreignObject } from '../frame/foreign.ts';
+import { foreignObject } from '../frame/rules/foreign.ts';
 import type { Client } from './client.ts';
 import { statusOf } from './failure.ts';
 import { managedRemoved, managedTag, markTag } from './tags.ts';
@@ -15,7 +15,7 @@ const pagesMax = 4;
 const pageSize = 25;
 
 /**
- * The newest version of a secret. The list of versions tells it without the value; where it cannot (more than 100 versions, or
+ * The newest version of a secret. The list of versions shows it without the value; where it cannot (more than 100 versions, or
  * two of the same second, the unit of the service's times), the secret is read and its value dropped unseen.
  * `undefined`: it is not there, or deleted. `'unknown'`: neither `list` nor `get` is permitted.
  */
@@ -90,7 +90,7 @@ export function refuseForeign(found: Found | undefined | 'unknown', mark: string
 
 /**
  * Whether a secret is still the one that we wrote: by its mark or, where somebody took the tags off, by its version. One that
- * was released and is back without a new mark was recovered by a put of ours that came no further.
+ * was released and is back without a new mark was recovered by one of our puts that came no further.
  */
 export function isOurs(found: Found, { mark, remoteVersion }: RemoveItem): boolean {
   if (found.mark === mark || found.released) return true;

@@ -11,7 +11,7 @@ export type Put = (calls: Client, item: PutItem, signal: AbortSignal) => Promise
 export function newPut(purge: boolean): Put {
   const recovered = newRecovered();
   return async (calls, item, signal) => {
-    if (item.claim === 'create' && !recovered.has(item)) {
+    if (item.mode === 'create' && !recovered.has(item)) {
       refuseForeign(await look(calls, item.name, signal), item.mark);
     }
     const free = () => freeName(calls, item, purge, signal, () => recovered.add(item));
@@ -47,13 +47,13 @@ async function set(client: Client, item: PutItem, signal: AbortSignal): Promise<
   return { remoteVersion: properties.version ?? null };
 }
 
-/** Deleted secrets that a create of ours has begun to recover. */
+/** Deleted secrets that one of our creates has begun to recover. */
 const recoveredMax = 1_000;
 
 /**
  * A recovered secret carries the mark of the association that wrote it before, until our put has gone through. If that put does
  * not come to its end, the next one must not take its own recovery for a foreign secret. (After a crash only
- * the tag of its release tells so; where that could not be set, the user adopts or removes the secret.)
+ * the tag of its release says so; where that could not be set, the user adopts or removes the secret.)
  */
 function newRecovered() {
   const markOf = new Map<string, string>();

@@ -1,7 +1,7 @@
 import type { DeletedSecret } from '@azure/keyvault-secrets';
 import type { Log } from '../../core/log.ts';
 import type { RemoveItem } from '../contract.ts';
-import { warnOfForeign } from '../frame/foreign.ts';
+import { warnOfForeign } from '../frame/rules/foreign.ts';
 import type { Client } from './client.ts';
 import { statusOf } from './failure.ts';
 import { foundOf, isOurs, look } from './look.ts';
@@ -41,7 +41,7 @@ async function softDelete(client: Client, name: string, signal: AbortSignal): Pr
   try {
     const poller = await client.call(signal, (secrets) => secrets.beginDeleteSecret(name, { abortSignal: signal }));
     const deleted = poller.getResult();
-    // Old vaults without soft delete tell no recovery id.
+    // Old vaults without soft delete give no recovery id.
     return deleted?.recoveryId === undefined ? 'for ever' : deleted;
   } catch (error) {
     const obstacle = obstacleOf(error);

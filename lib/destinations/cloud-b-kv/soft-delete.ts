@@ -37,15 +37,15 @@ export async function freeName(
   if (deleted === undefined) return;
   const ours = isManaged(deleted);
   // To recover what others deleted would bring their old versions back to light.
-  if (!ours && item.claim === 'create') throw foreignDeleted();
+  if (!ours && item.mode === 'create') throw foreignDeleted();
   if (purge && ours) return tolerate(purgeDeleted(client, item.name, signal));
   recovering();
   await tolerate(recoverDeleted(client, item.name, signal));
 }
 
 /**
- * Says on a secret of ours that nobody of us holds it any more, before it is deleted. Whoever of us gets the name next
- * recovers it; should it crash before its own put, this tag tells that the secret is free to take.
+ * Says on one of our secrets that nobody of us holds it any more, before it is deleted. Whoever of us gets the name next
+ * recovers it; should it crash before its own put, this tag says that the secret is free to take.
  */
 export async function release(
   client: Client,

@@ -6,11 +6,11 @@ import type { TagRule } from '../contract.ts';
 export const managedTag = 'keyferry';
 /** What it says once we have given the secret up; see `release` in soft-delete.ts. */
 export const managedRemoved = 'removed';
-/** Tells which association wrote it. */
+/** Says which association wrote it. */
 export const markTag = 'keyferry-mark';
 
 const countMax = 15;
-// The provider's pages give 512 in some places and 256 in others; the smaller always holds.
+// The provider's pages give 512 here and 256 there; the smaller always holds.
 const charactersMax = 256;
 
 /** https://learn.microsoft.com/azure/key-vault/secrets/about-secrets#secret-tags: any characters, 15 tags. */

@@ -1,7 +1,7 @@
 // Beyond the usual files: the SDK takes answers of something else for those of the service, so each is checked before it.
 import { z } from 'zod';
 import { StrangeAnswer } from '../../network/strange-answer.ts';
-import { jsonIn } from '../frame/json-in.ts';
+import { jsonIn } from '../frame/answer/json-in.ts';
 
 /** https://cloud.google.com/secret-manager/docs/reference/rest, the operations of secrets and their versions. */
 const pathForm = /\/projects\/[^/]+\/secrets(?:\/([^/:]+))?(\/versions)?(?:\/([^/:]+))?(?::(\w+))?$/;
@@ -36,7 +36,7 @@ function problemOf(method: string, { pathname, searchParams }: URL, body: unknow
   return data !== undefined && form.exec(data.name)?.[1] === id ? undefined : 'it names no such secret or version';
 }
 
-// In names the provider tells the number of the project, whatever was asked for.
+// In names the provider gives the number of the project, whatever was asked for.
 const secretForm = /^projects\/[^/]+\/secrets\/([^/]+)$/;
 const versionForm = /^projects\/[^/]+\/secrets\/([^/]+)\/versions\/\d+$/;
 

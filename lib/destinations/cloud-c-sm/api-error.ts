@@ -1,7 +1,7 @@
 // Beyond the usual files: the SDK loses parts of a refusal, so the transport reads it by itself.
 import { z } from 'zod';
-import { jsonIn } from '../frame/json-in.ts';
-import { retryAfterMs } from '../frame/retry-after.ts';
+import { jsonIn } from '../frame/answer/json-in.ts';
+import { retryAfterMs } from '../frame/answer/retry-after.ts';
 
 /** The service answered, but not with success. `code` is the canonical one, such as `NOT_FOUND`. */
 export class ApiError extends Error {

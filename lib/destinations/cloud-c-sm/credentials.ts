@@ -1,7 +1,7 @@
 // Beyond the usual files: the credentials are a document, which the API checks and the login reads.
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
-import { baseUrl } from '../frame/endpoint.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
 
 /** What is used of a service account's JSON key. Its URLs (`token_uri` and others) are not. */
 const serviceAccount = z.object({

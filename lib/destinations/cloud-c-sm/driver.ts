@@ -1,6 +1,6 @@
 import type { OpenDriver } from '../contract.ts';
 import { framed } from '../frame/framed.ts';
-import { newWriteTracker } from '../frame/write-tracker.ts';
+import { newWriteTracker } from '../frame/verb/write-tracker.ts';
 import { openClient } from './client.ts';
 import { explain } from './failure.ts';
 import type { fields } from './fields.ts';
@@ -15,7 +15,7 @@ import { secretsOf } from './secrets.ts';
  * Secrets in one project.
  *
  * - A put makes sure that the secret is there with its labels and then adds a version. If it ends in between, the next one
- *   completes it: the mark is among the labels. Where the record leaves no doubt the version goes first, and its number tells
+ *   completes it: the mark is among the labels. Where the record leaves no doubt the version goes first, and its number shows
  *   whether anybody else was there: versions are counted one by one.
  * - A repeated put whose answer was lost adds a second version of the same value: the service knows no request ids.
  * - Labels that others put on the secret stay.

@@ -1,8 +1,8 @@
 import { strangeAdvice, strangeMessage } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import { connectionFailed, noAnswer } from '../frame/no-answer.ts';
-import { codeList, shownCode } from '../frame/shown-code.ts';
-import { unexpected } from '../frame/verb.ts';
+import { connectionFailed, noAnswer } from '../frame/answer/no-answer.ts';
+import { codeList, shownCode } from '../frame/answer/shown-code.ts';
+import { unexpected } from '../frame/verb/verb.ts';
 import { ApiError } from './api-error.ts';
 import { Unanswered } from './transport.ts';
 

@@ -1,6 +1,6 @@
 import { bool, type Input, text, textList, textMap } from '../../path/fields.ts';
-import { endpointField, tlsCaCertField } from '../frame/endpoint.ts';
-import { own, routing } from '../frame/own-fields.ts';
+import { endpointField, tlsCaCertField } from '../frame/fields/endpoint.ts';
+import { own, routing } from '../frame/fields/own.ts';
 
 /** Request fields of the type (docs/destinations, and the newer names `kms_key_id` and `replica_regions`). */
 export const fields = {

@@ -10,7 +10,7 @@ export interface Account {
 }
 
 /**
- * Reads the file that the credentials name, if they do. Failures are `DestinationFailure`. `obtained` hears of the key, which is
+ * Reads the file that the credentials name, if they do. Failures are `DestinationFailure`. `obtained` is called with the key, which is
  * not in the connection when it is in a file.
  */
 export async function readAccount(

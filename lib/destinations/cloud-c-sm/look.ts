@@ -1,5 +1,5 @@
 import { DestinationFailure, type Inspection } from '../contract.ts';
-import { foreignObject } from '../frame/foreign.ts';
+import { foreignObject } from '../frame/rules/foreign.ts';
 import type { FoundSecret, Secrets } from './secrets.ts';
 import { markLabel } from './tags.ts';
 

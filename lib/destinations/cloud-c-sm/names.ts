@@ -1,5 +1,5 @@
 import type { NameRule } from '../contract.ts';
-import { nameProblem } from '../frame/name-problem.ts';
+import { nameProblem } from '../frame/rules/fit.ts';
 
 const lengthMax = 255;
 const other = 'the name has other characters than A-Z a-z 0-9 _ -';

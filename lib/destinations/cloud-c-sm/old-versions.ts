@@ -1,10 +1,10 @@
 // Beyond the usual files: a setting of this type has the older versions destroyed after a put.
 import type { Log } from '../../core/log.ts';
-import { cannot } from '../frame/verb.ts';
+import { cannot } from '../frame/verb/verb.ts';
 import { codeOf, explain } from './failure.ts';
 import type { Secrets } from './secrets.ts';
 
-/** The new version is in place whatever happens here. What passes is left to the next put; a missing permission is told. */
+/** The new version is written whatever happens here. What passes is left to the next put; a missing permission is reported. */
 export async function destroyOlder(
   secrets: Pick<Secrets, 'enabledVersions' | 'destroyVersion'>,
   name: string,

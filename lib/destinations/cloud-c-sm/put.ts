@@ -20,8 +20,8 @@ export async function put(secrets: Secrets, item: PutItem, connection: Connectio
 }
 
 /** Where the destination names keys, no version is added before it is seen that it will be encrypted with them. */
-const mayAddUnseen = ({ asRecorded, claim }: PutItem, connection: Connection): boolean =>
-  asRecorded && claim !== 'create' && keyedReplication(connection) === undefined;
+const mayAddUnseen = ({ asRecorded, mode }: PutItem, connection: Connection): boolean =>
+  asRecorded && mode !== 'create' && keyedReplication(connection) === undefined;
 
 /** Undefined: the secret is not there any more, or is being changed. One that was made anew gets its labels back. */
 async function addUnseen(secrets: Secrets, item: PutItem, connection: Connection): Promise<string | undefined> {
@@ -37,10 +37,10 @@ async function addUnseen(secrets: Secrets, item: PutItem, connection: Connection
 async function prepare(secrets: Secrets, item: PutItem, connection: Connection): Promise<boolean> {
   const create = async () => (await secrets.create(item.name, item.tags, replicationOf(connection))) === 'created';
   // Usually a create finds nothing, an update does.
-  if (item.claim === 'create' && (await create())) return true;
+  if (item.mode === 'create' && (await create())) return true;
   const found = await secrets.find(item.name);
   if (found === 'absent') return create();
-  if (item.claim === 'create') refuseForeign(found, item.mark);
+  if (item.mode === 'create') refuseForeign(found, item.mark);
   const adjusted = await adjust(secrets, item, connection, found);
   return adjusted === 'absent' ? create() : adjusted === 'set';
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../../core/log.ts';
 import { DestinationFailure, type RemoveItem } from '../contract.ts';
-import { warnOfForeign } from '../frame/foreign.ts';
+import { warnOfForeign } from '../frame/rules/foreign.ts';
 import type { Secrets } from './secrets.ts';
 import { markLabel } from './tags.ts';
 

@@ -43,8 +43,8 @@ function rekeyedReplicas({ replicas }: NonNullable<Replication['userManaged']>, 
 
 type Encrypted = { readonly customerManagedEncryption?: { readonly kmsKeyName?: string | null } | null };
 
-const keyIn = (place: Encrypted | null | undefined): string | undefined =>
-  place?.customerManagedEncryption?.kmsKeyName ?? undefined;
+const keyIn = (encrypted: Encrypted | null | undefined): string | undefined =>
+  encrypted?.customerManagedEncryption?.kmsKeyName ?? undefined;
 
 const encryption = (kmsKeyName: string | undefined) =>
   kmsKeyName === undefined || kmsKeyName === '' ? {} : { customerManagedEncryption: { kmsKeyName } };

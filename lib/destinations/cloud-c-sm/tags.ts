@@ -4,7 +4,7 @@ import type { TagRule } from '../contract.ts';
 
 /** On every secret that we wrote, whichever association it belongs to. */
 export const managedLabel = 'keyferry';
-/** Tells which association wrote it. */
+/** Says which association wrote it. */
 export const markLabel = 'keyferry-mark';
 
 const countMax = 64;

@@ -1,6 +1,6 @@
 // Beyond the usual files: the SDK takes neither a path as endpoint nor a signal, and loses Retry-After.
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { baseUrl } from '../frame/endpoint.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
 import { refuseStranger } from './answer.ts';
 import { readApiError } from './api-error.ts';
 

@@ -1,9 +1,9 @@
 import { guardedFetch } from '../../network/fetch.ts';
 import { strangeAdvice } from '../../network/strange-answer.ts';
 import { DestinationFailure, type DriverContext } from '../contract.ts';
-import { baseUrl } from '../frame/endpoint.ts';
-import { connectionFailed, noAnswer } from '../frame/no-answer.ts';
-import { cannot, unexpected } from '../frame/verb.ts';
+import { connectionFailed, noAnswer } from '../frame/answer/no-answer.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
+import { cannot, unexpected } from '../frame/verb/verb.ts';
 import { type Answer, type Call, exchange } from './exchange.ts';
 import { refusedFailure } from './failure.ts';
 import { type Connection, publicApi } from './fields.ts';
@@ -46,7 +46,7 @@ const variableType = 'encrypted';
 
 export function openClient(connection: Connection, { network, timeouts, clock }: DriverContext): Client {
   const { fetch, fetchListing, close } = guardedFetch(network, timeouts);
-  const place = `project ${connection.project_id}`;
+  const project = `project ${connection.project_id}`;
 
   function urlOf(version: string, rest: string, query: Readonly<Record<string, string>> = {}): URL {
     const path = `${version}/projects/${encodeURIComponent(connection.project_id)}/env${rest}`;
@@ -66,7 +66,7 @@ export function openClient(connection: Connection, { network, timeouts, clock }:
       },
     );
     if (isSuccess(answer) || (absent && answer.status === 404)) return answer;
-    throw refusedFailure(place, answer, clock);
+    throw refusedFailure(project, answer, clock);
   }
 
   async function list(): Promise<readonly VariableRecord[]> {
@@ -79,7 +79,7 @@ export function openClient(connection: Connection, { network, timeouts, clock }:
       if (pagination?.next == null) return records;
       until = { until: String(pagination.next) };
     }
-    throw new DestinationFailure('quota', `${place} has more than ${pagesMax} pages of variables`);
+    throw new DestinationFailure('quota', `${project} has more than ${pagesMax} pages of variables`);
   }
 
   return {

@@ -8,7 +8,7 @@ import { openPut } from './put.ts';
 import { remove } from './remove.ts';
 
 /**
- * Where the record leaves no doubt, a new variable is made (which never overwrites) and one of ours is changed or removed by
+ * Where the record leaves no doubt, a new variable is made (which never overwrites) and one that we wrote is changed or removed by
  * its id, which nobody else's can have. Otherwise each verb first looks at the project's variables. The host has no look-up
  * by name, so calls that come at the same time share one listing; a listing is never kept for a later call, because acting
  * on an old one could overwrite what somebody else has made since.

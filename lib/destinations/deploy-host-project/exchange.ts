@@ -1,7 +1,7 @@
-// Beyond the usual files: there is no SDK, so this is the one place that speaks HTTP.
+// Beyond the usual files: there is no SDK, so this file speaks HTTP, and no other.
 import { z } from 'zod';
-import { jsonIn } from '../frame/json-in.ts';
-import { retryAfterMs } from '../frame/retry-after.ts';
+import { jsonIn } from '../frame/answer/json-in.ts';
+import { retryAfterMs } from '../frame/answer/retry-after.ts';
 
 /** What came back for one request. `error` is empty words on success. */
 export interface Answer {

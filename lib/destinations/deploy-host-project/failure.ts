@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import { strangeAdvice } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import { boundedWaitMs } from '../frame/retry-after.ts';
-import { codeList, shownCode } from '../frame/shown-code.ts';
+import { boundedWaitMs } from '../frame/answer/retry-after.ts';
+import { codeList, shownCode } from '../frame/answer/shown-code.ts';
 import type { Answer } from './exchange.ts';
 
 interface Refusal {
@@ -10,7 +10,7 @@ interface Refusal {
   readonly advice: string;
 }
 
-/** The API's error codes, where the status alone does not tell. Messages of the API may quote a value: they are not shown. */
+/** The API's error codes, where the status alone does not say enough. Messages of the API may quote a value: they are not shown. */
 const byCode: readonly (readonly [RegExp, Refusal])[] = [
   // 400 from version 10 of the API, 403 from older ones.
   [
@@ -46,11 +46,11 @@ const unavailable: Refusal = { kind: 'unavailable', advice: 'the service has tro
 const redirected: Refusal = { kind: 'invalid', advice: `the service answered with a redirect: ${strangeAdvice}` };
 const invalid: Refusal = { kind: 'invalid', advice: 'the service did not understand the request' };
 
-/** An answer that is no success. `place`: "project prj_1". */
-export function refusedFailure(place: string, answer: Answer, clock: Clock): DestinationFailure {
+/** An answer that is no success. `project`: "project prj_1". */
+export function refusedFailure(project: string, answer: Answer, clock: Clock): DestinationFailure {
   const { kind, advice } = refusalOf(answer);
-  const told = [place, `status ${answer.status}`, ...shown(answer.error.code)].join(', ');
-  return new DestinationFailure(kind, `${advice} (${told})`, { retryAfterMs: waitMs(kind, answer, clock) });
+  const facts = [project, `status ${answer.status}`, ...shown(answer.error.code)].join(', ');
+  return new DestinationFailure(kind, `${advice} (${facts})`, { retryAfterMs: waitMs(kind, answer, clock) });
 }
 
 /** One variable that was refused among others. */
@@ -76,10 +76,10 @@ const shown = (code: string): readonly string[] =>
 function refusalOf({ status, error }: Answer): Refusal {
   if (status >= 500) return unavailable;
   if (status >= 300 && status < 400) return redirected;
-  // A token that is wrong or missing is 403 here, told apart by these flags.
+  // A token that is wrong or missing is 403 here, distinguished by these flags.
   if (error.invalidToken || error.missingToken) return byStatus[401] ?? invalid;
-  const told = status === 404 ? undefined : byCode.find(([pattern]) => pattern.test(error.code))?.[1];
-  return told ?? byStatus[status] ?? invalid;
+  const known = status === 404 ? undefined : byCode.find(([pattern]) => pattern.test(error.code))?.[1];
+  return known ?? byStatus[status] ?? invalid;
 }
 
 /** From Retry-After; of a used-up limit else from the body's `limit.reset` (seconds since 1970) or `limit.resetMs`. */

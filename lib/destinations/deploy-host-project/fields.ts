@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Input, text, textList } from '../../path/fields.ts';
-import { endpointField, tlsCaCertField } from '../frame/endpoint.ts';
-import { routing } from '../frame/own-fields.ts';
+import { endpointField, tlsCaCertField } from '../frame/fields/endpoint.ts';
+import { routing } from '../frame/fields/own.ts';
 
 export const publicApi = 'https://api.vercel.com';
 export const environments = ['development', 'preview', 'production'] as const;

@@ -25,7 +25,7 @@ export const definition = {
   // 64 KB for all variables of a deployment together, so no single one can be larger:
   // https://vercel.com/docs/environment-variables#environment-variable-size
   valueBytesMax: 64 * 1024,
-  // The host's 429 for writes of a project's variables tells a limit of 120 a minute, that for removals one of 60, which its
+  // The host's 429 for writes of a project's variables names a limit of 120 a minute, that for removals one of 60, which its
   // reset keeps: https://vercel.com/docs/limits, `limit.total` of https://vercel.com/docs/rest-api/errors
   rate: nineTenthsOf(120, 60),
   concurrencyMax: 4,

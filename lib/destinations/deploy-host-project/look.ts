@@ -1,13 +1,13 @@
-import { coalesce } from '../../core/coalesce.ts';
+import { coalesce } from '../../core/concurrency/coalesce.ts';
 import { DestinationFailure, type Inspection } from '../contract.ts';
-import { untilAborted } from '../frame/until-aborted.ts';
+import { untilAborted } from '../frame/verb/until-aborted.ts';
 import type { Client } from './client.ts';
 import { overlaps } from './plan.ts';
 import type { VariableRecord } from './record.ts';
 
 export type List = (signal: AbortSignal) => Promise<readonly VariableRecord[]>;
 
-/** Callers that share one listing, and listings under way at once. */
+/** Callers that share one listing, and listings in flight at once. */
 const listing = { batchSizeMax: 1000, batchesMax: 2 };
 
 /** All variables of the project. Callers share a listing; it goes on for the others when one of them leaves. */

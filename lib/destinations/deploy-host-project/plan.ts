@@ -1,10 +1,10 @@
 // Beyond the usual files: several variables may have one name, so what a put does is decided apart from doing it.
-import type { Claim } from '../contract.ts';
+import type { PutMode } from '../contract.ts';
 import { idOfVersion, type VariableRecord } from './record.ts';
 
 export interface Wanted {
   readonly name: string;
-  readonly claim: Claim;
+  readonly mode: PutMode;
   readonly mark: string;
   readonly remoteVersion: string | null;
 }
@@ -20,7 +20,7 @@ export type Step =
   | { readonly kind: 'narrow'; readonly id: string; readonly targets: readonly string[] };
 
 /**
- * - `create`: nothing of ours is there. The host refuses it if somebody was faster, so it never overwrites.
+ * - `create`: there is nothing that we wrote. The host refuses it if somebody was faster, so it never overwrites.
  * - `replace`: ours is there with exactly our environments, so an upsert hits it and many can go in one call.
  * - `edit`: by id, where an upsert would be refused because the environments differ.
  */
@@ -36,17 +36,17 @@ export function plan(wanted: Wanted, targets: readonly string[], records: readon
   const own = ownRecords(wanted, present);
   const foreign = present.filter((record) => !own.includes(record) && overlaps(record, targets));
   const [rival] = foreign;
-  if (rival !== undefined && wanted.claim !== 'adopt') return { kind: 'conflict', record: rival };
+  if (rival !== undefined && wanted.mode !== 'adopt') return { kind: 'conflict', record: rival };
   const main = own[0] ?? foreign.find((record) => isWithin(record, targets));
   const others = [...own, ...foreign].filter((record) => record !== main);
   const steps = others.map((record) => giveWay(record, own, targets));
   return { kind: 'write', steps, write: writeOver(main, wanted.mark, targets) };
 }
 
-/** Ours by its mark; or, when somebody has written over the comment, by the id that our last put was told. */
-export function ownRecords({ claim, mark, remoteVersion }: Wanted, present: readonly VariableRecord[]) {
+/** Ours by its mark; or, when somebody has written over the comment, by the id that our last put was answered. */
+export function ownRecords({ mode, mark, remoteVersion }: Wanted, present: readonly VariableRecord[]) {
   const marked = present.filter((record) => record.mark === mark);
-  if (marked.length > 0 || claim === 'create') return marked;
+  if (marked.length > 0 || mode === 'create') return marked;
   const id = idOfVersion(remoteVersion);
   return present.filter((record) => record.id === id);
 }

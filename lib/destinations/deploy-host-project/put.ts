@@ -1,5 +1,5 @@
-import type { BatchedPut, PutMany, Settled } from '../frame/batch.ts';
-import { foreignObject } from '../frame/foreign.ts';
+import { foreignObject } from '../frame/rules/foreign.ts';
+import type { BatchedPut, PutMany, Settled } from '../frame/verb/batch.ts';
 import type { Client } from './client.ts';
 import { type Plan, plan, type Step } from './plan.ts';
 import type { VariableRecord } from './record.ts';
@@ -54,7 +54,7 @@ async function writeBatch(work: Work, jobs: readonly Job[], upsert: boolean): Pr
   else for (const [item, end] of ends) work.settled.set(item, end);
 }
 
-/** A write that first makes room, or that changes the environments of what is there. */
+/** A write that first removes something, or that changes the environments of what is there. */
 async function writeOne(
   { client, targets, signal }: Work,
   { item, tracker, plan: { steps, write } }: Job,

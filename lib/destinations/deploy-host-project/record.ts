@@ -1,7 +1,7 @@
-// Beyond the usual files: what the host tells of a variable is read in one place, and our mark is in its comment.
+// Beyond the usual files: what the host says of a variable is read in one file, and our mark is in its comment.
 import { z } from 'zod';
 
-/** A variable as the host tells it. Its value is left where it is: the host gives an encrypted one, and we need none. */
+/** A variable as the host shows it. Its value is left where it is: the host gives an encrypted one, and we need none. */
 export interface VariableRecord {
   readonly id: string;
   readonly name: string;
@@ -77,7 +77,7 @@ function toRecord(entry: z.output<typeof variable>): VariableRecord {
   };
 }
 
-/** The id in a version of ours. */
+/** The id in one of our versions. */
 export const idOfVersion = (version: string | null): string | undefined => version?.replace(/:\d+$/, '');
 
 const markPattern = /^managed by keyferry, mark ([0-9a-f]{32})$/;

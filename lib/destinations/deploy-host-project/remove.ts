@@ -1,6 +1,6 @@
 import type { Log } from '../../core/log.ts';
 import type { RemoveItem } from '../contract.ts';
-import { warnOfForeign } from '../frame/foreign.ts';
+import { warnOfForeign } from '../frame/rules/foreign.ts';
 import type { Client } from './client.ts';
 import type { List } from './look.ts';
 import { overlaps, ownRecords } from './plan.ts';
@@ -15,7 +15,7 @@ export async function remove(
   const id = asRecorded === true ? idOfVersion(remoteVersion) : undefined;
   if (id !== undefined && (await client.remove(id, signal))) return;
   const present = (await list(signal)).filter((record) => record.name === name);
-  const own = ownRecords({ name, claim: 'update', mark, remoteVersion }, present);
+  const own = ownRecords({ name, mode: 'update', mark, remoteVersion }, present);
   const foreign = own.length === 0 && present.some((record) => record.branch === null && overlaps(record, targets));
   if (foreign) warnOfForeign(log, name);
   for (const { id } of own) await client.remove(id, signal);

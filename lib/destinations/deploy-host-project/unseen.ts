@@ -1,16 +1,16 @@
 // Beyond the usual files: the host has no look-up by name, so what can be written without a listing is.
 import { DestinationFailure } from '../contract.ts';
-import type { BatchedPut } from '../frame/batch.ts';
+import type { BatchedPut } from '../frame/verb/batch.ts';
 import { idOfVersion } from './record.ts';
 import { batches, endsOf, isAboutOne, receipt, variableOf, type Work } from './work.ts';
 
 /**
  * Writes without a listing where the record leaves no doubt: new variables, 50 in a call, since the host refuses to make one
- * where another is; and one of ours by its id. For several of ours a listing and one call are less than a call for each.
+ * where another is; and one that we wrote by its id. For several of them a listing and one call are less than a call for each.
  * Answers the puts that need a listing all the same.
  */
 export async function writeUnseen(work: Work, puts: readonly BatchedPut[]): Promise<readonly BatchedPut[]> {
-  const fresh = puts.filter(({ item }) => item.asRecorded && item.claim === 'create');
+  const fresh = puts.filter(({ item }) => item.asRecorded && item.mode === 'create');
   for (const batch of batches(fresh)) await createBatch(work, batch);
   const left = () => puts.filter(({ item }) => !work.settled.has(item));
   const [only, ...others] = left();
@@ -41,7 +41,7 @@ async function createBatch({ client, targets, settled, signal }: Work, puts: rea
 
 /** A variable that is gone, has got another name, or meets another one needs a look. */
 async function editOne({ client, targets, settled, signal }: Work, { item, tracker }: BatchedPut): Promise<void> {
-  const id = item.asRecorded && item.claim !== 'create' ? idOfVersion(item.remoteVersion) : undefined;
+  const id = item.asRecorded && item.mode !== 'create' ? idOfVersion(item.remoteVersion) : undefined;
   if (id === undefined) return;
   const { key, ...change } = variableOf(item, targets);
   try {

@@ -1,7 +1,7 @@
 // Beyond the usual files: puts go out in batches, and what all ways of writing a batch share is here.
 import { DestinationFailure, type FailureKind, type PutItem, type PutReceipt } from '../contract.ts';
-import { type BatchedPut, type Settled, unanswered } from '../frame/batch.ts';
-import { unexpected } from '../frame/verb.ts';
+import { type BatchedPut, type Settled, unanswered } from '../frame/verb/batch.ts';
+import { unexpected } from '../frame/verb/verb.ts';
 import type { Client, Creation, Variable } from './client.ts';
 import { codeFailure } from './failure.ts';
 import { commentOf, type VariableRecord } from './record.ts';

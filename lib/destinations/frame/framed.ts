@@ -1,8 +1,8 @@
 import type { DestinationDefinition, Driver, Inspection, PutItem, PutReceipt, RemoveItem } from '../contract.ts';
-import { onlyReceipt, type PutMany, putManyOf } from './batch.ts';
-import { unfit } from './fit.ts';
-import { type Explain, unexpected, verb } from './verb.ts';
-import { newWriteTracker, tracked, type WriteTracker } from './write-tracker.ts';
+import { unfit } from './rules/fit.ts';
+import { onlyReceipt, type PutMany, putManyOf } from './verb/batch.ts';
+import { type Explain, unexpected, verb } from './verb/verb.ts';
+import { newWriteTracker, tracked, type WriteTracker } from './verb/write-tracker.ts';
 
 /** What a driver writes itself. The frame has the rest: see `framed`. */
 interface CommonVerbs {

@@ -8,7 +8,7 @@ const outside = `the file is not below the folder that ${setting} names`;
 const bytesMax = 64 * 1024;
 
 /**
- * Why a file that a user of the API names is not read, as far as its path tells; undefined: it may be.
+ * Why a file that a user of the API names is not read, as far as its path shows; undefined: it may be.
  *
  * @param folder what the operator lets such files be read from; undefined: nothing
  */
@@ -45,11 +45,14 @@ export async function readNamedFile(folder: string | undefined, path: string): P
 
 async function readBelow(folder: string, path: string): Promise<string> {
   const root = await realpath(folder);
-  const place = await realpath(resolve(folder, path));
-  if (!isBelow(root, place)) throw new NamedFileError(outside);
+  const realFile = await realpath(resolve(folder, path));
+  if (!isBelow(root, realFile)) throw new NamedFileError(outside);
   // Opening alone may do harm, to a device for instance.
-  if (!(await lstat(place)).isFile()) throw new NamedFileError('it is not a regular file');
-  const file = await open(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY);
+  if (!(await lstat(realFile)).isFile()) throw new NamedFileError('it is not a regular file');
+  const file = await open(
+    realFile,
+    constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY,
+  );
   try {
     return await readBounded(file);
   } finally {
@@ -60,7 +63,7 @@ async function readBelow(folder: string, path: string): Promise<string> {
 async function readBounded(file: FileHandle): Promise<string> {
   const found = await file.stat();
   if (!found.isFile()) throw new NamedFileError('it is not a regular file');
-  // A file may grow while it is read, and some of the system's tell a size of 0.
+  // A file may grow while it is read, and some of the system's show a size of 0.
   const bytes = Buffer.alloc(bytesMax + 1);
   let length = 0;
   while (length < bytes.length) {
@@ -71,7 +74,7 @@ async function readBounded(file: FileHandle): Promise<string> {
   throw new NamedFileError(`the file has more than ${bytesMax} bytes`);
 }
 
-function isBelow(folder: string, place: string): boolean {
-  const way = relative(folder, place);
+function isBelow(folder: string, path: string): boolean {
+  const way = relative(folder, path);
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -1,6 +1,6 @@
 // Beyond the usual files: a secret of an organization says which repositories see it, by ids that have to be looked up.
 import { z } from 'zod';
-import { cannot } from '../frame/verb.ts';
+import { cannot } from '../frame/verb/verb.ts';
 import type { Client } from './client.ts';
 import type { Call } from './exchange.ts';
 import { refusal, strangeHost } from './failure.ts';
@@ -15,7 +15,7 @@ export type Access =
   | { readonly visibility: 'all' | 'private' }
   | { readonly visibility: 'selected'; readonly selected_repository_ids: readonly number[] };
 
-/** Look-ups under way at once. */
+/** Look-ups in flight at once. */
 const lookUpsMax = 4;
 
 /** Names become ids here: the API takes no names. @throws DestinationFailure missing, naming an unknown repository. */

@@ -1,6 +1,6 @@
 // Beyond the usual files: connections and apps name a host by two fields, which come to one address.
 import type { AppAddresses } from '../contract.ts';
-import { baseUrl } from '../frame/endpoint.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
 import { publicApi } from './fields.ts';
 
 /**

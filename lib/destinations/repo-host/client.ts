@@ -16,7 +16,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** Octokit writes warnings (deprecations, corrected clocks) to the console unless it is given a place for them. */
+/** Octokit writes warnings (deprecations, corrected clocks) to the console unless it is given a log for them. */
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 export function openClient(connection: Connection, context: DriverContext): Client {

@@ -1,9 +1,9 @@
 // Beyond the usual files: the client and the login of an app send requests in the same way.
 import type { Octokit } from '@octokit/rest';
 import type { Clock } from '../../core/clock.ts';
-import { connectionFailed, noAnswer } from '../frame/no-answer.ts';
-import { withinRequestTime } from '../frame/request-time.ts';
-import { cannot } from '../frame/verb.ts';
+import { connectionFailed, noAnswer } from '../frame/answer/no-answer.ts';
+import { withinRequestTime } from '../frame/verb/request-time.ts';
+import { cannot } from '../frame/verb/verb.ts';
 
 /** One request. */
 export interface Call {
@@ -12,7 +12,7 @@ export interface Call {
   /** For messages, where the request is not the verb itself: `read the public key of repository acme/app`. */
   readonly step?: string;
   /** The container of the secret, for people: `repository acme/app`. Absent: the step names it. */
-  readonly place?: string;
+  readonly where?: string;
   /** What the credentials need for it, for people: `the repository permission "Secrets: read and write"`. */
   readonly rights: string;
 }

@@ -1,16 +1,16 @@
 import { strangeAdvice } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
-import { boundedWaitMs, remoteNow, retryAfterMs } from '../frame/retry-after.ts';
-import { cannot } from '../frame/verb.ts';
+import { boundedWaitMs, remoteNow, retryAfterMs } from '../frame/answer/retry-after.ts';
+import { cannot } from '../frame/verb/verb.ts';
 import type { Answer, Call } from './exchange.ts';
 
 /** Names an answer that is not a success. */
 export function refusal(
   answer: Answer,
-  { step, place, rights }: Pick<Call, 'step' | 'place' | 'rights'>,
+  { step, where, rights }: Pick<Call, 'step' | 'where' | 'rights'>,
 ): DestinationFailure {
   const { kind, advice } = judge(answer, rights);
-  const at = place === undefined ? '' : ` for ${place}`;
+  const at = where === undefined ? '' : ` for ${where}`;
   const failure = new DestinationFailure(kind, `the host answered ${answer.status}${at}; ${advice}`, {
     retryAfterMs: throttledForMs(answer),
     said: hostMessage(answer.data),
@@ -31,11 +31,11 @@ interface Judgement {
 
 function judge(answer: Answer, rights: string): Judgement {
   const { status } = answer;
-  // A success is told from a refusal before: this one is not of the host.
+  // Successes were separated from refusals before: this one is not of the host.
   if (status < 300) return { kind: 'unavailable', advice: `this is no answer of it: ${strangeAdvice}` };
   if (status < 400) return { kind: 'invalid', advice: `that is a redirect: ${strangeAdvice}` };
   if (status >= 500) return { kind: 'unavailable', advice: 'it is out of order' };
-  // A missing right is 403 as well: only the marks of a rate limit tell the two apart.
+  // A missing right is 403 as well: only the marks of a rate limit distinguish the two.
   if (status === 429 || (status === 403 && throttledForMs(answer) !== undefined)) {
     return { kind: 'throttled', advice: 'its rate limit is used up' };
   }
@@ -86,10 +86,10 @@ export function throttledForMs(answer: Answer): number | undefined {
 }
 
 function askedForMs(answer: Answer): number | undefined {
-  const told = retryAfterMs((name) => answer.headers[name], answer.receivedAt);
-  if (answer.status >= 500) return told;
+  const requested = retryAfterMs((name) => answer.headers[name], answer.receivedAt);
+  if (answer.status >= 500) return requested;
   if (answer.status !== 403 && answer.status !== 429) return undefined;
-  return told ?? resetAfterMs(answer) ?? unnamedMs(answer);
+  return requested ?? resetAfterMs(answer) ?? unnamedMs(answer);
 }
 
 /** `x-ratelimit-reset` is in seconds since 1970 on the host's clock. */
@@ -103,5 +103,5 @@ function unnamedMs({ status, data }: Answer): number | undefined {
   return status === 429 || /rate limit|abuse detection/i.test(hostMessage(data)) ? minuteMs : undefined;
 }
 
-/** The host's time when it answered; ours where it did not tell. */
+/** The host's time when it answered; ours where it gave none. */
 export const hostNow = ({ headers, receivedAt }: Answer): Date => remoteNow((name) => headers[name], receivedAt);

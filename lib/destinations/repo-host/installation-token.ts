@@ -4,7 +4,7 @@ import { createAppAuth } from '@octokit/auth-app';
 import type { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import { type AppCredentials, DestinationFailure, type DriverContext } from '../contract.ts';
-import { cannot } from '../frame/verb.ts';
+import { cannot } from '../frame/verb/verb.ts';
 import { apiBase } from './address.ts';
 import type { Answer, Call } from './exchange.ts';
 import { hostNow, refusal, strangeHost } from './failure.ts';
@@ -83,7 +83,7 @@ function readToken(answer: Answer, step: string): Token {
   if (answer.status !== 201) throw appRefusal(answer, step);
   const body = tokenBody.safeParse(answer.data);
   if (!body.success) throw cannot(step, strangeHost());
-  // The end is told on the host's clock.
+  // The end is given by the host's clock.
   const livesMs = Date.parse(body.data.expires_at) - hostNow(answer).getTime();
   const { receivedAt: madeAt } = answer;
   return { text: body.data.token, madeAt, endsAt: new Date(madeAt.getTime() + livesMs) };

@@ -6,7 +6,7 @@ import { hostNow, refusal, strangeHost } from './failure.ts';
 import type { Location } from './location.ts';
 import { fetchPublicKey } from './public-key.ts';
 
-/** What the host tells of a secret. */
+/** What the host says of a secret. */
 export interface SecretRecord {
   readonly createdAt: Date;
   /** As the host writes it; changes with each put, in steps of a second. */
@@ -39,7 +39,7 @@ export async function look(
 export const callOn = (method: 'GET' | 'PUT' | 'DELETE', location: Location, name: string): Call => ({
   route: `${method} ${location.route}/{secret_name}`,
   parameters: { ...location.parameters, secret_name: name },
-  place: location.text,
+  where: location.text,
   rights: location.rights,
 });
 

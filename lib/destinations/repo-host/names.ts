@@ -1,5 +1,5 @@
 import type { NameRule } from '../contract.ts';
-import { nameProblem } from '../frame/name-problem.ts';
+import { nameProblem } from '../frame/rules/fit.ts';
 
 /** The host documents no longest name; this one is ours, long enough for any template. */
 const lengthMax = 255;

@@ -2,12 +2,12 @@
 import sodium from 'libsodium-wrappers';
 import { z } from 'zod';
 import type { Secret } from '../../core/secret.ts';
-import { cannot } from '../frame/verb.ts';
+import { cannot } from '../frame/verb/verb.ts';
 import type { Client } from './client.ts';
 import { refusal, strangeHost } from './failure.ts';
 import type { Location } from './location.ts';
 
-/** The key of a location, to which values are sealed. The host replaces it now and then; `id` tells which one it is. */
+/** The key of a location, to which values are sealed. The host replaces it now and then; `id` says which one it is. */
 export interface PublicKey {
   readonly id: string;
   readonly bytes: Uint8Array;

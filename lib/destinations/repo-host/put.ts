@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import { DestinationFailure, type PutItem, type PutReceipt } from '../contract.ts';
 import { cached } from '../frame/cached.ts';
-import { foreignObject } from '../frame/foreign.ts';
-import type { WriteTracker } from '../frame/write-tracker.ts';
+import { foreignObject } from '../frame/rules/foreign.ts';
+import type { WriteTracker } from '../frame/verb/write-tracker.ts';
 import { type Access, accessFreshMs, fetchAccess } from './access.ts';
 import type { Client } from './client.ts';
 import type { Call } from './exchange.ts';
@@ -56,7 +56,7 @@ export function openPut(connection: Connection, location: Location, client: Clie
   }
 
   return async (item, tracker, signal) => {
-    if (item.claim === 'create') await mustNotBeForeign(client, location, item, signal);
+    if (item.mode === 'create') await mustNotBeForeign(client, location, item, signal);
     return { remoteVersion: await write(item, tracker, signal) };
   };
 }
@@ -106,7 +106,7 @@ const sameSetting = (left: Setting, right: Setting): boolean =>
 
 /**
  * The host cuts `created_at` and its Date header down to seconds, and its machines' clocks differ a little. The price: a
- * foreign secret made less than this before our intent passes for ours. One of ours never passes for foreign.
+ * foreign secret made less than this before our intent passes for ours. One that we made never passes for foreign.
  */
 const toleranceMs = 5_000;
 

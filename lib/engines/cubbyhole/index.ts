@@ -20,18 +20,18 @@ export const cubbyhole = (parts: CubbyholeParts): Engine => ({
 
 /** As in KV version 1 the fields are the secret, so the path is taken from the context. */
 function secretsRow({ store, hashOf }: CubbyholeParts): Row {
-  const placeOf = (context: RequestContext) => ({ owner: ownerOf(hashOf, context), path: storable(context.path) });
+  const locationOf = (context: RequestContext) => ({ owner: ownerOf(hashOf, context), path: storable(context.path) });
   return {
     pattern: '*path',
     help: 'Reads, writes, lists and deletes secrets that belong to the token of the caller and end with it.',
-    exists: async (_input, context) => (await readEntry(store, placeOf(context))) !== undefined,
+    exists: async (_input, context) => (await readEntry(store, locationOf(context))) !== undefined,
     operations: {
       read: operation(
         {},
         {
           summary: 'Read a secret of the own token.',
           async run(_input, context) {
-            const data = await readEntry(store, placeOf(context));
+            const data = await readEntry(store, locationOf(context));
             return data && { data };
           },
         },
@@ -41,7 +41,7 @@ function secretsRow({ store, hashOf }: CubbyholeParts): Row {
         {
           summary: 'List the names in a folder of the own token.',
           async run(_input, context) {
-            const { owner, path } = placeOf(context);
+            const { owner, path } = locationOf(context);
             return { data: { keys: await listEntries(store, owner, path) } };
           },
         },
@@ -52,9 +52,9 @@ function secretsRow({ store, hashOf }: CubbyholeParts): Row {
           summary: 'Write a secret of the own token.',
           anyFields: true,
           async run(input, context) {
-            const place = placeOf(context);
-            if (place.path === '') throw badRequest('missing path');
-            await writeEntry(store, place, jsonOf(input));
+            const location = locationOf(context);
+            if (location.path === '') throw badRequest('missing path');
+            await writeEntry(store, location, jsonOf(input));
             return undefined;
           },
         },
@@ -64,7 +64,7 @@ function secretsRow({ store, hashOf }: CubbyholeParts): Row {
         {
           summary: 'Delete a secret of the own token.',
           async run(_input, context) {
-            await deleteEntry(store, placeOf(context));
+            await deleteEntry(store, locationOf(context));
             return undefined;
           },
         },

@@ -8,24 +8,24 @@ export const cubbyholeEntriesMax = 1_000;
 export const cubbyholeBytesMax = 16_777_216;
 
 /** Which secret of which token. */
-export interface CubbyholePlace {
+export interface CubbyholeLocation {
   /** Keyed hash of the token. */
   readonly owner: Buffer;
   readonly path: string;
 }
 
-const aad = ({ owner, path }: CubbyholePlace): string => `cubbyhole/${owner.toString('hex')}/${path}`;
+const aad = ({ owner, path }: CubbyholeLocation): string => `cubbyhole/${owner.toString('hex')}/${path}`;
 
 /** Undefined: there is none. */
-export async function readEntry({ db, barrier }: Store, place: CubbyholePlace): Promise<JsonObject | undefined> {
+export async function readEntry({ db, barrier }: Store, location: CubbyholeLocation): Promise<JsonObject | undefined> {
   const row = await db
     .selectFrom('cubbyhole')
     .select('data')
-    .where('token_hash', '=', place.owner)
-    .where('path', '=', place.path)
+    .where('token_hash', '=', location.owner)
+    .where('path', '=', location.path)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const data = parseJson(barrier.open(row.data, aad(place)).toString());
+  const data = parseJson(barrier.open(row.data, aad(location)).toString());
   if (!isJsonObject(data)) throw new AppError('internal', 'a stored cubbyhole secret is not an object');
   return data;
 }
@@ -35,18 +35,18 @@ export async function readEntry({ db, barrier }: Store, place: CubbyholePlace): 
  *
  * @throws AppError `bad-request` beyond the limits, and for a token that is not stored: a batch token has no cubbyhole
  */
-export async function writeEntry(store: Store, place: CubbyholePlace, json: string): Promise<void> {
-  const data = store.barrier.seal(json, aad(place));
+export async function writeEntry(store: Store, location: CubbyholeLocation, json: string): Promise<void> {
+  const data = store.barrier.seal(json, aad(location));
   await store.transaction(async (tx) => {
-    const owner = await sql`select 1 from tokens where hash = ${place.owner} for no key update`.execute(tx);
+    const owner = await sql`select 1 from tokens where hash = ${location.owner} for no key update`.execute(tx);
     if (owner.rows.length === 0) throw badRequest('cubbyhole operations are only supported by service tokens');
     const { rows } = await sql<{ readonly entries: number; readonly bytes: number }>`
       select count(*)::int as entries, coalesce(sum(octet_length(data)), 0)::int as bytes from cubbyhole
-       where token_hash = ${place.owner} and path <> ${place.path}`.execute(tx);
+       where token_hash = ${location.owner} and path <> ${location.path}`.execute(tx);
     mustFit(rows[0], data.length);
     await tx
       .insertInto('cubbyhole')
-      .values({ token_hash: place.owner, path: place.path, data })
+      .values({ token_hash: location.owner, path: location.path, data })
       .onConflict((conflict) => conflict.columns(['token_hash', 'path']).doUpdateSet({ data }))
       .execute();
   });
@@ -60,7 +60,7 @@ function mustFit(others: { readonly entries: number; readonly bytes: number } | 
 }
 
 /** Absent: nothing to do. */
-export async function deleteEntry({ db }: Store, { owner, path }: CubbyholePlace): Promise<void> {
+export async function deleteEntry({ db }: Store, { owner, path }: CubbyholeLocation): Promise<void> {
   await db.deleteFrom('cubbyhole').where('token_hash', '=', owner).where('path', '=', path).execute();
 }
 

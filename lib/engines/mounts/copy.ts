@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { coalesce } from '../../core/coalesce.ts';
+import { coalesce } from '../../core/concurrency/coalesce.ts';
 import type { Mount } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
 import { type MountRow, toMount } from './record.ts';

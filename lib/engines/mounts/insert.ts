@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../../store/tables.ts';
 import type { NewMount } from '../contract.ts';
-import { mustBeFree } from './place.ts';
+import { mustBeFree } from './free-path.ts';
 import { newAccessor } from './record.ts';
 
 /**

@@ -4,8 +4,8 @@ import { isUuid, uuid } from '../../core/ids.ts';
 import { type Changed, type Dirty, markDirty } from '../../store/outbox.ts';
 import type { Database } from '../../store/tables.ts';
 import type { EndedMove, EngineParts } from '../contract.ts';
+import { mustBeFree } from './free-path.ts';
 import { changeTable, takenPaths } from './insert.ts';
-import { mustBeFree } from './place.ts';
 import type { MountMovesTable } from './tables.ts';
 
 type MoveParts = Pick<EngineParts, 'store' | 'clock'>;
@@ -48,7 +48,7 @@ async function moveLocked(tx: Transaction<Database>, { from, to, reserved }: Mov
   await changeTable(tx);
   const mount = await tx.selectFrom('mounts').select('id').where('path', '=', from).executeTakeFirst();
   if (mount === undefined) throw badRequest(`no mount at ${from}`);
-  // As everywhere in this API family: a folder of a mount is no place for the mount itself.
+  // As everywhere in this API family: a mount cannot be moved to a folder of itself.
   if (to !== from && to.startsWith(from)) throw badRequest(`existing mount at ${from}: it cannot move below itself`);
   const others = (await takenPaths(tx)).filter((path) => path !== from);
   mustBeFree(to, [...reserved, ...others]);

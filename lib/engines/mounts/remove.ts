@@ -27,12 +27,12 @@ export async function removeMount(
   if (row === undefined) return [];
   const remove = engineOf(engines, row)?.removeSecrets ?? nothingToRemove;
   const warnings = new Set<string>();
-  const tell = async ({ dirty }: Step) => {
+  const notify = async ({ dirty }: Step) => {
     for (const warning of dirty.length === 0 ? [] : await changed(dirty)) warnings.add(warning);
   };
-  await inSteps(() => store.transaction((tx) => removeStep(tx, row.id, remove)), tell, signal);
+  await inSteps(() => store.transaction((tx) => removeStep(tx, row.id, remove)), notify, signal);
   const last = await store.transaction((tx) => removeRest(tx, row.id, remove, signal));
-  for (const step of last) await tell(step);
+  for (const step of last) await notify(step);
   return [...warnings];
 }
 

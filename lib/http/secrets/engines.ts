@@ -33,7 +33,7 @@ interface Candidate extends CompiledEngine {
   readonly matches: Engine['matches'];
 }
 
-/** Compiles all engines. Engines of one type that are not told apart by `matches` are one table. */
+/** Compiles all engines. Engines of one type that are not distinguished by `matches` are one table. */
 export function compileEngines(engines: readonly Engine[]): Engines {
   const byType = new Map<string, readonly Candidate[]>();
   for (const type of new Set(engines.map((engine) => engine.type))) {

@@ -4,9 +4,9 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Engine, MountTable } from '../../path/row.ts';
 import type { RequestTelemetry } from '../wire/telemetry.ts';
-import type { Stage } from './stages.ts';
+import type { Stage } from './stages/stages.ts';
 
-/** What the room is handed. */
+/** What the module is handed. */
 export interface HttpParts {
   readonly engines: readonly Engine[];
   readonly mounts: MountTable;

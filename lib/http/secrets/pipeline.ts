@@ -1,19 +1,19 @@
 import { badRequest } from '../../core/errors.ts';
-import { createDeadline, type Within } from '../wire/deadline.ts';
-import { Ending } from '../wire/ending.ts';
+import { createDeadline, type Within } from '../wire/connection/deadline.ts';
+import { Ending } from '../wire/connection/ending.ts';
 import type { Incoming, Outgoing } from '../wire/exchange.ts';
-import { type Address, cleaned, pathIfSound, readAddress, urlOf } from './address.ts';
 import { compileEngines, systemMount } from './engines.ts';
-import { envelope } from './envelope.ts';
-import { Exchange } from './exchange.ts';
-import { failure } from './failure.ts';
-import { ownStages } from './own-stages.ts';
 import type { HttpParts } from './parts.ts';
-import { receiveLarge, receiveSmall } from './receive.ts';
-import { type AskedHead, readHead } from './request.ts';
-import { type Outcome, planStages, runAfter, runBefore, type StagePlan } from './stages.ts';
-import { status } from './status.ts';
-import { aliasedHeader, vocabularyOf } from './vocabulary.ts';
+import { envelope } from './reply/envelope.ts';
+import { failure } from './reply/failure.ts';
+import { status } from './reply/status.ts';
+import { type Address, cleaned, pathIfSound, readAddress, urlOf } from './request/address.ts';
+import { type AskedHead, readHead } from './request/request.ts';
+import { aliasedHeader, vocabularyOf } from './request/vocabulary.ts';
+import { Exchange } from './stages/exchange.ts';
+import { ownStages } from './stages/own-stages.ts';
+import { receiveLarge, receiveSmall } from './stages/receive.ts';
+import { type Outcome, planStages, runAfter, runBefore, type StagePlan } from './stages/stages.ts';
 
 /** Answers a request. It never rejects: what goes wrong becomes an answer. */
 export type Pipeline = (incoming: Incoming) => Promise<Outgoing>;
@@ -50,12 +50,12 @@ async function respond(kit: Kit, incoming: Incoming): Promise<Outgoing> {
   mustBeWrappable(kit, asked); //                                          400
   const exchange = new Exchange(incoming, asked, new Ending(incoming.onClose));
   const isWhole = await receiveSmall(kit.parts, exchange); //              400, 413, 503
-  const outcome = await outcomeOf(kit, exchange, isWhole);
+  const outcome = await runStages(kit, exchange, isWhole);
   const concerns = kit.plan.after.some((stage) => stage.concerns?.(exchange) ?? true);
   return answerOf(exchange, concerns ? await conclude(kit, exchange, outcome) : outcome);
 }
 
-async function outcomeOf(kit: Kit, exchange: Exchange, isWhole: boolean): Promise<Outcome> {
+async function runStages(kit: Kit, exchange: Exchange, isWhole: boolean): Promise<Outcome> {
   const { parts, plan, within } = kit;
   const expire = () => exchange.ending.end();
   try {

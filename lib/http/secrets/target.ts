@@ -1,7 +1,7 @@
 import type { Mount, MountTable } from '../../path/row.ts';
 import type { Match } from '../../path/table.ts';
 import { type CompiledEngine, type Engines, systemMount } from './engines.ts';
-import type { AskedHead } from './request.ts';
+import type { AskedHead } from './request/request.ts';
 
 /** Where a path leads. `match` is undefined when the mount's engine has no such path. */
 export interface Target {

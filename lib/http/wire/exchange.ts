@@ -1,3 +1,4 @@
+import { uuid } from '../../core/ids.ts';
 import type { ClientConnection } from '../../path/row.ts';
 
 /** A request as the pipeline gets it, whatever brought it. */
@@ -10,7 +11,7 @@ export interface Incoming {
   readonly headers: Headers;
   readonly body: IncomingBody;
   readonly connection: ClientConnection;
-  /** Told once, when it is known, which row of the path table the request is for. */
+  /** Called once with the row of the path table that the request is for, when it is known. */
   readonly onRoute?: (route: string) => void;
   /** Calls `gone` once when the connection closes. */
   onClose(gone: () => void): void;
@@ -34,7 +35,7 @@ export interface IncomingBody {
    * @throws AppError `too-large`, `bad-request`, `unavailable` when the memory is taken, and what `take` throws
    */
   rest(bytesMax: number, take: (piece: string) => void): Promise<void>;
-  /** Told while data are made of it how many members they have by now. @throws AppError `unavailable` when the memory is taken */
+  /** Called while data are made of it with the number of their members so far. @throws AppError `unavailable` when the memory is taken */
   weigh(members: number): void;
   /**
    * Takes memory for a stored secret, in bytes; of several the longest counts.
@@ -62,4 +63,13 @@ export interface Outgoing {
 export function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' || value === undefined ? value : value[0];
+}
+
+/** What may stand in logs and replies as it came. */
+const sane = /^[A-Za-z0-9][A-Za-z0-9._:-]{7,127}$/;
+
+/** The id that the client or a proxy gave the request, if it looks like one; else a new one. */
+export function requestIdOf(headers: Headers): string {
+  const given = header(headers, 'x-request-id') ?? header(headers, 'x-correlation-id');
+  return given !== undefined && sane.test(given) ? given : uuid();
 }

@@ -2,7 +2,7 @@ import { METHODS } from 'node:http';
 import { awsLambdaFastify } from '@fastify/aws-lambda';
 import type { FastifyInstance } from 'fastify';
 import type { ClientConnection } from '../../path/row.ts';
-import { carriedOver } from './connection.ts';
+import { carriedOver } from './connection/connection.ts';
 import { disguised } from './verbs/names.ts';
 
 /** The part of an API Gateway (payload format 2.0) or function URL event that is a request. */
@@ -49,7 +49,7 @@ const noContext = undefined as never;
 const madeByPlatform = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date'];
 
 /**
- * The event with the query as the client sent it: the platform's parsed one, which is left out, tells `a=1&a=2` from `a=1,2`
+ * The event with the query as the client sent it: the platform's parsed one, which is left out, distinguishes `a=1&a=2` from `a=1,2`
  * no more. Headers without a value go as well; no request can have them.
  */
 function asSent({ rawPath, rawQueryString, headers, requestContext, body, isBase64Encoded }: LambdaHttpEvent) {

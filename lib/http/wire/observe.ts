@@ -50,7 +50,7 @@ async function observed(pipeline: Pipeline, incoming: Incoming, report: Report):
   return outgoing;
 }
 
-/** A verb that is none of ours would be a label of anybody's choice. */
+/** A verb that the API does not know would be a label of anybody's choice. */
 const methodOf = (method: string): string => (methods.has(method) ? method : 'other');
 
 function logAnswer(log: Log, level: 'debug' | 'info', requestId: string, request: AnsweredRequest): void {

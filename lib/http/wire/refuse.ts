@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { allVerbs } from '../secrets/request.ts';
+import { allVerbs } from '../secrets/request/request.ts';
 
 /**
  * Answers bytes that the parser refused. Node's own answer has no body, while clients look for the `errors` of a 400
@@ -14,10 +14,10 @@ export function refuseMalformed(error: Error, socket: Duplex): void {
   endWith(socket, refusals[String(error.code)] ?? malformed);
 }
 
-/** Only a proxy answers CONNECT. Its connection is no longer the parser's, so nobody else hears its errors. */
+/** Only a proxy answers CONNECT. Its connection is no longer the parser's, so nobody else handles its errors. */
 export function refuseConnect(_request: IncomingMessage, socket: Duplex): void {
   socket.on('error', () => socket.destroy());
-  // The answer that is under way is for a request before it, and the client would take ours for that one.
+  // The answer that is in flight is for a request before it, and the client would take ours for that one.
   if (answerOn(socket) !== undefined) socket.destroy();
   else endWith(socket, notOurs);
 }

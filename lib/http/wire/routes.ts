@@ -2,20 +2,19 @@ import { METHODS } from 'node:http';
 import { finished, Readable } from 'node:stream';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../../core/errors.ts';
-import { originForm, prefix } from '../secrets/address.ts';
-import { failure } from '../secrets/failure.ts';
 import type { HttpParts } from '../secrets/parts.ts';
 import { createPipeline } from '../secrets/pipeline.ts';
-import { status } from '../secrets/status.ts';
-import { vocabularyOf } from '../secrets/vocabulary.ts';
+import { failure } from '../secrets/reply/failure.ts';
+import { status } from '../secrets/reply/status.ts';
+import { originForm, prefix } from '../secrets/request/address.ts';
+import { vocabularyOf } from '../secrets/request/vocabulary.ts';
+import { BodyMemory } from './body/memory.ts';
 import { BodyReader } from './body/reader.ts';
-import { BodyRoom } from './body/room.ts';
-import { connectionOf } from './connection.ts';
+import { connectionOf } from './connection/connection.ts';
 import { withCrossOrigin } from './cors.ts';
-import type { Incoming, Outgoing } from './exchange.ts';
+import { type Incoming, type Outgoing, requestIdOf } from './exchange.ts';
 import { createObserver, type Observer } from './observe.ts';
 import { withRequestHeader } from './request-header.ts';
-import { requestIdOf } from './request-id.ts';
 import { trueVerb } from './verbs/names.ts';
 
 /** The Fastify instance: one catch-all under `/v1/`, and whatever the plugins add beside it. */
@@ -56,7 +55,7 @@ const own = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'
 /** CONNECT never reaches a route. */
 const others = METHODS.filter((method) => !own.includes(method) && method !== 'CONNECT');
 
-/** Fastify routes a few methods; with all of them known, a verb that is none of ours gets our 405. */
+/** Fastify routes a few methods; with all of them known, a verb that the API does not know gets our 405. */
 function addMethods(app: FastifyInstance): void {
   for (const method of others) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 }
@@ -67,23 +66,23 @@ async function secretsApi(scope: FastifyInstance, parts: HttpParts, observer: Ob
   scope.removeAllContentTypeParsers();
   // The pipeline reads bodies, when it is known from whom.
   scope.addContentTypeParser('*', (_request, _body, done) => done(null));
-  const room = new BodyRoom({ large: parts.largeBodiesBytesMax, members: largeMembersMax });
+  const memory = new BodyMemory({ large: parts.largeBodiesBytesMax, members: largeMembersMax });
   scope.route({
     method: [...own, ...others],
     url: `${prefix}*`,
     handler: async (request, reply) => {
-      const incoming = incomingOf(request, reply, room);
+      const incoming = incomingOf(request, reply, memory);
       const outgoing = await pipeline(incoming);
       if (typeof outgoing.body !== 'object') incoming.body.release();
       else whenSent(reply, parts.requestTimeoutMs, () => incoming.body.release());
-      // Where the connection ends with the answer, who is still sending would hear of the end before the answer.
+      // Where the connection ends with the answer, who is still sending would notice the end before the answer.
       if (!reply.raw.shouldKeepAlive) await incoming.body.gone();
       return send(reply, outgoing);
     },
   });
 }
 
-function incomingOf(request: FastifyRequest, reply: FastifyReply, room: BodyRoom): Incoming {
+function incomingOf(request: FastifyRequest, reply: FastifyReply, memory: BodyMemory): Incoming {
   const { raw } = request;
   return {
     requestId: request.id,
@@ -91,7 +90,7 @@ function incomingOf(request: FastifyRequest, reply: FastifyReply, room: BodyRoom
     url: originForm(raw.url ?? ''),
     headers: raw.headers,
     connection: connectionOf(raw.socket),
-    body: new BodyReader(raw, lengthOf(raw), room),
+    body: new BodyReader(raw, lengthOf(raw), memory),
     onClose: (gone) => void reply.raw.once('close', gone),
   };
 }

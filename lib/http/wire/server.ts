@@ -3,7 +3,7 @@ import { createServer as createHttpServer, METHODS, type RequestListener, type S
 import { createServer as createHttpsServer } from 'node:https';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { HttpParts } from '../secrets/parts.ts';
-import { closeServer, type Open } from './close.ts';
+import { closeServer, type Open } from './connection/close.ts';
 import { closing, hostProblem, refuse, refuseConnect, refuseExpectation, refuseMalformed } from './refuse.ts';
 import { createRoutes } from './routes.ts';
 import { disguised } from './verbs/names.ts';
@@ -13,7 +13,7 @@ export interface HttpServer {
   /** Port 0 takes a free one. Listens until `close`; may be called for several addresses. */
   listen(address: ListenAddress): Promise<{ readonly port: number }>;
   /**
-   * Takes no more requests (503), waits so long for those under way, then cuts them off. Every answer ends its connection from
+   * Takes no more requests (503), waits so long for those in flight, then cuts them off. Every answer ends its connection from
    * then on. Calling it again waits as well.
    */
   close(graceMs: number): Promise<void>;

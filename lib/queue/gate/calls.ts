@@ -31,7 +31,7 @@ export type KeysOf = (destinationId: string) => readonly string[];
 /** What became of an entry: its share of the calls at once, or how long to wait, in milliseconds, and why. */
 export type Entered =
   | { readonly callsAtOnce: number }
-  | { readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'broken' };
+  | { readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'circuit-open' };
 
 /** In the order of the entries. */
 export async function enterAll(
@@ -45,8 +45,8 @@ export async function enterAll(
   const keys = [...groups.keys()].flatMap(keysOf);
   const answer = numbers(await run(redis, enterScript, keys, [now, spreadMs, ...texts]));
   const results: Entered[] = new Array(entries.length);
-  [...groups.values()].flat().forEach((index, place) => {
-    results[index] = toEntered(answer[place] ?? refusedFor);
+  [...groups.values()].flat().forEach((index, position) => {
+    results[index] = toEntered(answer[position] ?? refusedFor);
   });
   return results;
 }
@@ -62,11 +62,11 @@ function wanting(entries: readonly Entry[]): string {
   return `${budget} ${entries.map(({ pass }) => pass).join(' ')}`;
 }
 
-const reasons = ['broken', 'rate', 'concurrency', 'broken'] as const;
+const reasons = ['circuit-open', 'rate', 'concurrency', 'circuit-open'] as const;
 
 function toEntered(number: number): Entered {
   if (number > 0) return { callsAtOnce: number };
-  return { waitMs: Math.floor(-number / 4), reason: reasons[-number % 4] ?? 'broken' };
+  return { waitMs: Math.floor(-number / 4), reason: reasons[-number % 4] ?? 'circuit-open' };
 }
 
 /** Gives passes back. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { coalesce } from '../../core/coalesce.ts';
+import { coalesce } from '../../core/concurrency/coalesce.ts';
 import { randomBase62 } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import type { Gate, GateBudget, GatePass } from '../contract.ts';
@@ -65,7 +65,7 @@ export function openGate(options: GateOptions): OpenGate {
             calls,
             random: random(),
           };
-          // The work is done whether the gate hears of it or not.
+          // The work is done whether the gate notices it or not.
           await leave(exit).catch((cause: unknown) => {
             log.warn({ error: cause instanceof Error ? cause.message : 'unknown' }, 'a gate pass was not given back');
           });

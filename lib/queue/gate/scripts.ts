@@ -63,7 +63,7 @@ end
  * KEYS hash and passes of each gate. ARGV now, how far the delayed are spread, then for each gate one text of words: calls
  * per second, burst, passes at once, life of a pass, and a name of a pass for each that comes. (Redis and its client spend
  * more on an argument than on a word.) Answers a number for each: how many calls at once are its share; or, below 0, the
- * wait in ms times 4 plus the reason (1 rate, 2 concurrency, 3 broken). Each one that is refused gets its own place after the
+ * wait in ms times 4 plus the reason (1 rate, 2 concurrency, 3 circuit open). Each one that is refused gets its own place after the
  * first possible time, at the pace in which places become free, so that they do not come back all at once.
  */
 export const enterScript = script(`${head}

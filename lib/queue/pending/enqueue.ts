@@ -6,7 +6,7 @@ import type { Pending } from './pending.ts';
 export const chunkSize = 1_000;
 
 /**
- * Takes room, then adds jobs. A process that dies between the two leaves entries without a job, which `missing` finds. The
+ * Reserves capacity, then adds jobs. A process that dies between the two leaves entries without a job, which `missing` finds. The
  * same operation may be given twice, also by two processes at once.
  */
 export async function enqueue(
@@ -18,9 +18,9 @@ export async function enqueue(
   const refused: string[] = [];
   const types = new Set<string>();
   for (const chunk of chunks(operations)) {
-    const room = await pending.ask(chunk, capacity);
-    const accepted = chunk.filter((_, index) => room[index]);
-    for (const { id } of chunk.filter((_, index) => !room[index])) refused.push(id);
+    const answers = await pending.ask(chunk, capacity);
+    const accepted = chunk.filter((_, index) => answers[index]);
+    for (const { id } of chunk.filter((_, index) => !answers[index])) refused.push(id);
     for (const [type, ofType] of Map.groupBy(accepted, (operation) => operation.type)) {
       await jobsOf(type).addBulk(ofType.map(addition));
       types.add(type);

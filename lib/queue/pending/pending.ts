@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/clock.ts';
-import { coalesce } from '../../core/coalesce.ts';
+import { coalesce } from '../../core/concurrency/coalesce.ts';
 import type { Operation } from '../contract.ts';
 import type { Keys } from '../keys.ts';
 import { numbers, run } from '../redis/script.ts';
@@ -15,7 +15,7 @@ const sliceSize = 500;
 
 /** Which operations wait or are in work, over all types and processes. */
 export interface Pending {
-  /** Takes room for each and notes its generation; answers per operation whether there was room. At most 1,000. */
+  /** Reserves capacity for each and notes its generation; answers per operation whether it was accepted. At most 1,000. */
   ask(operations: readonly Operation[], capacity: number): Promise<readonly boolean[]>;
   reserve(operation: Operation, capacity: number): Promise<boolean>;
   release(id: string, generation: number): Promise<void>;
@@ -28,7 +28,7 @@ export function openPending(redis: Redis, keys: Keys, clock: Clock): Pending {
   return {
     async ask(operations, capacity) {
       const args = operations.flatMap(({ id, generation }) => [id, generation]);
-      return numbers(await run(redis, askScript, [keys.pending], [capacity, ...args])).map((room) => room === 1);
+      return numbers(await run(redis, askScript, [keys.pending], [capacity, ...args])).map((accepts) => accepts === 1);
     },
     async reserve({ id, generation }, capacity) {
       return (await run(redis, reserveScript, [keys.pending], [capacity, id, generation])) === 1;
@@ -72,7 +72,7 @@ const finished: readonly Finished[] = ['gone', 'succeeded', 'bare'];
 
 /**
  * Takes operations off and notifies who waits for them; what many handlers of a process finish at once goes in one round trip.
- * Who does not hear of it asks the store at its time-out.
+ * Who misses it asks the store at its time-out.
  */
 export function finishing(redis: Redis, keys: Keys, type: string): Finish {
   const finish = coalesce(

@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Log } from '../../core/log.ts';
+import { knownScripts } from './script.ts';
 
 export interface ConnectionLimits {
   /** A command of a request that has no answer after this time has failed. */
@@ -15,28 +16,33 @@ const silenceMsMax = 20_000;
 
 /**
  * For what a caller waits for: every command ends within `commandMsMax`, also while Redis is away. A command that was
- * timed out may still be carried out, so all commands of this room may run twice.
+ * timed out may still be carried out, so all commands of this module may run twice.
  */
 export function failFastConnection(redisUrl: string, log: Log, limits: ConnectionLimits = usualLimits): Redis {
-  return quietly(new Redis(redisUrl, { ...usual, commandTimeout: limits.commandMsMax, maxRetriesPerRequest: 1 }), log);
+  return quietly(
+    new Redis(redisUrl, { ...usual(), commandTimeout: limits.commandMsMax, maxRetriesPerRequest: 1 }),
+    log,
+  );
 }
 
 /** For workers and subscribers: commands wait until Redis is back. BullMQ demands `maxRetriesPerRequest: null`. */
 export function blockingConnection(redisUrl: string, log: Log): BlockingRedis {
   return quietly(
-    new BlockingRedis(redisUrl, { ...usual, maxRetriesPerRequest: null, socketTimeout: silenceMsMax }),
+    new BlockingRedis(redisUrl, { ...usual(), maxRetriesPerRequest: null, socketTimeout: silenceMsMax }),
     log,
   );
 }
 
-const usual = {
-  // What many handlers ask for at once goes in one write and comes back together: half the cost per command.
-  enableAutoPipelining: true,
-  connectTimeout: connectMsMax,
-  retryStrategy: (times: number) => Math.min(50 * times, reconnectMsMax),
-  // After a failover the old primary is a replica: dial again, then send the command again.
-  reconnectOnError: (cause: Error) => (cause.message.startsWith('READONLY') ? 2 : false),
-} satisfies RedisOptions;
+const usual = () =>
+  ({
+    scripts: knownScripts(),
+    // What many handlers ask for at once goes in one write and comes back together: half the cost per command.
+    enableAutoPipelining: true,
+    connectTimeout: connectMsMax,
+    retryStrategy: (times: number) => Math.min(50 * times, reconnectMsMax),
+    // After a failover the old primary is a replica: dial again, then send the command again.
+    reconnectOnError: (cause: Error) => (cause.message.startsWith('READONLY') ? 2 : false),
+  }) satisfies RedisOptions;
 
 /** ioredis emits one error per attempt to connect; the log gets the first of each outage. */
 function quietly<Client extends Redis>(client: Client, log: Log): Client {

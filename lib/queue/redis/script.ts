@@ -1,31 +1,42 @@
-import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
 /**
- * A Lua script: atomic, one round trip. Keys that a script derives (from a prefix and an id) carry the same hash tag as the
- * declared ones, so that a cluster runs it too.
+ * The command of a Lua script: atomic, one round trip. ioredis sends the text on the first call of a connection and a hash
+ * later, and the text again to a server that does not know it any more. Keys that a script derives (from a prefix and an id)
+ * carry the same hash tag as the declared ones, so that a cluster runs it too.
  */
-export interface Script {
-  readonly lua: string;
-  readonly sha: string;
+export type Script = `keyferry${number}`;
+
+type Call = (keyCount: number, ...keysAndArgs: readonly (string | number)[]) => Promise<unknown>;
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    readonly [name: Script]: Call;
+  }
 }
 
-export const script = (lua: string): Script => ({ lua, sha: createHash('sha1').update(lua).digest('hex') });
+const known: Record<Script, { readonly lua: string }> = {};
+
+/** Called where a module is loaded, so that every connection that is opened later has the command. */
+export function script(lua: string): Script {
+  const name: Script = `keyferry${Object.keys(known).length}`;
+  known[name] = { lua };
+  return name;
+}
+
+/** For a new connection: ioredis gives a pipeline the commands that its connection has when the pipeline begins. */
+export const knownScripts = (): Readonly<Record<string, { readonly lua: string }>> => known;
 
 /** Numbers as Redis answers them: as numbers; strings as strings; nil as null. */
 export async function run(
   redis: Redis,
-  { lua, sha }: Script,
+  name: Script,
   keys: readonly string[],
   args: readonly (string | number)[],
 ): Promise<unknown> {
-  try {
-    return await redis.evalsha(sha, keys.length, ...keys, ...args);
-  } catch (cause) {
-    // A server that was started anew does not know the script yet.
-    if (!(cause instanceof Error) || !cause.message.startsWith('NOSCRIPT')) throw cause;
-    return redis.eval(lua, keys.length, ...keys, ...args);
-  }
+  const call = redis[name];
+  if (call === undefined) throw new Error('the connection was opened before the script was known');
+  return call.call(redis, keys.length, ...keys, ...args);
 }
 
 /** @throws Error when the script answered something else. */

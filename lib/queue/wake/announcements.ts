@@ -9,13 +9,13 @@ export interface Listener {
   /** Ends with true at the announcement, also one that came before the call; with false at the time-out or on abort. */
   wait(timeoutMs: number, signal: AbortSignal): Promise<boolean>;
   stop(): void;
-  /** Settles when announcements from now on are heard; it does not fail. */
+  /** Settles when announcements from now on are received; it does not fail. */
   readonly ready: Promise<void>;
 }
 
 /**
- * Who waits for an association hears its announcement, wherever it is made: one channel per association, one subscriber
- * connection per process, made when it is first needed. Redis forgets announcements that nobody hears, so a waiter may
+ * Who waits for an association receives its announcement, wherever it is made: one channel per association, one subscriber
+ * connection per process, made when it is first needed. Redis forgets announcements that nobody receives, so a waiter may
  * miss one while the connection is away; it then ends at its time-out.
  */
 export class Announcements {
@@ -36,17 +36,17 @@ export class Announcements {
     if (this.#count >= listenersMax) return deaf;
     this.#count += 1;
     const channel = this.#keys.channel(id);
-    const heard = new AbortController();
-    const tell = () => heard.abort();
-    const ready = this.#add(channel, tell);
+    const announced = new AbortController();
+    const notify = () => announced.abort();
+    const ready = this.#add(channel, notify);
     let stopped = false;
     return {
       ready,
-      wait: (timeoutMs, signal) => untilAborted(heard.signal, timeoutMs, signal),
+      wait: (timeoutMs, signal) => untilAborted(announced.signal, timeoutMs, signal),
       stop: () => {
         if (stopped) return;
         stopped = true;
-        this.#remove(channel, tell);
+        this.#remove(channel, notify);
       },
     };
   }
@@ -56,18 +56,18 @@ export class Announcements {
     this.#listeners.clear();
   }
 
-  async #add(channel: string, tell: () => void): Promise<void> {
+  async #add(channel: string, notify: () => void): Promise<void> {
     const known = this.#listeners.get(channel);
-    if (known !== undefined) known.add(tell);
-    else this.#listeners.set(channel, new Set([tell]));
+    if (known !== undefined) known.add(notify);
+    else this.#listeners.set(channel, new Set([notify]));
     // Asked again for a channel that is known: the answer shows that the first asking has been carried out.
     await this.#send((subscriber) => subscriber.subscribe(channel));
   }
 
-  #remove(channel: string, tell: () => void): void {
+  #remove(channel: string, notify: () => void): void {
     this.#count -= 1;
     const known = this.#listeners.get(channel);
-    if (known === undefined || !known.delete(tell) || known.size > 0) return;
+    if (known === undefined || !known.delete(notify) || known.size > 0) return;
     this.#listeners.delete(channel);
     void this.#send((subscriber) => subscriber.unsubscribe(channel));
   }
@@ -84,7 +84,7 @@ export class Announcements {
   #open(): Redis {
     const subscriber = this.#connect();
     subscriber.on('message', (channel: string) => {
-      for (const tell of this.#listeners.get(channel) ?? []) tell();
+      for (const notify of this.#listeners.get(channel) ?? []) notify();
     });
     return subscriber;
   }
@@ -92,18 +92,18 @@ export class Announcements {
 
 const deaf: Listener = { ready: Promise.resolve(), wait: async () => false, stop() {} };
 
-async function untilAborted(heard: AbortSignal, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
-  if (heard.aborted || signal.aborted) return heard.aborted;
+async function untilAborted(announced: AbortSignal, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+  if (announced.aborted || signal.aborted) return announced.aborted;
   await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(timer);
-      heard.removeEventListener('abort', end);
+      announced.removeEventListener('abort', end);
       signal.removeEventListener('abort', end);
       resolve();
     };
     const timer = setTimeout(end, timeoutMs);
-    heard.addEventListener('abort', end);
+    announced.addEventListener('abort', end);
     signal.addEventListener('abort', end);
   });
-  return heard.aborted;
+  return announced.aborted;
 }

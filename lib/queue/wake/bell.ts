@@ -10,18 +10,18 @@ import { lookAtDue } from './due.ts';
  *
  * - *silent* (absent): the next press rings and raises the flag.
  * - *on its way* (for `wayMs`): a ring has been sent; presses do nothing. One that is lost is rung again after that time.
- * - *heard* (for `holdMs`): a worker is awake; presses do nothing, so that a busy type rings once a second and so gets one
+ * - *awake* (for `holdMs`): a worker is awake; presses do nothing, so that a busy type rings once a second and so gets one
  *   worker more as long as those it has do not keep up.
  *
  * A press always comes after its job was added, and a worker lowers the flag before it looks for the last time (`rearm`), so
  * what a flag suppressed is seen by that look. Who dies in between leaves it to the sweep's `wake`.
  */
 export interface Bell extends Doorbell {
-  /** For the worker: a ring was heard. */
-  heard(type: string): Promise<void>;
+  /** For the worker: it was woken by a ring. */
+  awake(type: string): Promise<void>;
   /**
-   * For the worker, when it ends: rings again for what is left to take, after `pauseMs`, or for the first job that was put
-   * aside when it is due.
+   * For the worker, when it ends: rings again for what is left to take, after `pauseMs`, or for the first delayed job
+   * when it is due.
    *
    * @throws when Redis or the sender fails: the wake-up is lost unless somebody else repeats it
    */
@@ -43,7 +43,7 @@ export interface BellOptions {
 export interface BellTimes {
   /** After a ring was sent. */
   readonly wayMs: number;
-  /** After it was heard. */
+  /** After a worker was woken. */
   readonly holdMs: number;
 }
 
@@ -61,7 +61,7 @@ export function openBell(options: BellOptions): Bell {
   const parts = { redis, keys, sender, wayMs: times.wayMs };
   return {
     ring: (type) => ring(parts, type),
-    async heard(type) {
+    async awake(type) {
       await redis.pexpire(flagOf(keys, type), times.holdMs);
     },
     rearm: (type, pauseMs) => rearm(parts, type, pauseMs),

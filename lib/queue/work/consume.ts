@@ -4,7 +4,7 @@ import type { ConsumeOptions, Consumer } from '../contract.ts';
 import type { JobData } from '../jobs.ts';
 import { queueName } from '../keys.ts';
 import type { BlockingRedis } from '../redis/connection.ts';
-import { type AttemptParts, attempt, delayJob, type Ending } from './attempt.ts';
+import { delayJob, type Ending, type JobParts, runJob } from './job.ts';
 import { Locks } from './locks.ts';
 import { within } from './within.ts';
 import { ExhaustedJobs, exhaustedReason, reportError, workerOptions } from './worker-options.ts';
@@ -16,7 +16,7 @@ const lastWordMs = 500;
 
 /** Takes and runs jobs of one type until it is closed; while Redis is away it waits for it. */
 export function consume(
-  parts: AttemptParts,
+  parts: JobParts,
   connection: BlockingRedis,
   prefix: string,
   { concurrency, lockMs }: ConsumeOptions,
@@ -38,7 +38,7 @@ export function consume(
   async function end(job: Job<JobData, void, string>, token: string): Promise<Ending['kind']> {
     const lock = locks.hold(job.id ?? '', token, job.processedOn ?? Date.now());
     try {
-      const ending = await attempt(parts, job, lock, exhausted.has(job));
+      const ending = await runJob(parts, job, lock, exhausted.has(job));
       if (ending.kind === 'delayed') await delayJob(parts, job, ending, token);
       return ending.kind;
     } catch (cause) {

@@ -7,12 +7,12 @@ import type { JobData } from '../jobs.ts';
 import { queueName } from '../keys.ts';
 import type { BlockingRedis } from '../redis/connection.ts';
 import type { Due } from '../wake/due.ts';
-import { type AttemptParts, attempt, delayJob } from './attempt.ts';
+import { delayJob, type JobParts, runJob } from './job.ts';
 import { Locks } from './locks.ts';
 import { within } from './within.ts';
 import { exhaustedReason, reportError, workerOptions } from './worker-options.ts';
 
-export interface DrainParts extends AttemptParts {
+export interface DrainParts extends JobParts {
   readonly connection: BlockingRedis;
   readonly prefix: string;
   readonly clock: Clock;
@@ -125,7 +125,7 @@ class InFlight {
   async #run(job: Taken, token: string): Promise<void> {
     const lock = this.#locks.hold(job.id ?? '', token, job.processedOn ?? Date.now());
     try {
-      const ending = await attempt(this.#parts, job, lock, Boolean(job.deferredFailure));
+      const ending = await runJob(this.#parts, job, lock, Boolean(job.deferredFailure));
       if (ending.kind === 'leave') return;
       if (ending.kind === 'delayed') return await delayJob(this.#parts, job, ending, token);
       if (ending.kind === 'failed') await job.moveToFailed(new UnrecoverableError(exhaustedReason), token, false);

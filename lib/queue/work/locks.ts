@@ -54,7 +54,7 @@ export class Locks {
       },
       release: () => {
         if (this.#held.get(jobId) === held) this.#held.delete(jobId);
-        if (this.#held.size === 0) for (const tell of this.#waiting.splice(0)) tell();
+        if (this.#held.size === 0) for (const resume of this.#waiting.splice(0)) resume();
       },
     };
   }

@@ -1,5 +1,5 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
-import { isRepeatable } from '../failure.ts';
+import { isRepeatable } from '../postgres/failure.ts';
 
 export interface Index {
   readonly name: string;

@@ -1,8 +1,15 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
-import type { KeyringBarrier } from '../barrier.ts';
-import { encryptionsMax, type Keyring, newestKey, withEncryptions, withNewKey, zeroKeyring } from '../keyring.ts';
+import type { KeyringBarrier } from '../encryption/barrier.ts';
+import {
+  encryptionsMax,
+  type Keyring,
+  newestKey,
+  withEncryptions,
+  withNewKey,
+  zeroKeyring,
+} from '../encryption/keyring.ts';
 import type { Database } from '../tables.ts';
 import { inTransaction } from '../transaction.ts';
 import type { KeyStatus } from './contract.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { KeyringBarrier } from '../barrier.ts';
+import type { KeyringBarrier } from '../encryption/barrier.ts';
 import type { Database } from '../tables.ts';
 import type { Prepare } from './contract.ts';
 import type { SealMaterial } from './material.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { randomHex8, uuid } from '../../core/ids.ts';
-import { keyBytes } from '../cipher.ts';
-import { type Keyring, newKeyring } from '../keyring.ts';
+import { keyBytes } from '../encryption/cipher.ts';
+import { type Keyring, newKeyring } from '../encryption/keyring.ts';
 import { type SealRecord, sealKeyring, sealRootKey } from './record.ts';
 import { type ShareRule, splitKey } from './shares.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
-import { decrypt, encrypt } from '../cipher.ts';
-import { decodeKeyring, encodeKeyring, type Keyring } from '../keyring.ts';
+import { decrypt, encrypt } from '../encryption/cipher.ts';
+import { decodeKeyring, encodeKeyring, type Keyring } from '../encryption/keyring.ts';
 import type { Database, SealTable } from '../tables.ts';
 
 /** The one row of the table `seal`. It opens with the unseal key: that opens the root key, which opens the keyring. */

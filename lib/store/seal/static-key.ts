@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Secret } from '../../core/secret.ts';
-import { keyBytes } from '../cipher.ts';
+import { keyBytes } from '../encryption/cipher.ts';
 import { decodeKey } from './key-text.ts';
 
 /** Where the key of the automatic seal is: 32 bytes as hex or base64, given or in a file; a file may hold the bare bytes. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { coalesce } from '../../core/coalesce.ts';
+import { coalesce } from '../../core/concurrency/coalesce.ts';
 import { uuid } from '../../core/ids.ts';
 import type { Store } from '../../store/store.ts';
 import type { Claim } from './claim.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { coalesce } from '../../core/coalesce.ts';
+import { coalesce } from '../../core/concurrency/coalesce.ts';
 import type { Store } from '../../store/store.ts';
 import { splitting } from '../reconcile/plan/split.ts';
 

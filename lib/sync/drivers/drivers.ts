@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import { isJsonObject, parseJson } from '../../core/json.ts';
 import type { Log } from '../../core/log.ts';
@@ -50,58 +51,37 @@ const driversMax = 256;
 /** A destination to which nothing goes keeps neither connections nor credentials in memory. */
 const idleMsMax = 300_000;
 
-interface Kept {
-  readonly driver: CountedDriver;
-  /** By the clock, in milliseconds. */
-  readonly usedAt: number;
-}
-
 export function keepDrivers(destination: Destination, parts: DriverParts): Drivers {
-  const kept = new Map<string, Kept>();
+  const kept = new LRUCache<string, CountedDriver>({
+    max: driversMax,
+    ttl: idleMsMax,
+    // The time it was used last counts, by our clock, read each time.
+    updateAgeOnGet: true,
+    perf: { now: () => parts.clock.now().getTime() },
+    ttlResolution: 0,
+    // Whatever takes it out: its age, one that makes room, a newer revision.
+    dispose: (driver) => driver.retire(),
+  });
   return {
     async open(destinationId, revision) {
-      const usedAt = parts.clock.now().getTime();
-      retireIdle(kept, usedAt - idleMsMax);
-      const known = kept.get(destinationId)?.driver;
-      kept.delete(destinationId);
-      if (known !== undefined && known.revision >= revision) {
-        kept.set(destinationId, { driver: known, usedAt });
-        return known.lend();
-      }
-      known?.retire();
+      kept.purgeStale();
+      const known = kept.get(destinationId);
+      if (known !== undefined && known.revision >= revision) return known.lend();
       const driver = new CountedDriver(openOne(destination, parts, destinationId), revision);
-      kept.set(destinationId, { driver, usedAt });
-      makeRoom(kept);
+      kept.set(destinationId, driver);
       try {
         return await driver.lend();
       } catch (cause) {
-        if (kept.get(destinationId)?.driver === driver) kept.delete(destinationId);
+        if (kept.peek(destinationId) === driver) kept.delete(destinationId);
         throw cause;
       }
     },
     async close() {
-      await Promise.all([...kept.values()].map(({ driver }) => driver.close()));
+      // Unlike its values, the dump has those too that are too old and still in use.
+      await Promise.all(kept.dump().map(([, { value: driver }]) => driver.close()));
       kept.clear();
     },
   };
-}
-
-function makeRoom(kept: Map<string, Kept>): void {
-  const [oldest] = kept;
-  if (kept.size > driversMax && oldest !== undefined) retire(kept, ...oldest);
-}
-
-/** Those used longest ago come first. */
-function retireIdle(kept: Map<string, Kept>, before: number): void {
-  for (const [destinationId, one] of kept) {
-    if (one.usedAt >= before) return;
-    retire(kept, destinationId, one);
-  }
-}
-
-function retire(kept: Map<string, Kept>, destinationId: string, { driver }: Kept): void {
-  kept.delete(destinationId);
-  driver.retire();
 }
 
 async function openOne(destination: Destination, parts: DriverParts, id: string): Promise<Driver | undefined> {

@@ -10,6 +10,7 @@ export class CountedDriver {
   readonly #driver: Promise<Driver | undefined>;
   #users = 0;
   #retired = false;
+  #closing: Promise<void> | undefined;
 
   constructor(driver: Promise<Driver | undefined>, revision: number) {
     this.#driver = driver;
@@ -35,9 +36,10 @@ export class CountedDriver {
     if (this.#users === 0) void this.close();
   }
 
-  /** Closes it, in use or not. It does not fail. */
+  /** Closes it, in use or not, once. It does not fail. */
   async close(): Promise<void> {
-    await this.#driver.then((driver) => driver?.close()).catch(() => {});
+    this.#closing ??= this.#driver.then((driver) => driver?.close()).catch(() => {});
+    await this.#closing;
   }
 
   /** Nobody waits for the end of its connections. */

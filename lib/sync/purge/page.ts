@@ -6,7 +6,7 @@ import { isRemnant } from '../recheck/remnant.ts';
 export const pageSize = 1_000;
 
 /** An association of a destination; in this order the index finds them. */
-export interface Place {
+export interface Cursor {
   readonly mount: string;
   readonly secret: string;
 }
@@ -17,11 +17,11 @@ export interface PurgePage {
   /** Some were in other hands just now: this page has to be done again. */
   readonly skipped: boolean;
   /** The last one that was looked at; undefined: it was the last page. */
-  readonly last: Place | undefined;
+  readonly last: Cursor | undefined;
 }
 
 /** Sorts before every association. */
-export const beginning: Place = { mount: '00000000-0000-0000-0000-000000000000', secret: '' };
+export const beginning: Cursor = { mount: '00000000-0000-0000-0000-000000000000', secret: '' };
 
 /**
  * Marks the next associations of a destination under purge for removal. Those that were marked before this purge and could
@@ -29,7 +29,7 @@ export const beginning: Place = { mount: '00000000-0000-0000-0000-000000000000',
  * nothing when the purge has been given up, and leaves alone those that are removed and wait for their rechecks. It waits
  * for no association, since its worker may wait for the destination, which is locked here.
  */
-export async function purgePage(db: QueryExecutorProvider, destinationId: string, after: Place): Promise<PurgePage> {
+export async function purgePage(db: QueryExecutorProvider, destinationId: string, after: Cursor): Promise<PurgePage> {
   const { rows } = await statement(destinationId, after).execute(db);
   const dirty = rows.flatMap(({ marked }) => (marked === null ? [] : [marked]));
   const [{ looked, open, last } = { looked: 0, open: 0, last: null }] = rows;
@@ -39,11 +39,11 @@ export async function purgePage(db: QueryExecutorProvider, destinationId: string
 interface PageRow {
   readonly looked: number;
   readonly open: number;
-  readonly last: Place | null;
+  readonly last: Cursor | null;
   readonly marked: Dirty | null;
 }
 
-const statement = (destinationId: string, after: Place) => sql<PageRow>`
+const statement = (destinationId: string, after: Cursor) => sql<PageRow>`
   with purge as (
     select purge_initiated_at as began from destinations
      where id = ${destinationId}::bigint and purge_initiated_at is not null for share
@@ -53,14 +53,14 @@ const statement = (destinationId: string, after: Place) => sql<PageRow>`
      where destination_id = ${destinationId}::bigint and (mount_id, secret_name) > (${after.mount}::uuid, ${after.secret}::text)
      order by destination_id, mount_id, secret_name limit ${pageSize}::int
   ),
-  untold as (
+  unmarked as (
     select a.id from associations a cross join purge
      where a.id = any(array(select id from page))
        and not ${isRemnant('a')}
        and (a.desired = 'present' or a.generation = a.observed_generation and a.updated_at < purge.began)
   ),
   wanted as (
-    select a.id from associations a where a.id = any(array(select id from untold)) for no key update of a skip locked
+    select a.id from associations a where a.id = any(array(select id from unmarked)) for no key update of a skip locked
   ),
   marked as (
     update associations
@@ -71,7 +71,7 @@ const statement = (destinationId: string, after: Place) => sql<PageRow>`
               next_attempt_at is not null as waiting
   ),
   seen as (
-    select (select count(*)::int from page) as looked, (select count(*)::int from untold) as open,
+    select (select count(*)::int from page) as looked, (select count(*)::int from unmarked) as open,
            (select jsonb_build_object('mount', mount_id, 'secret', secret_name) from page
              order by mount_id desc, secret_name desc limit 1) as last
   )

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
 import { dropPurged } from '../claim/finish.ts';
-import { beginning, type Place, purgePage } from './page.ts';
+import { beginning, type Cursor, purgePage } from './page.ts';
 
 /** How far the sweep has come. It is only saved work: without it, everything is looked at once more. */
 export interface PurgeState {
@@ -15,7 +15,7 @@ interface Walk {
   /** When the purge began that this is a walk of. */
   readonly began: string;
   /** Undefined: all have been marked for removal. */
-  readonly at: Place | undefined;
+  readonly at: Cursor | undefined;
 }
 
 export const newPurgeState = (): PurgeState => ({ after: '0', walks: new Map() });

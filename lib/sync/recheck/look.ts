@@ -1,5 +1,5 @@
 import type { Inspection } from '../../destinations/contract.ts';
-import { isSameVersion } from '../../destinations/frame/same-version.ts';
+import { isSameVersion } from '../../destinations/frame/rules/same-version.ts';
 import type { ActParts, PreparedPut } from '../reconcile/act-parts.ts';
 import type { Written } from '../reconcile/plan/plan.ts';
 

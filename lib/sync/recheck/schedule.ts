@@ -10,7 +10,7 @@
 
 /** What an association remembers of its unconfirmed calls, as its claim finds it. */
 export interface Unconfirmed {
-  /** Milliseconds since the last of them can have been under way. */
+  /** Milliseconds since the last of them can have been in flight. */
   readonly ageMs: number;
   /** Rechecks that were done since. */
   readonly rechecks: number;

@@ -1,3 +1,4 @@
+import { eachOf } from '../../core/concurrency/each-of.ts';
 import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '../../destinations/contract.ts';
 import { isStillGone, isStillThere } from '../recheck/look.ts';
 import { isUnconfirmed } from '../recheck/unconfirmed.ts';
@@ -67,7 +68,7 @@ async function pushOne(parts: ActParts, prepared: PreparedPut): Promise<ActResul
   try {
     if (await isStillThere(parts, prepared)) return unchanged(put);
     if (budget.over) return { kind: 'skipped', subKey: put.subKey };
-    budget.spend(put.claim === 'create' ? (parts.definition.costs?.create ?? 1) : 1);
+    budget.spend(put.mode === 'create' ? (parts.definition.costs?.create ?? 1) : 1);
     const { remoteVersion } = await driver.put(toItem(prepared), budget.signal);
     return { kind: 'put', put, remoteVersion };
   } catch (cause) {
@@ -125,7 +126,7 @@ function toItem({ put, mark, intendedAt, intent, tags }: PreparedPut): PutItem {
     value: put.value,
     tags,
     staleTags: put.staleTags,
-    claim: put.claim,
+    mode: put.mode,
     mark,
     intendedAt,
     intent,
@@ -143,19 +144,4 @@ function toFailure({ budget }: ActParts, cause: unknown, name: string): Destinat
   if (ofDestination.has(failure.kind)) budget.halted ??= failure;
   budget.unconfirmed ||= isUnconfirmed(failure);
   return failure;
-}
-
-/** Runs `work` over the items, at most `widthMax` at once; the results are in the order of the items. */
-async function eachOf<T, R>(
-  items: readonly T[],
-  widthMax: number,
-  work: (item: T) => Promise<R>,
-): Promise<readonly R[]> {
-  const results: R[] = new Array(items.length);
-  const iterator = items.entries();
-  const lane = async () => {
-    for (const [index, item] of iterator) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(widthMax, items.length) }, lane));
-  return results;
 }

@@ -1,11 +1,10 @@
 import { type Clock, startStopwatch } from '../../core/clock.ts';
 import type { DestinationFailure } from '../../destinations/contract.ts';
-import { timedSignal } from './timed-signal.ts';
 
 export interface BudgetLimits {
   /** After so many milliseconds no further call is begun. */
   readonly operationMs: number;
-  /** After so many, calls under way are ended. */
+  /** After so many, calls in flight are ended. */
   readonly callsMs: number;
   /** Calls at once. */
   readonly widthMax: number;
@@ -14,6 +13,9 @@ export interface BudgetLimits {
   /** The wall clock. */
   readonly clock: Clock;
 }
+
+/** One for all: an error takes its stack with it, which costs more than the rest of a budget. */
+const timeOver = new Error('the attempt has to end');
 
 /**
  * The budget of one attempt, from before its claim, so that its time is over before the claim's is: how long it may go on,
@@ -32,7 +34,7 @@ export class AttemptBudget {
   mended = 0;
   /** A failure of the destination as a whole, once there was one: what is left shares it, without a call. */
   halted: DestinationFailure | undefined;
-  /** Ends calls under way, and is aborted once their time is over, whether a timer has run or not. */
+  /** Ends calls in flight, and is aborted once their time is over, whether a timer has run or not. */
   readonly signal: AbortSignal;
   readonly #worker: AbortSignal;
   readonly #operationMs: number;
@@ -47,9 +49,8 @@ export class AttemptBudget {
     const elapsedMs = startStopwatch(clock);
     this.#elapsedMs = elapsedMs;
     const ending = new AbortController();
-    const reason = new Error('the attempt has to end');
-    this.signal = timedSignal(ending, () => elapsedMs() >= callsMs, reason);
-    this.#abort = () => ending.abort(reason);
+    this.signal = timedSignal(ending, () => elapsedMs() >= callsMs, timeOver);
+    this.#abort = () => ending.abort(timeOver);
     this.#timer = setTimeout(this.#abort, callsMs);
     if (signal.aborted) this.#abort();
     else signal.addEventListener('abort', this.#abort, { once: true });
@@ -74,4 +75,49 @@ export class AttemptBudget {
     clearTimeout(this.#timer);
     this.#worker.removeEventListener('abort', this.#abort);
   }
+}
+
+/**
+ * The signal of `controller`, which also aborts when it is asked for its state once `isOver` holds. A timer is not enough:
+ * a process that was frozen handles the answers that came meanwhile before its timers, and would go on with the next request.
+ *
+ * It looks when `aborted` or `throwIfAborted` is read, which clients do before each request, or when a signal is derived from
+ * it. The looking stands in a prototype: to define it on each signal costs more than all else that an attempt has for itself.
+ */
+export function timedSignal(controller: AbortController, isOver: () => boolean, reason: Error): AbortSignal {
+  const { signal } = controller;
+  Object.defineProperty(signal, look, {
+    value: () => {
+      if (isAborted.call(signal)) return true;
+      if (!isOver()) return false;
+      controller.abort(reason);
+      return true;
+    },
+  });
+  return Object.setPrototypeOf(signal, timedPrototype);
+}
+
+const look = Symbol('look');
+
+interface TimedSignal extends AbortSignal {
+  [look](): boolean;
+}
+
+const isAborted: () => boolean = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get ?? missing;
+
+const timedPrototype = Object.create(AbortSignal.prototype, {
+  aborted: {
+    get(this: TimedSignal) {
+      return this[look]();
+    },
+  },
+  throwIfAborted: {
+    value(this: TimedSignal) {
+      if (this[look]()) throw this.reason;
+    },
+  },
+});
+
+function missing(): never {
+  throw new Error('this runtime has another AbortSignal');
 }

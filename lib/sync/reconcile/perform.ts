@@ -37,7 +37,7 @@ export async function perform(
     const { prepared, refused } = await prepare(parts, claim, decided.puts);
     const pushed = await pushAll(shared, prepared);
     await withdrawUnwritten(parts, claim, pushed);
-    const removes = decided.removes.filter(isReplaced(claim, [...pushed, ...refused]));
+    const removes = decided.removes.filter(hasReplacement(claim, [...pushed, ...refused]));
     return [...refused, ...kept, ...pushed, ...(await removeAll(shared, removes))];
   } finally {
     await driver.close();
@@ -48,7 +48,7 @@ export async function perform(
  * The copy under the old name stays until the one under the new name is there; when the secret was one object and becomes
  * one per key, or the other way round, until all of them are.
  */
-function isReplaced(claim: Claimed, results: readonly ActResult[]): (object: Written) => boolean {
+function hasReplacement(claim: Claimed, results: readonly ActResult[]): (object: Written) => boolean {
   const open = new Set(results.flatMap((result) => ('subKey' in result ? [result.subKey] : [])));
   const whole = claim.granularity === 'secret-path';
   return ({ subKey }) => open.size === 0 || (!open.has(subKey) && (subKey === '') === whole);
@@ -137,7 +137,7 @@ async function withdrawUnwritten(parts: PerformParts, claim: Claimed, results: r
   const unwritten = results.flatMap((result) => {
     if (result.kind !== 'failed' || result.put === undefined) return [];
     const { failure, put } = result;
-    const foreign = put.claim === 'create' && failure.kind === 'conflict';
+    const foreign = put.mode === 'create' && failure.kind === 'conflict';
     return foreign || (put.before === undefined && failure.untouched) ? [put.nameKey] : [];
   });
   await withdraw(parts.store, claim.id, claim.token, unwritten);

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
+import { outageOf } from '../../core/log/outage.ts';
+import { errorLocation } from '../../core/log/stack.ts';
 import type { Log } from '../../core/log.ts';
-import { outageOf } from '../../core/outage-log.ts';
-import { placeOf } from '../../core/stack.ts';
 import { type DestinationDefinition, DestinationFailure, type Driver } from '../../destinations/contract.ts';
-import { unfit } from '../../destinations/frame/fit.ts';
+import { unfit } from '../../destinations/frame/rules/fit.ts';
 import type { Outcome } from '../../queue/contract.ts';
 import type { Barrier, Store } from '../../store/store.ts';
 import type { Claim, Claimed } from '../claim/claim.ts';
@@ -73,10 +73,10 @@ export async function reconcile(
   try {
     const claim = await parts.claim(id);
     if (claim.kind !== 'claimed') return { outcome: unclaimed(claim), failure: undefined, calls: 0 };
-    const { finish, failure } = await attempt(parts, claim, budget);
+    const { finish, failure } = await runAttempt(parts, claim, budget);
     const finished = await parts.finish(finish);
     if (finished === 'lost' && budget.calls > 0) await parts.invalidate(id);
-    return { outcome: outcomeOf(finish, finished), failure, calls: budget.calls };
+    return { outcome: jobOutcome(finish, finished), failure, calls: budget.calls };
   } finally {
     budget.end();
   }
@@ -89,7 +89,7 @@ export function unclaimed(claim: Exclude<Claim, Claimed>): Outcome {
   return { kind: 'again', afterMs: lookAgainMs };
 }
 
-export function outcomeOf({ done, generation, retryMs }: Finish, finished: Finished): Outcome {
+export function jobOutcome({ done, generation, retryMs }: Finish, finished: Finished): Outcome {
   if (finished === 'lost') return { kind: 'again', afterMs: lookAgainMs };
   if (done) return { kind: 'done', generation };
   return { kind: 'again', afterMs: finished === 'superseded' ? 0 : (retryMs ?? 0) };
@@ -102,7 +102,7 @@ const cutShort = (result: ActResult): ActResult =>
     : result;
 
 /** One attempt. What fails in an unforeseen way, the store included, is an internal failure of this attempt. */
-async function attempt(parts: ReconcileParts, claim: Claimed, budget: AttemptBudget) {
+async function runAttempt(parts: ReconcileParts, claim: Claimed, budget: AttemptBudget) {
   try {
     const decided = await decide(parts, claim);
     const results = await perform(parts, claim, decided, budget);
@@ -110,7 +110,7 @@ async function attempt(parts: ReconcileParts, claim: Claimed, budget: AttemptBud
   } catch (cause) {
     const outage = outageOf(cause);
     if (outage !== undefined) parts.log.warn({ association: claim.id, ...outage }, 'an attempt was cut short');
-    else parts.log.error({ association: claim.id, ...placeOf(cause) }, 'an attempt failed in an unforeseen way');
+    else parts.log.error({ association: claim.id, ...errorLocation(cause) }, 'an attempt failed in an unforeseen way');
     const message =
       cause instanceof AppError ? cause.message : 'failed in an unforeseen way; the log of the worker says more';
     const failure = new DestinationFailure('internal', message, { cause });

@@ -2,7 +2,7 @@ import { type DestinationDefinition, DestinationFailure } from '../../destinatio
 import type { Claimed } from '../claim/claim.ts';
 import { type RecheckTimes, rememberedAfter } from '../recheck/schedule.ts';
 import type { SyncError, SyncRecord } from '../rows/associations/tables.ts';
-import { type Attempt, type SyncStatus, statusAfter, statusOf } from '../status.ts';
+import { type AttemptResult, type SyncStatus, statusAfter, statusOf } from '../status.ts';
 import type { ActResult } from './act.ts';
 import type { AttemptBudget } from './attempt-budget.ts';
 import type { Finish, Rechecked, WrittenObject } from './outcome.ts';
@@ -39,7 +39,7 @@ export function report(
   const retrying = verdict?.kind === 'retry';
   // What cannot be pushed at all does not keep what was skipped from its turn.
   const goesOn = results.some(({ kind }) => kind === 'skipped') && (ahead || attempt < parts.retry.attemptsMax);
-  const outcome = outcomeOf(verdict, goesOn);
+  const outcome = attemptOutcome(verdict, goesOn);
   const done = outcome !== 'retry' && outcome !== 'unfinished';
   const put = results.filter((result) => result.kind === 'put');
   const kept = results.flatMap((result) => (result.kind === 'kept' ? [result.put.nameKey] : []));
@@ -86,7 +86,7 @@ function isAhead({ confirmed }: Claimed, results: readonly ActResult[]): boolean
   return results.some((result) => result.kind === 'removed' || (result.kind === 'put' && !known.has(result.put.name)));
 }
 
-function outcomeOf(verdict: Verdict | undefined, goesOn: boolean): Attempt['outcome'] {
+function attemptOutcome(verdict: Verdict | undefined, goesOn: boolean): AttemptResult['outcome'] {
   if (verdict?.kind === 'retry') return 'retry';
   if (goesOn) return 'unfinished';
   return verdict?.status ?? 'clean';

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts';
+import { outageOf } from '../../core/log/outage.ts';
 import type { Log } from '../../core/log.ts';
-import { outageOf } from '../../core/outage-log.ts';
 import type { DestinationDefinition } from '../../destinations/contract.ts';
 import type { Queue } from '../../queue/contract.ts';
 import type { Dirty } from '../../store/outbox.ts';
@@ -60,7 +60,7 @@ const isPassing = (cause: unknown): boolean => cause instanceof AppError && caus
 const broken = 'the database failed on the way: replay again with the cursor for the rest';
 const timeIsUp = 'not all were replayed in the time of one call: replay again with the cursor for the rest';
 
-/** What finds no room, or no Redis, stays dirty in the store, and the sweep queues it later. */
+/** What exceeds the capacity, or finds no Redis, stays dirty in the store, and the sweep queues it later. */
 async function queuePage({ queue, log }: ReplayParts, dirty: readonly Dirty[], capacity: number) {
   try {
     const { refused } = await queue.enqueue(dirty, capacity);

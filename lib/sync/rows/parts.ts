@@ -31,6 +31,6 @@ export interface SyncParts {
   readonly credentialsDir: string | undefined;
   /** How long `set` and `remove` wait for their own operation, in milliseconds. */
   readonly waitMs: number;
-  /** How long switching the sync off waits for operations under way, in milliseconds. */
+  /** How long switching the sync off waits for operations in flight, in milliseconds. */
   readonly drainMs: number;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { outageOf } from '../../core/log/outage.ts';
 import type { Log } from '../../core/log.ts';
-import { outageOf } from '../../core/outage-log.ts';
 import type { Operation, Queue } from '../../queue/contract.ts';
 import type { Changed } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
@@ -23,7 +23,7 @@ export async function loadSettings(store: Store): Promise<SyncSettings> {
 const queuedAtOnceMax = 1_000;
 
 /**
- * Puts what a committed change made dirty in the queue. It does not fail: what finds no room, or no Redis, stays dirty in
+ * Puts what a committed change made dirty in the queue. It does not fail: what exceeds the capacity, or finds no Redis, stays dirty in
  * the store and the sweep queues it later (rules 2 and 4 of the sync).
  */
 export function changedBy(store: Store, queue: Queue, log: Log): Changed {

@@ -58,7 +58,7 @@ export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept
   return { requeued, waitingForRoom: refused, expired: expired.length, rechecks };
 }
 
-/** Those that find no room stay dirty. */
+/** Those beyond the capacity stay dirty. */
 async function beginRechecks({ store, queue }: SweepParts, capacity: number): Promise<number> {
   let begun = 0;
   for (let page = 0; page < pagesMax; page += 1) {
@@ -82,7 +82,7 @@ async function requeueLost(parts: SweepParts, state: SweepState, capacity: numbe
     );
     requeued += missing.size - answer.refused.length;
     refused += answer.refused.length;
-    // Also where there is no room: further back may be some that have room already and lost their jobs.
+    // Also where there is no capacity: further back may be some that have it already and lost their jobs.
     state.dirtyAfter = operations.length < pageSize ? '0' : (operations.at(-1)?.id ?? '0');
     if (state.dirtyAfter === '0') break;
   }

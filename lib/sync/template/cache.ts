@@ -1,17 +1,16 @@
+import { LRUCache } from 'lru-cache';
 import { compileTemplate, type Template } from './template.ts';
 
 /**
- * Reads templates once: thousands of associations share a few. The one that was read first makes room.
+ * Reads templates once: thousands of associations share a few. The one that was used longest ago is evicted.
  * @throws TemplateError as `compileTemplate` does
  */
 export function keepTemplates(countMax: number): (text: string) => Template {
-  const kept = new Map<string, Template>();
+  const kept = new LRUCache<string, Template>({ max: countMax });
   return (text) => {
     const known = kept.get(text);
     if (known !== undefined) return known;
     const template = compileTemplate(text);
-    const oldest = kept.keys().next().value;
-    if (kept.size >= countMax && oldest !== undefined) kept.delete(oldest);
     kept.set(text, template);
     return template;
   };

@@ -1,6 +1,6 @@
 import type { Tracing } from './tracing.ts';
 
-/** Puts operations in the queue; answers the ids of those that found no room. */
+/** Puts operations in the queue; answers the ids of those that were refused. */
 type Enqueue<Operation> = (
   operations: readonly Operation[],
   capacity: number,

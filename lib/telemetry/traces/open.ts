@@ -11,7 +11,7 @@ export interface OpenTracing {
 }
 
 const flushMsMax = 2_000;
-/** A collector that hangs holds one batch for so long; the queue before it is bounded and drops what finds no room. */
+/** A collector that hangs holds one batch for so long; the queue before it is bounded and drops what exceeds its bound. */
 const exportMsMax = 5_000;
 const queueSizeMax = 4_096;
 const batchSizeMax = 512;

@@ -84,7 +84,7 @@ describe('a rule', () => {
   });
 });
 
-describe('a mistake is told with its place:', () => {
+describe('a mistake is reported with its position:', () => {
   test.each([
     ['path "a" { capabilities = ["raed"] }', 'line 1, column 27: path "a": invalid capability "raed"'],
     ['path "a" {\n  capability = ["read"]\n}', 'line 2, column 3: path "a": invalid key "capability"'],

@@ -104,7 +104,7 @@ describe('creating a token', () => {
     [{ ttl: '1h', explicit_max_ttl: '768h' }, 3_600, []],
     [{ period: '800h' }, 2_764_800, [periodOf('800h', '768h')]],
     [{ period: '61', explicit_max_ttl: '60' }, 60, [periodOf('1m1s', '1m')]],
-  ])('%j lives for %i seconds, and what was cut is told', async (fields, seconds, warnings) => {
+  ])('%j lives for %i seconds, and what was cut is reported', async (fields, seconds, warnings) => {
     expect(await create(root, fields)).toMatchObject({ lease_duration: seconds, warnings });
   });
 
@@ -144,7 +144,7 @@ describe('creating a token', () => {
   });
 });
 
-test('a policy that is not there is told, for its token may do nothing', async () => {
+test('a policy that is not there is reported, for its token may do nothing', async () => {
   const { policies, warnings } = await create(root, { policies: ['CI', 'default'] });
   expect(policies).toEqual(['ci', 'default']);
   expect(warnings).toEqual(['Policy "ci" does not exist']);

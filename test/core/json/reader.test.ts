@@ -50,8 +50,8 @@ describe('JSON in pieces', () => {
       '\u0001',
       'x',
     );
-    const broken = fc.tuple(json, fc.nat(), noise, fc.nat({ max: 2 })).map(([text, place, added, taken]) => {
-      const at = place % (text.length + 1);
+    const broken = fc.tuple(json, fc.nat(), noise, fc.nat({ max: 2 })).map(([text, position, added, taken]) => {
+      const at = position % (text.length + 1);
       return text.slice(0, at) + added + text.slice(at + taken);
     });
     const property = fc.property(broken, fc.integer({ min: 1, max: 5 }), (source, size) => {
@@ -114,7 +114,7 @@ describe('JSON in pieces', () => {
     ['["\\x"]', 'invalid JSON at character 3'],
     ['[] []', 'invalid JSON at character 3'],
     ['', 'invalid JSON at character 0'],
-  ])('%j is refused with the place', (source, message) => {
+  ])('%j is refused with the position', (source, message) => {
     for (const size of [1, 2, 3, 100]) expect(() => read(source, size)).toThrow(new JsonProblem(message));
   });
 

@@ -9,21 +9,21 @@ describe('adopting', () => {
   test('a foreign secret gets our value and our mark, and keeps its tags', async () => {
     stand.fake.seed('app/db', 'theirs');
     stand.fake.tag('app/db', { theirs: 'x' });
-    await stand.driver.put(item('app/db', 'ours', { claim: 'adopt' }), calm());
+    await stand.driver.put(item('app/db', 'ours', { mode: 'adopt' }), calm());
     expect(stand.fake.objects().get('app/db')).toEqual({ value: 'ours', tags: { ...item('', '').tags, theirs: 'x' } });
   });
 
   test('a foreign secret that has the value already gets no version', async () => {
     stand.fake.seed('app/db', 'same');
-    const { remoteVersion } = await stand.driver.put(item('app/db', 'same', { claim: 'adopt' }), calm());
+    const { remoteVersion } = await stand.driver.put(item('app/db', 'same', { mode: 'adopt' }), calm());
     expect(versionsOf('app/db').map(({ id }) => id)).toEqual([remoteVersion]);
   });
 
   test('where nothing is, a secret is created; where one waits for its deletion, it comes back', async () => {
-    await stand.driver.put(item('app/new', 'ours', { claim: 'adopt' }), calm());
+    await stand.driver.put(item('app/new', 'ours', { mode: 'adopt' }), calm());
     stand.fake.seed('app/old', 'theirs');
     stand.fake.schedule('app/old');
-    await stand.driver.put(item('app/old', 'ours', { claim: 'adopt' }), calm());
+    await stand.driver.put(item('app/old', 'ours', { mode: 'adopt' }), calm());
     expect([...stand.fake.objects()].map(([name, { value }]) => [name, value])).toEqual([
       ['app/new', 'ours'],
       ['app/old', 'ours'],

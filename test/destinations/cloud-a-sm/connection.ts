@@ -23,7 +23,7 @@ const unset = {
   tls_ca_cert: undefined,
 };
 
-/** Reads a request body as the sync room does; fields of other rooms are left out. */
+/** Reads a request body as the sync module does; fields of other modules are left out. */
 export const connect = (body: Readonly<Record<string, unknown>>): Connection => ({ ...unset, ...schema.parse(body) });
 
 /** `body` is laid over the stand-in's own. */

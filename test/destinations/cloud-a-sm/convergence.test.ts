@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
-import { type Claim, DestinationFailure, type Driver } from '../../../lib/destinations/contract.ts';
+import { DestinationFailure, type Driver, type PutMode } from '../../../lib/destinations/contract.ts';
 import { patience } from '../../support/patience.ts';
 import { calm, item, newMark, open } from './connection.ts';
 
@@ -41,7 +41,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** What the sync keeps of an object. It learns of a put or a removal only by its answer. */
 interface Kept {
-  readonly claim: Claim;
+  readonly mode: PutMode;
   readonly mark: string;
   readonly intent: string;
   readonly remoteVersion: string | null;
@@ -52,11 +52,11 @@ async function take(name: string, kept: Kept, { verb, value, another }: Step): P
   if (verb === 'remove') {
     await driver.remove(item(name, '', kept), calm());
     const intent = `${kept.intent} and on`;
-    return { claim: 'create', mark: another ? newMark() : kept.mark, intent, remoteVersion: null, asRecorded: true };
+    return { mode: 'create', mark: another ? newMark() : kept.mark, intent, remoteVersion: null, asRecorded: true };
   }
   const receipt = await driver.put(item(name, value, kept), calm());
   expect(fake.objects().get(name)).toEqual({ value, tags: item(name, '', kept).tags });
-  return { ...kept, claim: 'update', ...receipt, asRecorded: true };
+  return { ...kept, mode: 'update', ...receipt, asRecorded: true };
 }
 
 /** Tens of thousands of calls: a machine with other work needs more than the usual time. */
@@ -72,7 +72,7 @@ test(
       fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 14 }), async (steps) => {
         names += 1;
         const name = `app/${names}`;
-        let kept: Kept = { claim: 'create', mark: newMark(), intent: '1', remoteVersion: null, asRecorded: true };
+        let kept: Kept = { mode: 'create', mark: newMark(), intent: '1', remoteVersion: null, asRecorded: true };
         for (const one of steps) {
           if (one.fault !== undefined) fake.failOf(one.fault.operation, { kind: one.fault.kind, times: 1 });
           kept = await take(name, kept, one).catch((error: unknown) => {

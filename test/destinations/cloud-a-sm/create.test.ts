@@ -15,10 +15,10 @@ describe('creating', () => {
     expect(versionsOf('app/db').map(({ id }) => id)).toEqual([remoteVersion]);
   });
 
-  test('the same put again adds no version and tells the same one', async () => {
+  test('the same put again adds no version and answers the same one', async () => {
     const first = await stand.driver.put(item('app/db', 'one'), calm());
     expect(await stand.driver.put(item('app/db', 'one'), calm())).toEqual(first);
-    expect(await stand.driver.put(item('app/db', 'one', { claim: 'update' }), calm())).toEqual(first);
+    expect(await stand.driver.put(item('app/db', 'one', { mode: 'update' }), calm())).toEqual(first);
     expect(versionsOf('app/db')).toHaveLength(1);
   });
 

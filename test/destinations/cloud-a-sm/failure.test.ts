@@ -39,7 +39,7 @@ describe('each fault of the service has its kind', () => {
     expect(await verbs.inspect()).toBe('unknown');
   });
 
-  test('a throttled call tells how long to wait, if the service does', async () => {
+  test('a throttled call says how long to wait, if the service does', async () => {
     stand.fake.fail({ kind: 'throttle', retryAfterSeconds: 7, times: 1 });
     expect((await failureOf(verbs.put())).retryAfterMs).toBe(7_000);
     stand.fake.fail({ kind: 'throttle', times: 1 });
@@ -54,17 +54,17 @@ describe('each fault of the service has its kind', () => {
   });
 
   test('no answer within requestMs is a timeout', async () => {
-    const hasty = open(stand.fake, {}, { timeouts: { connectMs: patience.conditionMs, requestMs: 1_000 } });
+    const shortTimeout = open(stand.fake, {}, { timeouts: { connectMs: patience.conditionMs, requestMs: 1_000 } });
     stand.fake.fail({ kind: 'hang' });
-    const failure = await failureOf(hasty.put(item('app/db', value), calm()));
+    const failure = await failureOf(shortTimeout.put(item('app/db', value), calm()));
     expect([failure.kind, failure.message]).toEqual([
       'timeout',
       'cannot write secret app/db: no answer within 1000 ms',
     ]);
-    await hasty.close();
+    await shortTimeout.close();
   });
 
-  test('an abort ends a call under way, and one that was not begun', async () => {
+  test('an abort ends a call in flight, and one that was not begun', async () => {
     stand.fake.fail({ kind: 'hang' });
     const controller = new AbortController();
     const putting = failureOf(stand.driver.put(item('app/db', value), controller.signal));
@@ -96,9 +96,9 @@ describe('each fault of the service has its kind', () => {
   test('more versions than the quota allows are a quota failure', async () => {
     let receipt = await stand.driver.put(item('app/db', 'value 0'), calm());
     for (let n = 1; n < 100; n += 1) {
-      receipt = await stand.driver.put(item('app/db', `value ${n}`, { claim: 'update', ...receipt }), calm());
+      receipt = await stand.driver.put(item('app/db', `value ${n}`, { mode: 'update', ...receipt }), calm());
     }
-    const failure = await failureOf(stand.driver.put(item('app/db', 'one more', { claim: 'adopt' }), calm()));
+    const failure = await failureOf(stand.driver.put(item('app/db', 'one more', { mode: 'adopt' }), calm()));
     expect(failure.kind).toBe('quota');
   });
 });
@@ -202,7 +202,7 @@ describe('texts of the service', () => {
     expect(thrown(code, '').kind).toBe(kind);
   });
 
-  test('tell that a secret waits for its deletion in several wordings', () => {
+  test('say that a secret waits for its deletion in several wordings', () => {
     const wordings = [
       'was marked for deletion.',
       'is already scheduled for deletion.',

@@ -109,7 +109,7 @@ describe('the stand-in refuses what the provider refuses', () => {
     expect(fake.objects().get('a')?.value).toBe('two');
   });
 
-  test('a name that was just deleted at once, for as many creations as it is told', async () => {
+  test('a name that was just deleted at once, for as many creations as a test asks for', async () => {
     await create('a');
     fake.linger(1);
     await sdk.send(new DeleteSecretCommand({ SecretId: 'a', ForceDeleteWithoutRecovery: true }));

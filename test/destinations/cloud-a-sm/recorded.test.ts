@@ -3,7 +3,7 @@ import type { PutItem } from '../../../lib/destinations/contract.ts';
 import { calm, item, open, standForEach } from './connection.ts';
 
 const stand = standForEach();
-const sure = { claim: 'update', asRecorded: true } as const;
+const sure = { mode: 'update', asRecorded: true } as const;
 
 test('a put without doubt whose token was used for another value looks, and brings its value', async () => {
   const first = await stand.driver.put(item('app/db', 'one', { asRecorded: true }), calm());
@@ -36,7 +36,7 @@ test('where the destination names a key, a version goes out only when the secret
   const keyed = open(stand.fake, { kms_key_id: 'alias/ours' });
   const first = await keyed.put(item('app/db', 'one', { asRecorded: true }), calm());
   await open(stand.fake, { kms_key_id: 'alias/theirs' }).put(
-    item('app/db', 'one', { claim: 'update', ...first }),
+    item('app/db', 'one', { mode: 'update', ...first }),
     calm(),
   );
   await keyed.put(item('app/db', 'two', { ...sure, ...first }), calm());

@@ -50,7 +50,7 @@ describe('removing', () => {
     expect(stand.fake.secret('app/db')?.deletedAt).toBeDefined();
   });
 
-  test('a secret that took the place of ours stays', async () => {
+  test('a secret that replaced ours stays', async () => {
     const { remoteVersion } = await stand.driver.put(item('app/db', 'one'), calm());
     stand.fake.seed('app/db', 'theirs');
     await stand.driver.remove(item('app/db', '', { remoteVersion }), calm());
@@ -141,7 +141,7 @@ describe('setting again what was removed', () => {
 });
 
 describe('looking', () => {
-  test('tells version and mark, and nothing for what is absent or deleted', async () => {
+  test('answers version and mark, and nothing for what is absent or deleted', async () => {
     const { remoteVersion } = await stand.driver.put(item('app/db', 'one'), calm());
     expect(await stand.driver.inspect('app/db', calm())).toMatchObject({ remoteVersion, mark: '0'.repeat(32) });
     stand.fake.seed('app/theirs', 'x');
@@ -153,7 +153,7 @@ describe('looking', () => {
 
   test('never asks for a value', async () => {
     await stand.driver.put(item('app/db', 'one'), calm());
-    await stand.driver.put(item('app/db', 'two', { claim: 'adopt' }), calm());
+    await stand.driver.put(item('app/db', 'two', { mode: 'adopt' }), calm());
     await stand.driver.inspect('app/db', calm());
     await stand.driver.remove(item('app/db', ''), calm());
     expect(stand.fake.calls().get('GetSecretValue')).toBeUndefined();

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
 import { openCredentials } from '../../../lib/destinations/cloud-a-sm/login.ts';
 import { settingsOf } from '../../../lib/destinations/cloud-a-sm/settings.ts';
-import { guardedAgents } from '../../../lib/network/agents.ts';
+import { guardedAgents } from '../../../lib/network/connection/agents.ts';
 import { patience } from '../../support/patience.ts';
 import { calm, connect, contextFor, failureOf, item, open } from './connection.ts';
 
@@ -118,10 +118,10 @@ describe('a role', () => {
     });
     fake.fail({ kind: 'hang' });
     expect((await failureOf(driver.inspect('app/db', calm()))).kind).toBe('timeout');
-    const patient = open(fake, fake.roleDestination);
+    const longTimeout = open(fake, fake.roleDestination);
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 50);
-    expect((await failureOf(patient.inspect('app/db', controller.signal))).kind).toBe('timeout');
-    await Promise.all([driver.close(), patient.close()]);
+    expect((await failureOf(longTimeout.inspect('app/db', controller.signal))).kind).toBe('timeout');
+    await Promise.all([driver.close(), longTimeout.close()]);
   });
 });

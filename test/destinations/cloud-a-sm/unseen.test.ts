@@ -10,12 +10,12 @@ describe('without permission to look', () => {
 
   test('secrets are created, updated, brought back and removed', async () => {
     const first = await stand.driver.put(item('app/db', 'one'), calm());
-    const second = await stand.driver.put(item('app/db', 'two', { claim: 'update', ...first }), calm());
+    const second = await stand.driver.put(item('app/db', 'two', { mode: 'update', ...first }), calm());
     expect(stand.fake.objects().get('app/db')?.value).toBe('two');
     await stand.driver.remove(item('app/db', '', second), calm());
     expect(stand.fake.objects().size).toBe(0);
-    await stand.driver.put(item('app/db', 'three', { claim: 'update', ...second }), calm());
-    await stand.driver.put(item('app/other', 'four', { claim: 'update' }), calm());
+    await stand.driver.put(item('app/db', 'three', { mode: 'update', ...second }), calm());
+    await stand.driver.put(item('app/other', 'four', { mode: 'update' }), calm());
     expect(stand.fake.objects().get('app/db')?.value).toBe('three');
     expect(stand.fake.objects().get('app/other')?.value).toBe('four');
   });
@@ -24,7 +24,7 @@ describe('without permission to look', () => {
     stand.fake.fail({ kind: 'lost-answer', times: 1 });
     await failureOf(stand.driver.put(item('app/db', 'one'), calm()));
     const first = await stand.driver.put(item('app/db', 'one'), calm());
-    const change = item('app/db', 'two', { claim: 'update', ...first });
+    const change = item('app/db', 'two', { mode: 'update', ...first });
     await stand.driver.put(change, calm());
     await stand.driver.put(change, calm());
     expect(versionsOf('app/db').map(({ value }) => value)).toEqual(['one', 'two']);

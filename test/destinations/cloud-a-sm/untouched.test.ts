@@ -12,7 +12,7 @@ test('a creation that was refused left nothing behind', async () => {
 test('an adoption that got as far as the tags and was refused the value has changed something', async () => {
   stand.fake.seed('app/db', 'theirs');
   stand.fake.deny('PutSecretValue');
-  const failure = await failureOf(stand.driver.put(item('app/db', 'ours', { claim: 'adopt' }), calm()));
+  const failure = await failureOf(stand.driver.put(item('app/db', 'ours', { mode: 'adopt' }), calm()));
   expect(failure).toMatchObject({ kind: 'permission', untouched: false });
   expect(stand.fake.objects().get('app/db')).toMatchObject({ value: 'theirs', tags: { keyferry: 'managed' } });
 });
@@ -20,7 +20,7 @@ test('an adoption that got as far as the tags and was refused the value has chan
 test('an adoption that was refused at its first change has changed nothing', async () => {
   stand.fake.seed('app/db', 'theirs');
   stand.fake.deny('TagResource');
-  const failure = await failureOf(stand.driver.put(item('app/db', 'ours', { claim: 'adopt' }), calm()));
+  const failure = await failureOf(stand.driver.put(item('app/db', 'ours', { mode: 'adopt' }), calm()));
   expect(failure).toMatchObject({ kind: 'permission', untouched: true });
 });
 

@@ -8,7 +8,7 @@ const versionsOf = (name: string) => stand.fake.secret(name)?.versions ?? [];
 describe('updating', () => {
   test('a new value becomes current and the one before stays previous', async () => {
     const first = await stand.driver.put(item('app/db', 'one'), calm());
-    const second = await stand.driver.put(item('app/db', 'two', { claim: 'update', ...first }), calm());
+    const second = await stand.driver.put(item('app/db', 'two', { mode: 'update', ...first }), calm());
     expect(second).not.toEqual(first);
     expect(versionsOf('app/db')).toEqual([
       { id: first.remoteVersion, value: 'one', stages: ['AWSPREVIOUS'] },
@@ -19,7 +19,7 @@ describe('updating', () => {
   test('a value that was there before becomes current again, with and without knowledge of versions', async () => {
     await stand.driver.put(item('app/db', 'one'), calm());
     for (const value of ['two', 'three', 'one', 'two']) {
-      await stand.driver.put(item('app/db', value, { claim: 'update' }), calm());
+      await stand.driver.put(item('app/db', value, { mode: 'update' }), calm());
       expect(stand.fake.objects().get('app/db')?.value).toBe(value);
     }
   });
@@ -27,7 +27,7 @@ describe('updating', () => {
   test('a repeat after a lost answer adds no version', async () => {
     const first = await stand.driver.put(item('app/db', 'one'), calm());
     stand.fake.fail({ kind: 'lost-answer', times: 1 });
-    const again = item('app/db', 'two', { claim: 'update', ...first });
+    const again = item('app/db', 'two', { mode: 'update', ...first });
     await failureOf(stand.driver.put(again, calm()));
     await stand.driver.put(again, calm());
     await stand.driver.put(again, calm());
@@ -37,20 +37,20 @@ describe('updating', () => {
   test('a foreign value is replaced and its version becomes the previous one', async () => {
     const first = await stand.driver.put(item('app/db', 'one'), calm());
     stand.fake.seed('app/db', 'changed by hand');
-    await stand.driver.put(item('app/db', 'one', { claim: 'update', ...first }), calm());
+    await stand.driver.put(item('app/db', 'one', { mode: 'update', ...first }), calm());
     expect(stand.fake.objects().get('app/db')?.value).toBe('one');
     expect(stand.fake.objects().get('app/db')?.tags['keyferry-mark']).toBe('0'.repeat(32));
   });
 
   test('a secret that vanished is created again', async () => {
-    await stand.driver.put(item('app/db', 'one', { claim: 'update', remoteVersion: 'a'.repeat(32) }), calm());
+    await stand.driver.put(item('app/db', 'one', { mode: 'update', remoteVersion: 'a'.repeat(32) }), calm());
     expect(stand.fake.objects().get('app/db')?.value).toBe('one');
   });
 
   test('a secret that somebody deleted comes back', async () => {
     const first = await stand.driver.put(item('app/db', 'one'), calm());
     stand.fake.schedule('app/db');
-    await stand.driver.put(item('app/db', 'two', { claim: 'update', ...first }), calm());
+    await stand.driver.put(item('app/db', 'two', { mode: 'update', ...first }), calm());
     expect(stand.fake.objects().get('app/db')?.value).toBe('two');
   });
 
@@ -60,7 +60,7 @@ describe('updating', () => {
     stand.fake.tag('app/db', { theirs: 'x' });
     const wanted = { ...item('', '').tags, team: 'red' };
     const change = item('app/db', 'one', {
-      claim: 'update',
+      mode: 'update',
       tags: wanted,
       staleTags: ['stage', 'gone', 'team'],
       ...first,

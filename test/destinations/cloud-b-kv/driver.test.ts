@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => setting.close());
 
-test('a put makes the secret with its value and tags, and tells its version', async () => {
+test('a put makes the secret with its value and tags, and answers its version', async () => {
   const { fake, driver } = setting;
   const tags = { ...definition.tags.builtIn(markA), team: 'payments' };
   const receipt = await driver.put(item({ tags }), never);
@@ -40,7 +40,7 @@ test('a create leaves alone what others wrote, an adoption takes it over', async
   const failure = await failureOf(driver.put(item(), never));
   expect(failure).toMatchObject({ kind: 'conflict', message: expect.stringContaining('adopt') });
   expect(fake.objects().get('keyferry-kv-1234-db')?.value).toBe('theirs');
-  await driver.put(item({ claim: 'adopt' }), never);
+  await driver.put(item({ mode: 'adopt' }), never);
   expect(fake.objects().get('keyferry-kv-1234-db')?.value).toBe(item().value.reveal());
 });
 
@@ -60,9 +60,9 @@ test('an update replaces all tags, and makes anew what has vanished', async () =
   const { fake, driver } = setting;
   const tags = definition.tags.builtIn(markA);
   await driver.put(item({ tags: { ...tags, old: 'tag' } }), never);
-  await driver.put(item({ claim: 'update', staleTags: ['old'], tags: { ...tags, new: 'tag' } }), never);
+  await driver.put(item({ mode: 'update', staleTags: ['old'], tags: { ...tags, new: 'tag' } }), never);
   expect(fake.objects().get('keyferry-kv-1234-db')?.tags).toEqual({ ...tags, new: 'tag' });
-  await driver.put(item({ name: 'never-there', claim: 'update' }), never);
+  await driver.put(item({ name: 'never-there', mode: 'update' }), never);
   expect(fake.objects().has('never-there')).toBe(true);
 });
 
@@ -81,7 +81,7 @@ test('the newest version is found although two were made in the same second', as
   const { driver } = setting;
   await driver.put(item(), never);
   const receipts = [];
-  for (const value of ['1', '2', '3']) receipts.push(await driver.put(item({ claim: 'update', value }), never));
+  for (const value of ['1', '2', '3']) receipts.push(await driver.put(item({ mode: 'update', value }), never));
   expect(await driver.inspect('keyferry-kv-1234-db', never)).toMatchObject({ ...receipts.at(-1), mark: markA });
 });
 
@@ -94,8 +94,8 @@ test('an inspection of a secret with a single version does not read its value', 
 
 test('the newest of more versions than are listed is found', async () => {
   const { fake, driver } = setting;
-  for (let count = 0; count < 110; count++) await driver.put(item({ claim: 'update', value: String(count) }), never);
-  const last = await driver.put(item({ claim: 'update', value: 'last' }), never);
+  for (let count = 0; count < 110; count++) await driver.put(item({ mode: 'update', value: String(count) }), never);
+  const last = await driver.put(item({ mode: 'update', value: 'last' }), never);
   expect(await driver.inspect('keyferry-kv-1234-db', never)).toMatchObject({ ...last, mark: markA });
   expect(fake.calls().get('versions')).toBe(4);
 });
@@ -103,7 +103,7 @@ test('the newest of more versions than are listed is found', async () => {
 test('many first calls at once are challenged once, log in once and lose no value', async () => {
   const { fake, driver } = setting;
   const names = Array.from({ length: 20 }, (_, index) => `secret-${index}`);
-  await Promise.all(names.map((name) => driver.put(item({ name, claim: 'update', value: `value of ${name}` }), never)));
+  await Promise.all(names.map((name) => driver.put(item({ name, mode: 'update', value: `value of ${name}` }), never)));
   expect([...fake.objects()].every(([name, object]) => object.value === `value of ${name}`)).toBe(true);
   expect(fake.objects().size).toBe(20);
   expect(fake.calls().get('login')).toBe(1);

@@ -108,7 +108,7 @@ test('a vault whose host name does not exist is missing, a port that nobody list
   const closed = open({ endpoint: 'https://127.0.0.1:1' }, { network });
   expect((await failureOf(closed.put(item(), never))).kind).toBe('network');
   const unknown = open({ endpoint: 'https://vault.invalid' }, { network });
-  // Without any name server it cannot be told that the name does not exist.
+  // Without any name server it cannot be known that the name does not exist.
   expect(['missing', 'network']).toContain((await failureOf(unknown.put(item(), never))).kind);
 });
 
@@ -119,7 +119,7 @@ test.each(['throttle', 'unavailable', 'reset'] as const)(
     await driver.put(item(), never);
     const before = new Map(fake.calls());
     fake.fail({ kind });
-    await failureOf(driver.put(item({ claim: 'update', value: 'new' }), never));
+    await failureOf(driver.put(item({ mode: 'update', value: 'new' }), never));
     const sum = (calls: ReadonlyMap<string, number>) => [...calls.values()].reduce((all, count) => all + count, 0);
     expect(sum(fake.calls()) - sum(before)).toBe(1);
   },

@@ -28,7 +28,7 @@ describe.each([
     await driver.remove(gone, never);
     await driver.put(item({ mark: markB, value: 'second' }), never);
     await driver.remove({ ...gone, mark: markB }, never);
-    await driver.put(item({ claim: 'update', value: 'third' }), never);
+    await driver.put(item({ mode: 'update', value: 'third' }), never);
     expect(fake.objects().get(name)?.value).toBe('third');
   });
 });
@@ -55,7 +55,7 @@ test('a create does not bring back what others have deleted, an adoption does', 
   const failure = await failureOf(driver.put(item(), never));
   expect(failure).toMatchObject({ kind: 'conflict', message: expect.stringContaining('deleted') });
   expect(fake.calls().get('recover')).toBeUndefined();
-  await driver.put(item({ claim: 'adopt', value: 'ours' }), never);
+  await driver.put(item({ mode: 'adopt', value: 'ours' }), never);
   expect(fake.objects().get(name)?.value).toBe('ours');
 });
 
@@ -65,7 +65,7 @@ test('a deleted secret of others is recovered, never purged', async () => {
   fake.seed(name, 'theirs');
   await callFake(fake, 'DELETE', `/secrets/${name}`);
   await driver.remove(gone, never);
-  await driver.put(item({ claim: 'adopt', value: 'ours' }), never);
+  await driver.put(item({ mode: 'adopt', value: 'ours' }), never);
   expect(fake.calls().get('purge')).toBeUndefined();
   expect(fake.calls().get('recover')).toBe(1);
 });
@@ -120,7 +120,7 @@ test('a put enables a secret that somebody disabled', async () => {
   });
   expect(disabled).toMatchObject({ attributes: { enabled: false } });
   expect(await driver.inspect(name, never)).toMatchObject({ remoteVersion, mark: markA });
-  await driver.put(item({ claim: 'update', value: 'new' }), never);
+  await driver.put(item({ mode: 'update', value: 'new' }), never);
   expect(await callFake(fake, 'GET', `/secrets/${name}`)).toMatchObject({
     value: 'new',
     attributes: { enabled: true },

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => setting.close());
 
-test('a put makes the secret with its value and labels, and tells its version', async () => {
+test('a put makes the secret with its value and labels, and answers its version', async () => {
   const { fake, driver } = setting;
   const tags = { ...definition.tags.builtIn(markA), team: 'payments' };
   const receipt = await driver.put(item({ tags }), never);
@@ -31,7 +31,7 @@ test.each([
 test('a first put is two calls, an update without new labels two more', async () => {
   const { fake, driver } = setting;
   await driver.put(item(), never);
-  await driver.put(item({ claim: 'update', value: 'second' }), never);
+  await driver.put(item({ mode: 'update', value: 'second' }), never);
   expect(Object.fromEntries(fake.calls())).toEqual({ create: 1, addVersion: 2, get: 1 });
 });
 
@@ -42,7 +42,7 @@ test('a repeated create finds its own secret by the mark', async () => {
   expect(fake.objects().get(name)?.value).toBe('second');
 });
 
-test('a secret of ours that never got a version is completed', async () => {
+test('one of our secrets that never got a version is completed', async () => {
   const { fake, driver } = setting;
   await callFake(fake, 'POST', `?secretId=${name}`, { replication: { automatic: {} }, labels: item().tags });
   expect(await driver.inspect(name, never)).toMatchObject({ remoteVersion: null, mark: markA });
@@ -56,7 +56,7 @@ test('a create leaves alone what others wrote, an adoption takes it over', async
   const failure = await failureOf(driver.put(item(), never));
   expect(failure).toMatchObject({ kind: 'conflict', message: expect.stringContaining('adopt') });
   expect(fake.objects().get(name)).toEqual({ value: 'theirs', tags: {} });
-  await driver.put(item({ claim: 'adopt' }), never);
+  await driver.put(item({ mode: 'adopt' }), never);
   expect(fake.objects().get(name)).toEqual({ value: item().value.reveal(), tags: item().tags });
 });
 
@@ -71,9 +71,9 @@ test('an update changes our labels, keeps those of others, and makes anew what h
   await driver.put(item({ tags: { ...tags, old: 'label' } }), never);
   const labels = { ...tags, old: 'label', theirs: 'stays' };
   await callFake(fake, 'PATCH', `/${name}?updateMask=labels`, { labels });
-  await driver.put(item({ claim: 'update', staleTags: ['old'], tags: { ...tags, new: 'label' } }), never);
+  await driver.put(item({ mode: 'update', staleTags: ['old'], tags: { ...tags, new: 'label' } }), never);
   expect(fake.objects().get(name)?.tags).toEqual({ ...tags, new: 'label', theirs: 'stays' });
-  await driver.put(item({ name: 'never-there', claim: 'update' }), never);
+  await driver.put(item({ name: 'never-there', mode: 'update' }), never);
   expect(fake.objects().has('never-there')).toBe(true);
 });
 
@@ -98,9 +98,9 @@ test('a newest version that somebody disabled counts as none', async () => {
 
 test('with destroy_old_versions only the new version and those disabled by others are left', async () => {
   const { fake, driver, open } = setting;
-  for (const value of ['1', '2', '3']) await driver.put(item({ claim: 'adopt', value }), never);
+  for (const value of ['1', '2', '3']) await driver.put(item({ mode: 'adopt', value }), never);
   await callFake(fake, 'POST', `/${name}/versions/2:disable`);
-  await open({ destroy_old_versions: true }).put(item({ claim: 'update', value: '4' }), never);
+  await open({ destroy_old_versions: true }).put(item({ mode: 'update', value: '4' }), never);
   const listed = await callFake(fake, 'GET', `/${name}/versions`);
   const states = [{ state: 1 }, { state: 3 }, { state: 2 }, { state: 3 }];
   expect(listed).toMatchObject({ versions: states });

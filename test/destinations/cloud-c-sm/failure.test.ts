@@ -39,9 +39,9 @@ test('an answer that was lost after the version was added is followed by a secon
   const { fake, driver } = setting;
   await driver.put(item(), never);
   fake.fail({ kind: 'lost-answer' });
-  expect((await failureOf(driver.put(item({ claim: 'update', value: 'new' }), never))).kind).toBe('network');
+  expect((await failureOf(driver.put(item({ mode: 'update', value: 'new' }), never))).kind).toBe('network');
   fake.heal();
-  expect(await driver.put(item({ claim: 'update', value: 'new' }), never)).toEqual({ remoteVersion: '3' });
+  expect(await driver.put(item({ mode: 'update', value: 'new' }), never)).toEqual({ remoteVersion: '3' });
 });
 
 test('a service that never answers is a timeout', async () => {
@@ -72,13 +72,13 @@ test('an update works without permission to look', async () => {
   const { fake, driver } = setting;
   await driver.put(item(), never);
   fake.fail({ kind: 'denied', times: 1 });
-  await driver.put(item({ claim: 'update', value: 'next' }), never);
+  await driver.put(item({ mode: 'update', value: 'next' }), never);
   fake.fail({ kind: 'denied', times: 1 });
-  await driver.put(item({ claim: 'update', name: 'not-there', value: 'next' }), never);
+  await driver.put(item({ mode: 'update', name: 'not-there', value: 'next' }), never);
   expect([...fake.objects().values()].map(({ value }) => value)).toEqual(['next', 'next']);
 });
 
-test('a project of others and a wrong key are told apart', async () => {
+test('a project of others and a wrong key are distinguished', async () => {
   const { fake, open } = setting;
   const foreign = await failureOf(open({ project_id: 'somebody-elses' }).put(item(), never));
   expect(foreign.kind).toBe('permission');
@@ -173,7 +173,7 @@ test.each(['throttle', 'unavailable', 'reset'] as const)(
     await driver.put(item(), never);
     const before = new Map(fake.calls());
     fake.fail({ kind });
-    await failureOf(driver.put(item({ claim: 'update', value: 'new' }), never));
+    await failureOf(driver.put(item({ mode: 'update', value: 'new' }), never));
     const sum = (calls: ReadonlyMap<string, number>) => [...calls.values()].reduce((all, count) => all + count, 0);
     expect(sum(fake.calls()) - sum(before)).toBe(1);
   },

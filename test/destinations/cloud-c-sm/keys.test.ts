@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => setting.close());
 
 const ring = (location: string, key = 'k') => `projects/p/locations/${location}/keyRings/r/cryptoKeys/${key}`;
-const update = (value: string) => item({ claim: 'update', value });
+const update = (value: string) => item({ mode: 'update', value });
 /** The keys that encrypted the versions, oldest first. */
 async function keysOfVersions(): Promise<readonly string[]> {
   const { versions } = Object(await callFake(setting.fake, 'GET', `/${name}/versions`));
@@ -58,7 +58,7 @@ describe('the key of a destination that changes', () => {
   test('comes with new labels in one call', async () => {
     await setting.driver.put(item(), never);
     const tags = { ...item().tags, team: 'a' };
-    await setting.open({ kms_key_id: ring('global') }).put(item({ claim: 'update', tags }), never);
+    await setting.open({ kms_key_id: ring('global') }).put(item({ mode: 'update', tags }), never);
     expect(setting.fake.objects().get(name)?.tags).toEqual(tags);
     expect(await keysOfVersions()).toEqual(['', ring('global')]);
     expect(setting.fake.calls().get('update')).toBe(1);
@@ -73,7 +73,7 @@ test.each([
   'a secret in locations %s gets no value where no key of the destination would encrypt it',
   async (_what, was, now) => {
     await setting.open(was).put(item(), never);
-    const failure = await failureOf(setting.open(now).put(item({ claim: 'adopt', value: '2' }), never));
+    const failure = await failureOf(setting.open(now).put(item({ mode: 'adopt', value: '2' }), never));
     expect(failure).toMatchObject({ kind: 'conflict', untouched: true });
     expect(failure.message).toContain('locations');
     expect(setting.fake.objects().get(name)?.value).toBe(item().value.reveal());

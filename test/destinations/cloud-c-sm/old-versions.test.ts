@@ -22,7 +22,7 @@ test('versions older than the new one are destroyed, newer ones are not', async 
   expect(secrets.destroyed).toEqual(['9', '2']);
 });
 
-test('a missing permission to destroy is told', async () => {
+test('a missing permission to destroy is reported', async () => {
   const denied = service([], { status: 403, code: 'PERMISSION_DENIED' });
   const failure = await failureOf(destroyOlder(denied, 'name', '10', silentLog));
   expect(failure).toMatchObject({ kind: 'permission', message: expect.stringContaining('destroy_old_versions') });

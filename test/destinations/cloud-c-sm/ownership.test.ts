@@ -23,7 +23,7 @@ test('a secret that somebody made anew between our look and our deletion stays',
   expect(fake.calls().get('delete')).toBe(1);
 });
 
-test('a secret of ours that others change all the time is given up for now', async () => {
+test('one of our secrets that others change all the time is given up for now', async () => {
   let looks = 0;
   const busy = {
     find: async () => ({ labels: item().tags, etag: `"${++looks}"` }),

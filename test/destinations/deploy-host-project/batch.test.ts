@@ -10,7 +10,7 @@ test('several puts are one listing and one call for 50', async () => {
   const made = await driver.putMany?.(many(60, 'a'), never);
   expect(made?.every(({ ok }) => ok)).toBe(true);
   expect(Object.fromEntries(fake.calls())).toEqual({ filterProjectEnvs: 1, createProjectEnv: 2 });
-  await driver.putMany?.(many(60, 'b', { claim: 'update' }), never);
+  await driver.putMany?.(many(60, 'b', { mode: 'update' }), never);
   expect(fake.objects().get('NAME_59')?.value).toBe('b59');
   expect(Object.fromEntries(fake.calls())).toEqual({ filterProjectEnvs: 2, createProjectEnv: 4 });
 });
@@ -36,7 +36,7 @@ test('each item has its own outcome, in order', async () => {
   expect(fake.objects().get('TAKEN')?.value).toBe('theirs');
 });
 
-test('what the service refuses among others is told by name', async () => {
+test('what the service refuses among others is reported by name', async () => {
   const fake = await start();
   const items = [item('FIRST', 'x'.repeat(40_000)), item('SECOND', 'x'.repeat(40_000)), item('THIRD', 'small')];
   const outcomes = await open(fake).putMany?.(items, never);
@@ -47,12 +47,12 @@ test('what the service refuses among others is told by name', async () => {
   ]);
 });
 
-test('what was refused among others has changed nothing, unless room was made for it before', async () => {
+test('what was refused among others has changed nothing, unless something was removed for it before', async () => {
   const fake = await start();
   fake.add({ key: 'WIDE', value: 'theirs', target: ['production', 'preview', 'development'] });
   const items = [item('FITS', 'v'), item('SECOND', 'x'.repeat(65_530)), item('WIDE', 'x'.repeat(65_530))];
   const outcomes = await open(fake).putMany?.(
-    items.map((one) => ({ ...one, claim: 'adopt' as const })),
+    items.map((one) => ({ ...one, mode: 'adopt' as const })),
     never,
   );
   expect(outcomes).toMatchObject([

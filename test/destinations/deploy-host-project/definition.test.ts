@@ -34,7 +34,7 @@ test('the token is the only sensitive field and the project cannot change', () =
   expect(withMark('immutable')).toEqual(['project_id']);
 });
 
-test('the fields can be told as a JSON schema', () => {
+test('the fields can be shown as a JSON schema', () => {
   expect(z.toJSONSchema(schema, { io: 'output' }).properties).toMatchObject({
     deployment_environments: { type: 'array', items: { enum: ['development', 'preview', 'production'] } },
   });

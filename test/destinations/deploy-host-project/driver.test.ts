@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openClient } from '../../../lib/destinations/deploy-host-project/client.ts';
 import { definition } from '../../../lib/destinations/deploy-host-project/index.ts';
 import { openPut } from '../../../lib/destinations/deploy-host-project/put.ts';
-import { putManyOf } from '../../../lib/destinations/frame/batch.ts';
-import { unexpected } from '../../../lib/destinations/frame/verb.ts';
+import { putManyOf } from '../../../lib/destinations/frame/verb/batch.ts';
+import { unexpected } from '../../../lib/destinations/frame/verb/verb.ts';
 import { configure, failureOf, item, mark, never, open, start } from './setup.ts';
 
 const comment = `managed by keyferry, mark ${mark}`;
@@ -43,7 +43,7 @@ test('every put and every remove may run twice', async () => {
 
 test('an update makes anew what has vanished', async () => {
   const fake = await start();
-  await open(fake).put(item('DB', 'v', { claim: 'update', remoteVersion: 'gone:1' }), never);
+  await open(fake).put(item('DB', 'v', { mode: 'update', remoteVersion: 'gone:1' }), never);
   expect(fake.objects().get('DB')?.value).toBe('v');
 });
 
@@ -51,8 +51,8 @@ test('a foreign variable is a conflict, is not changed and not removed', async (
   const fake = await start();
   const driver = open(fake);
   fake.add({ key: 'DB', value: 'theirs', target: ['production', 'development'] });
-  for (const claim of ['create', 'update'] as const) {
-    const failure = await failureOf(driver.put(item('DB', 'ours', { claim }), never));
+  for (const mode of ['create', 'update'] as const) {
+    const failure = await failureOf(driver.put(item('DB', 'ours', { mode }), never));
     expect(failure).toMatchObject({
       kind: 'conflict',
       message: expect.stringContaining('DB for production, development'),
@@ -68,7 +68,7 @@ test('foreign variables for other environments and for branches stay as they are
   fake.add({ key: 'DB', value: 'prod', target: ['production'] });
   fake.add({ key: 'DB', value: 'branch', target: ['preview'], gitBranch: 'fix' });
   await driver.put(item('DB', 'ours'), never);
-  await driver.put(item('DB', 'again', { claim: 'update' }), never);
+  await driver.put(item('DB', 'again', { mode: 'update' }), never);
   await driver.remove({ name: 'DB', mark, remoteVersion: null }, never);
   expect(fake.variables().map(({ value }) => value)).toEqual(['prod', 'branch']);
 });
@@ -95,8 +95,8 @@ test('adopting takes our environments and leaves the others with their value', a
   fake.add({ key: 'DB', value: 'theirs', target: ['production', 'preview', 'development'] });
   fake.seed('API', 'theirs');
   const driver = open(fake);
-  await driver.put(item('DB', 'ours', { claim: 'adopt' }), never);
-  await driver.put(item('API', 'ours', { claim: 'adopt' }), never);
+  await driver.put(item('DB', 'ours', { mode: 'adopt' }), never);
+  await driver.put(item('API', 'ours', { mode: 'adopt' }), never);
   expect(fake.variables()).toMatchObject([
     { key: 'DB', value: 'theirs', target: ['development'] },
     { key: 'API', value: 'ours', target: ['preview', 'production'], comment },
@@ -107,7 +107,7 @@ test('adopting takes our environments and leaves the others with their value', a
 test('when deployment_environments changes, the variable moves to the new ones', async () => {
   const fake = await start();
   const { remoteVersion } = await open(fake, { deployment_environments: ['preview'] }).put(item('DB', 'v1'), never);
-  const update = { claim: 'update', remoteVersion } as const;
+  const update = { mode: 'update', remoteVersion } as const;
   await open(fake, { deployment_environments: ['production', 'development'] }).put(item('DB', 'v2', update), never);
   expect(fake.variables()).toMatchObject([{ value: 'v2', target: ['development', 'production'] }]);
 });
@@ -118,13 +118,13 @@ test('ours is known by its id when somebody has written over the comment', async
   const { remoteVersion } = await driver.put(item('DB', 'v1'), never);
   fake.seed('DB', 'by hand');
   expect(await driver.inspect('DB', never)).toMatchObject({ mark: null });
-  await driver.put(item('DB', 'v2', { claim: 'update', remoteVersion }), never);
+  await driver.put(item('DB', 'v2', { mode: 'update', remoteVersion }), never);
   expect(fake.variables()).toMatchObject([{ value: 'v2', comment }]);
   await driver.remove({ name: 'DB', mark, remoteVersion }, never);
   expect(fake.variables()).toEqual([]);
 });
 
-test('inspect tells version and mark, and sees foreign changes', async () => {
+test('inspect answers version and mark, and sees foreign changes', async () => {
   const fake = await start();
   const driver = open(fake);
   expect(await driver.inspect('DB', never)).toBeUndefined();

@@ -7,7 +7,7 @@ const listed = z.object({
   envs: z.array(z.object({ id: z.string(), key: z.string(), securityIssues: z.array(z.string()) })).length(1),
 });
 
-test('a list of the stand-in tells what the service finds unsafe about each variable, as the described answer does', async () => {
+test('a list of the stand-in says what the service finds unsafe about each variable, as the described answer does', async () => {
   const fake = await start();
   fake.seed('API_KEY', 'the value of somebody else');
   const { access_token, project_id, team_id } = configure(fake).connection;

@@ -3,7 +3,7 @@ import { type Plan, plan, type Wanted } from '../../../lib/destinations/deploy-h
 import type { VariableRecord } from '../../../lib/destinations/deploy-host-project/record.ts';
 
 const mark = 'a'.repeat(32);
-const wanted: Wanted = { name: 'DB', claim: 'create', mark, remoteVersion: null };
+const wanted: Wanted = { name: 'DB', mode: 'create', mark, remoteVersion: null };
 const both = ['preview', 'production'];
 
 const record = (id: string, targets: readonly string[], more: Partial<VariableRecord> = {}): VariableRecord => ({
@@ -23,7 +23,7 @@ const edit = (id: string) => ({ kind: 'edit', id });
 
 test.each<readonly [string, Partial<Wanted>, readonly VariableRecord[], object]>([
   ['nothing is there', {}, [], writes({ kind: 'create' })],
-  ['nothing is there any more', { claim: 'update', remoteVersion: 'x:1' }, [], writes({ kind: 'create' })],
+  ['nothing is there any more', { mode: 'update', remoteVersion: 'x:1' }, [], writes({ kind: 'create' })],
   ['a foreign one is for another environment', {}, [record('f', ['development'])], writes({ kind: 'create' })],
   ['a foreign one is for one branch', {}, [record('f', ['preview'], { branch: 'fix' })], writes({ kind: 'create' })],
   ['one of another name is there', {}, [record('f', both, { name: 'OTHER' })], writes({ kind: 'create' })],
@@ -36,52 +36,52 @@ test.each<readonly [string, Partial<Wanted>, readonly VariableRecord[], object]>
   ['ours with another mark is there', {}, [record('f', both, { mark: 'b'.repeat(32) })], { kind: 'conflict' }],
   [
     'a foreign one came where ours was',
-    { claim: 'update', remoteVersion: 'x:1' },
+    { mode: 'update', remoteVersion: 'x:1' },
     [record('f', both)],
     { kind: 'conflict' },
   ],
   ['an id alone is no proof for create', { remoteVersion: 'f:1' }, [record('f', both)], { kind: 'conflict' }],
   ['ours is there after a lost answer', {}, [own('o', both)], writes({ kind: 'replace' })],
-  ['ours is there', { claim: 'update' }, [own('o', ['production', 'preview'])], writes({ kind: 'replace' })],
-  ['ours lost its comment', { claim: 'update', remoteVersion: 'o:1' }, [record('o', both)], writes(edit('o'))],
-  ['ours is for fewer environments', { claim: 'update' }, [own('o', ['preview'])], writes(edit('o'))],
-  ['ours is for more environments', { claim: 'update' }, [own('o', [...both, 'development'])], writes(edit('o'))],
-  ['ours was made sensitive', { claim: 'update' }, [own('o', both, { type: 'sensitive' })], writes(edit('o'))],
+  ['ours is there', { mode: 'update' }, [own('o', ['production', 'preview'])], writes({ kind: 'replace' })],
+  ['ours lost its comment', { mode: 'update', remoteVersion: 'o:1' }, [record('o', both)], writes(edit('o'))],
+  ['ours is for fewer environments', { mode: 'update' }, [own('o', ['preview'])], writes(edit('o'))],
+  ['ours is for more environments', { mode: 'update' }, [own('o', [...both, 'development'])], writes(edit('o'))],
+  ['ours was made sensitive', { mode: 'update' }, [own('o', both, { type: 'sensitive' })], writes(edit('o'))],
   [
     'ours is for fewer and a foreign one has the rest',
-    { claim: 'update' },
+    { mode: 'update' },
     [own('o', ['preview']), record('f', ['production'])],
     { kind: 'conflict' },
   ],
   [
     'ours was split in two',
-    { claim: 'update' },
+    { mode: 'update' },
     [own('o', ['preview']), own('p', ['production'])],
     writes(edit('o'), { kind: 'remove', id: 'p' }),
   ],
-  ['adopting one within our environments', { claim: 'adopt' }, [record('f', ['production'])], writes(edit('f'))],
-  ['adopting one with just our environments', { claim: 'adopt' }, [record('f', both)], writes(edit('f'))],
+  ['adopting one within our environments', { mode: 'adopt' }, [record('f', ['production'])], writes(edit('f'))],
+  ['adopting one with just our environments', { mode: 'adopt' }, [record('f', both)], writes(edit('f'))],
   [
     'adopting where one has more environments',
-    { claim: 'adopt' },
+    { mode: 'adopt' },
     [record('f', [...both, 'development'])],
     writes({ kind: 'create' }, { kind: 'narrow', id: 'f', targets: ['development'] }),
   ],
   [
     'adopting two',
-    { claim: 'adopt' },
+    { mode: 'adopt' },
     [record('f', ['preview']), record('g', ['production'])],
     writes(edit('f'), { kind: 'remove', id: 'g' }),
   ],
   [
     'adopting where one has environments of its own',
-    { claim: 'adopt' },
+    { mode: 'adopt' },
     [record('f', both, { customEnvironments: ['env_1'] })],
     writes({ kind: 'create' }, { kind: 'narrow', id: 'f', targets: [] }),
   ],
   [
     'adopting where nothing shares an environment',
-    { claim: 'adopt' },
+    { mode: 'adopt' },
     [record('f', ['development'])],
     writes({ kind: 'create' }),
   ],
@@ -95,9 +95,9 @@ test('no plan but adoption ever touches a record that is not ours', () => {
     decided.kind === 'conflict'
       ? []
       : [...decided.steps, decided.write].flatMap((step) => ('id' in step ? [step.id] : []));
-  for (const claim of ['create', 'update'] as const) {
+  for (const mode of ['create', 'update'] as const) {
     for (const targets of [['preview'], ['production'], both, ['development']]) {
-      expect(touched(plan({ ...wanted, claim, remoteVersion: 'z:9' }, targets, foreign))).toEqual([]);
+      expect(touched(plan({ ...wanted, mode, remoteVersion: 'z:9' }, targets, foreign))).toEqual([]);
     }
   }
 });

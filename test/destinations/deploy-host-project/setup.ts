@@ -4,7 +4,7 @@ import type { PutItem } from '../../../lib/destinations/contract.ts';
 import { openDriver } from '../../../lib/destinations/deploy-host-project/driver.ts';
 import { type DeployHostFake, startFake } from '../../../lib/destinations/deploy-host-project/fake/index.ts';
 import { definition } from '../../../lib/destinations/deploy-host-project/index.ts';
-import { networkFields, toPolicy } from '../../../lib/destinations/frame/network-fields.ts';
+import { networkFields, toPolicy } from '../../../lib/destinations/frame/fields/network.ts';
 import { patience } from '../../support/patience.ts';
 import { contextFor, putOf } from '../driving.ts';
 

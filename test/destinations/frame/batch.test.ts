@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DestinationFailure, type Driver, type PutItem } from '../../../lib/destinations/contract.ts';
-import type { PutMany } from '../../../lib/destinations/frame/batch.ts';
 import { framed } from '../../../lib/destinations/frame/framed.ts';
+import type { PutMany } from '../../../lib/destinations/frame/verb/batch.ts';
 import { failureOf, never } from '../driving.ts';
 import { item, none, small } from './verbs.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { noAnswer } from '../../../lib/destinations/frame/no-answer.ts';
-import { RequestTimeout } from '../../../lib/destinations/frame/request-time.ts';
+import { noAnswer } from '../../../lib/destinations/frame/answer/no-answer.ts';
+import { RequestTimeout } from '../../../lib/destinations/frame/verb/request-time.ts';
 import { BlockedConnection } from '../../../lib/network/blocked.ts';
 import { StrangeAnswer } from '../../../lib/network/strange-answer.ts';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { RequestTimeout, withinRequestTime } from '../../../lib/destinations/frame/request-time.ts';
+import { RequestTimeout, withinRequestTime } from '../../../lib/destinations/frame/verb/request-time.ts';
 import { patience } from '../../support/patience.ts';
 
 const forEver = () => new Promise<never>(() => {});
 
-test('a request that hears of no signal ends by its time', async () => {
+test('a request that ignores its signal ends by its time', async () => {
   await expect(withinRequestTime(20, undefined, forEver)).rejects.toThrow(RequestTimeout);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { remoteNow, retryAfterMs } from '../../../lib/destinations/frame/retry-after.ts';
+import { remoteNow, retryAfterMs } from '../../../lib/destinations/frame/answer/retry-after.ts';
 
 const receivedAt = new Date('2026-01-01T00:00:00Z');
 const waitMs = (headers: Readonly<Record<string, string | number | null>>) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DestinationFailure, type FailureKind } from '../../../lib/destinations/contract.ts';
-import { newWriteTracker, tracked } from '../../../lib/destinations/frame/write-tracker.ts';
+import { newWriteTracker, tracked } from '../../../lib/destinations/frame/verb/write-tracker.ts';
 import { failureOf } from '../driving.ts';
 
 const failing = (kind: FailureKind) => () => Promise.reject(new DestinationFailure(kind, `${kind} it is`));
@@ -59,7 +59,7 @@ test('a put that was ended before its first write makes none later', async () =>
 test('the wait that the remote asked for and the cause stay with the failure, which others may share', async () => {
   const cause = new Error('why');
   const shared = new DestinationFailure('throttled', 'wait', { retryAfterMs: 7_000, cause });
-  const told = newWriteTracker().failed(shared);
-  expect(told).toMatchObject({ retryAfterMs: 7_000, cause, untouched: true });
+  const failure = newWriteTracker().failed(shared);
+  expect(failure).toMatchObject({ retryAfterMs: 7_000, cause, untouched: true });
   expect(shared.untouched).toBe(false);
 });

@@ -7,7 +7,7 @@ const receivedAt = new Date('2026-01-01T00:00:00Z');
 const date = 'Thu, 01 Jan 2026 01:00:00 GMT';
 const seconds = Date.parse(date) / 1000;
 
-const asked = { place: 'repository acme/app', rights: 'the permission "Secrets"' };
+const asked = { where: 'repository acme/app', rights: 'the permission "Secrets"' };
 
 const answer = (status: number, message: string, headers: Answer['headers'] = {}): Answer => ({
   status,

@@ -32,7 +32,7 @@ const appOf = (appId: number, pem: string) => async () => ({
 });
 
 const tokensMade = () => fake.calls().get('create-access-token') ?? 0;
-const put = (driver: Driver, name: string) => driver.put(item(name, 'value', { claim: 'update' }), calm());
+const put = (driver: Driver, name: string) => driver.put(item(name, 'value', { mode: 'update' }), calm());
 const failing = async (changes: Partial<DriverContext>, body: object = {}) =>
   await failureOf(put(openApp(changes, body), 'TOKEN'));
 

@@ -14,7 +14,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const room = new URL('../../../lib/destinations/repo-host/', import.meta.url).pathname;
+const driverFolder = new URL('../../../lib/destinations/repo-host/', import.meta.url).pathname;
 // undici is CommonJS and asks for Node's modules by `require`, which an ES module does not have.
 const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
@@ -32,7 +32,7 @@ it('Sealing works in an ES module bundle that stands alone.', async () => {
     export const value = sodium.to_string(opened);
     export const open = openDriver;`;
   await build({
-    stdin: { contents, resolveDir: room, loader: 'ts' },
+    stdin: { contents, resolveDir: driverFolder, loader: 'ts' },
     outfile,
     bundle: true,
     platform: 'node',
@@ -47,7 +47,7 @@ it('Sealing works in an ES module bundle that stands alone.', async () => {
 
 it('The definition brings no SDK into the bundle of the API.', async () => {
   const { metafile } = await build({
-    entryPoints: [join(room, 'index.ts')],
+    entryPoints: [join(driverFolder, 'index.ts')],
     bundle: true,
     write: false,
     metafile: true,

@@ -46,18 +46,18 @@ describe('put', () => {
     const put = item('TOKEN', 'one');
     await driver.put(put, calm());
     await driver.put(put, calm());
-    await driver.put(item('TOKEN', 'two', { claim: 'update' }), calm());
+    await driver.put(item('TOKEN', 'two', { mode: 'update' }), calm());
     expect(stored('TOKEN')).toBe('two');
     expect(fake.calls().get('get-public-key')).toBe(1);
   });
 
-  it('leaves a foreign secret alone, unless it is told to adopt it', async () => {
+  it('leaves a foreign secret alone, unless its mode is adopt', async () => {
     fake.seed('TOKEN', 'foreign');
     const failure = await failureOf(driver.put(item('TOKEN', 'ours'), calm()));
     expect(failure).toMatchObject({ kind: 'conflict' });
     expect(failure.message).toContain('a secret of this name in repository acme/app was there before');
     expect(stored('TOKEN')).toBe('foreign');
-    await driver.put(item('TOKEN', 'ours', { claim: 'adopt' }), calm());
+    await driver.put(item('TOKEN', 'ours', { mode: 'adopt' }), calm());
     expect(stored('TOKEN')).toBe('ours');
   });
 
@@ -70,26 +70,29 @@ describe('put', () => {
     expect(fake.calls().get('put-secret')).toBe(2);
   });
 
-  it.each([3_600_000, -3_600_000])('tells own from foreign with a host clock that is %d ms ahead', async (shift) => {
-    fake.shiftClock(shift);
-    const put = item('TOKEN', 'value');
-    fake.seed('OTHER', 'foreign');
-    await driver.put(put, calm());
-    await driver.put(put, calm());
-    expect(await failureOf(driver.put(item('OTHER', 'ours'), calm()))).toMatchObject({ kind: 'conflict' });
-  });
+  it.each([3_600_000, -3_600_000])(
+    'distinguishes own from foreign with a host clock that is %d ms ahead',
+    async (shift) => {
+      fake.shiftClock(shift);
+      const put = item('TOKEN', 'value');
+      fake.seed('OTHER', 'foreign');
+      await driver.put(put, calm());
+      await driver.put(put, calm());
+      expect(await failureOf(driver.put(item('OTHER', 'ours'), calm()))).toMatchObject({ kind: 'conflict' });
+    },
+  );
 
   it('creates again what has vanished', async () => {
     await driver.put(item('TOKEN', 'one'), calm());
     await remove('TOKEN');
-    await driver.put(item('TOKEN', 'two', { claim: 'update', remoteVersion: '2020-01-01T00:00:00Z' }), calm());
+    await driver.put(item('TOKEN', 'two', { mode: 'update', remoteVersion: '2020-01-01T00:00:00Z' }), calm());
     expect(stored('TOKEN')).toBe('two');
   });
 
   it('takes the new public key when the host has replaced it', async () => {
     await driver.put(item('TOKEN', 'one'), calm());
     fake.rotateKeys();
-    await driver.put(item('TOKEN', 'two', { claim: 'update' }), calm());
+    await driver.put(item('TOKEN', 'two', { mode: 'update' }), calm());
     expect(stored('TOKEN')).toBe('two');
     expect(fake.calls().get('get-public-key')).toBe(2);
   });
@@ -98,7 +101,7 @@ describe('put', () => {
     await driver.put(item('A', 'one'), calm());
     fake.rotateKeys();
     const names = ['A', 'B', 'C', 'D', 'E'];
-    await Promise.all(names.map((name) => driver.put(item(name, name, { claim: 'update' }), calm())));
+    await Promise.all(names.map((name) => driver.put(item(name, name, { mode: 'update' }), calm())));
     expect(names.map(stored)).toEqual(names);
     expect(fake.calls().get('get-public-key')).toBe(2);
   });
@@ -114,23 +117,23 @@ describe('put', () => {
   it('says when a repository is full', async () => {
     for (let number = 0; number < 100; number += 1) fake.seed(`OTHER_${number}`, 'v');
     expect(await failureOf(driver.put(item('TOKEN', 'v'), calm()))).toMatchObject({ kind: 'quota' });
-    await driver.put(item('OTHER_7', 'v', { claim: 'adopt' }), calm());
+    await driver.put(item('OTHER_7', 'v', { mode: 'adopt' }), calm());
   });
 
   it('is one call where nothing is made anew: the time of the answer stands for the version', async () => {
     await driver.put(item('TOKEN', 'one'), calm());
     fake.shiftClock(90_000);
     const before = new Map(fake.calls());
-    const { remoteVersion } = await driver.put(item('TOKEN', 'two', { claim: 'update' }), calm());
+    const { remoteVersion } = await driver.put(item('TOKEN', 'two', { mode: 'update' }), calm());
     expect(callsSince(before)).toEqual({ 'put-secret': 1 });
     const found = await driver.inspect('TOKEN', calm());
     expect(isSameVersion(remoteVersion ?? '', versionOf(found))).toBe(true);
   });
 
-  it('tells a change that somebody made three seconds later from its own', async () => {
+  it('distinguishes a change that somebody made three seconds later from its own', async () => {
     const { remoteVersion } = await driver.put(item('TOKEN', 'one'), calm());
     fake.shiftClock(3_000);
-    await open(fake).put(item('TOKEN', 'two', { claim: 'update' }), calm());
+    await open(fake).put(item('TOKEN', 'two', { mode: 'update' }), calm());
     expect(isSameVersion(remoteVersion ?? '', versionOf(await driver.inspect('TOKEN', calm())))).toBe(false);
   });
 });
@@ -161,7 +164,7 @@ describe('remove', () => {
 });
 
 describe('inspect', () => {
-  it('tells an absent secret from an absent repository', async () => {
+  it('distinguishes an absent secret from an absent repository', async () => {
     expect(await driver.inspect('TOKEN', calm())).toBeUndefined();
     fake.removeRepository('app');
     expect(await failureOf(driver.inspect('TOKEN', calm()))).toMatchObject({ kind: 'missing' });
@@ -185,7 +188,7 @@ describe('a repository that does not exist', () => {
   it('is noticed when it vanishes between two puts', async () => {
     await driver.put(item('TOKEN', 'v'), calm());
     fake.removeRepository('app');
-    expect(await failureOf(driver.put(item('TOKEN', 'w', { claim: 'update' }), calm()))).toMatchObject({
+    expect(await failureOf(driver.put(item('TOKEN', 'w', { mode: 'update' }), calm()))).toMatchObject({
       kind: 'missing',
     });
   });
@@ -196,18 +199,18 @@ describe('a missing right', () => {
     ['repository', 'the repository permission "Secrets: read and write"'],
     ['environment', 'the repository permissions "Secrets: read and write" and "Environments: read and write"'],
     ['organization', 'the repository permission "Metadata: read" on it'],
-  ] as const)('is named as it is called for the location %s', async (place, rights) => {
+  ] as const)('is named as it is called for the location %s', async (location, rights) => {
     const bodies = {
       repository: fake.destination,
       environment: fake.environmentDestination,
       organization: fake.organizationDestination,
     };
-    const opened = open(fake, bodies[place]);
+    const opened = open(fake, bodies[location]);
     fake.fail({ kind: 'denied' });
-    const failure = await failureOf(opened.put(item('TOKEN', 'v', { claim: 'update' }), calm()));
+    const failure = await failureOf(opened.put(item('TOKEN', 'v', { mode: 'update' }), calm()));
     expect([failure.kind, failure.message]).toEqual(['permission', expect.stringContaining(`need ${rights}`)]);
     const removal = await failureOf(opened.remove({ name: 'TOKEN', mark: '', remoteVersion: null }, calm()));
-    const own = place === 'organization' ? 'the organization permission "Secrets: read and write"' : rights;
+    const own = location === 'organization' ? 'the organization permission "Secrets: read and write"' : rights;
     expect(removal.message).toContain(`need ${own}`);
     await opened.close();
   });

@@ -68,7 +68,7 @@ it.each([
   await driver.put(item('TOKEN', 'one'), calm());
   fake.fail({ kind, times: 1 });
   const before = fake.calls().get('put-secret') ?? 0;
-  expect(await failureOf(driver.put(item('TOKEN', 'two', { claim: 'update' }), calm()))).toMatchObject({ untouched });
+  expect(await failureOf(driver.put(item('TOKEN', 'two', { mode: 'update' }), calm()))).toMatchObject({ untouched });
   expect(fake.calls().get('put-secret')).toBe(before + 1);
 });
 
@@ -88,15 +88,15 @@ describe('the signal', () => {
   });
 
   it.each([false, true])('ends a call that hangs (while the public key is fetched: %s)', async (keyMissing) => {
-    const patient = open(fake, fake.destination, { timeouts: { connectMs: 60_000, requestMs: 60_000 } });
-    const claim = keyMissing ? 'update' : 'create';
+    const longTimeout = open(fake, fake.destination, { timeouts: { connectMs: 60_000, requestMs: 60_000 } });
+    const mode = keyMissing ? 'update' : 'create';
     fake.fail({ kind: 'hang' });
     const abort = new AbortController();
-    const failure = failureOf(patient.put(item('TOKEN', value, { claim }), abort.signal));
+    const failure = failureOf(longTimeout.put(item('TOKEN', value, { mode }), abort.signal));
     while (fake.calls().size === 0) await new Promise((resolve) => setImmediate(resolve));
     abort.abort(new Error('the operation took too long'));
     expect(await failure).toMatchObject({ kind: 'timeout' });
-    await patient.close();
+    await longTimeout.close();
   });
 });
 

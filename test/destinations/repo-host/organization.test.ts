@@ -21,7 +21,7 @@ function openOrganization(body: object = {}, clock = movableClock()): Driver {
   return driver;
 }
 
-const put = (driver: Driver, value: string) => driver.put(item('TOKEN', value, { claim: 'update' }), calm());
+const put = (driver: Driver, value: string) => driver.put(item('TOKEN', value, { mode: 'update' }), calm());
 const lookUps = () => fake.calls().get('get-repository') ?? 0;
 
 it('A secret is seen by the selected repositories, also after each further put.', async () => {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { parseJson } from '../../../lib/destinations/frame/fake/rest.ts';
-import { type Answer, withJson } from '../forward.ts';
-import type { NameOperation } from '../relay.ts';
+import { type Answer, withJson } from '../relay/forward.ts';
+import type { NameOperation } from '../relay/relay.ts';
 import { apiVersion } from './api.ts';
 
 /** `PUT secrets`, `POST deletedsecrets`. Without a token it asks how to log in, and goes through always. */
@@ -27,9 +27,9 @@ const problem = z.object({ error: z.looseObject({ message: z.string() }) });
  */
 export function toServiceError(answer: Answer, { method }: IncomingMessage): Answer {
   if (answer.status !== 409 || method !== 'PUT') return answer;
-  const told = problem.safeParse(parseJson(answer.body.toString()));
-  if (!told.success) return answer;
-  const { message } = told.data.error;
+  const refusal = problem.safeParse(parseJson(answer.body.toString()));
+  if (!refusal.success) return answer;
+  const { message } = refusal.data.error;
   return withJson(answer, {
     error: { code: 'Conflict', message, innererror: { code: 'ObjectIsDeletedButRecoverable' } },
   });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { FakeObject } from '../../../lib/destinations/fake.ts';
-import type { BlockingHttp } from '../blocking.ts';
-import type { Upstream } from '../forward.ts';
-import type { Given } from '../trial.ts';
+import type { Upstream } from '../relay/forward.ts';
+import type { BlockingHttp } from '../run/blocking.ts';
+import type { Given } from '../trials/trial.ts';
 
 /** Secrets as their readers get them, and somebody else's hand. Not by our driver, and not by its SDK. */
 export interface VaultApi {

@@ -8,6 +8,6 @@ test.each([
   ['java version "1.8.0_392"\nJava(TM) SE Runtime Environment (build 1.8.0_392-b08)\n', 8],
   ['Picked up JAVA_TOOL_OPTIONS: -Xmx512m\nopenjdk version "21.0.9" 2025-10-21\n', 21],
   ['The operation could not be completed. Unable to locate a Java Runtime.\n', undefined],
-])('%j is of Java %s', (told, feature) => {
-  expect(javaFeature(told)).toBe(feature);
+])('%j is of Java %s', (text, feature) => {
+  expect(javaFeature(text)).toBe(feature);
 });

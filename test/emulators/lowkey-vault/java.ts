@@ -1,5 +1,5 @@
-import { run } from '../install.ts';
-import { Unavailable } from '../trial.ts';
+import { run } from '../install/install.ts';
+import { Unavailable } from '../trials/trial.ts';
 
 /** @throws Unavailable when the Java on PATH is older than what runs with `feature`, such as 25 */
 export async function requireJava(feature: number, what: string): Promise<number> {
@@ -10,8 +10,8 @@ export async function requireJava(feature: number, what: string): Promise<number
 }
 
 /** The feature release in what `java -version` says: 8 for "1.8.0_392", 25 for "25.0.1" and "25-ea". */
-export function javaFeature(told: string): number | undefined {
-  const [, first, second] = /\bversion "(\d+)(?:\.(\d+))?/.exec(told) ?? [];
+export function javaFeature(text: string): number | undefined {
+  const [, first, second] = /\bversion "(\d+)(?:\.(\d+))?/.exec(text) ?? [];
   const feature = first === '1' ? second : first;
   return feature === undefined ? undefined : Number(feature);
 }

@@ -2,9 +2,9 @@ import { describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { openDriver } from '../../../lib/destinations/cloud-b-kv/driver.ts';
 import { definition } from '../../../lib/destinations/cloud-b-kv/index.ts';
-import { calm, newMark, standFor } from '../../contract/stand.ts';
-import { forward } from '../forward.ts';
-import { openWith } from '../open-with.ts';
+import { calm, newMark, standFor } from '../../contract/support/stand.ts';
+import { forward } from '../relay/forward.ts';
+import { openWith } from '../run/open-with.ts';
 import { headers, pathOf, upstreamOf } from './api.ts';
 
 /** More than fit on one page of the list. */
@@ -31,7 +31,7 @@ describe('the driver at lowkey-vault', () => {
     return found === undefined ? undefined : bundle.parse(found).tags;
   }
 
-  /** A secret of ours that was removed. */
+  /** One of our secrets, after its removal. */
   async function removed() {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value that is removed');
@@ -86,7 +86,7 @@ describe('the driver at lowkey-vault', () => {
     const { mark, name } = item;
     let { remoteVersion } = await driver.put(item, calm);
     for (let count = 1; count < versionsMany; count++) {
-      const update = stand.item(name, `value ${count}`, { mark, claim: 'update', remoteVersion });
+      const update = stand.item(name, `value ${count}`, { mark, mode: 'update', remoteVersion });
       ({ remoteVersion } = await driver.put(update, calm));
     }
     expect(await driver.inspect(name, calm)).toEqual({ remoteVersion, mark });

@@ -5,15 +5,15 @@ import { newAuthority } from '../../../lib/destinations/cloud-b-kv/fake/login.ts
 import { newCertificate, serveVault } from '../../../lib/destinations/cloud-b-kv/fake/server.ts';
 import type { Fake, StartFake } from '../../../lib/destinations/fake.ts';
 import { newFaults } from '../../../lib/destinations/frame/fake/faults.ts';
-import { openBlockingHttp } from '../blocking.ts';
-import { openRelay } from '../relay.ts';
+import { openRelay } from '../relay/relay.ts';
+import { openBlockingHttp } from '../run/blocking.ts';
 import { adaptPath, nameOperation, toServiceError } from './adapt.ts';
 import { openVault, upstreamOf } from './api.ts';
 
 /** None of the values that come of it is blank: whether one of them meets that gap must not be chance. */
 const seed = 7;
 
-/** lowkey-vault in the place of our stand-in, with a vault of its own. The login stands beside it. */
+/** lowkey-vault instead of our stand-in, with a vault of its own. The login stands beside it. */
 export const startFake: StartFake = async (): Promise<Fake> => {
   fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
   const name = `keyferry-${randomUUID().slice(0, 8)}`;

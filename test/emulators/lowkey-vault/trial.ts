@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { wholeContract } from '../contract.ts';
-import { forward } from '../forward.ts';
-import { installJar } from '../install.ts';
+import { installJar } from '../install/install.ts';
+import { forward } from '../relay/forward.ts';
 import { startServer } from '../server.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trials/trial.ts';
 import { certificateAt } from './certificate.ts';
 import { requireJava } from './java.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FakeObject } from '../../../lib/destinations/fake.ts';
-import type { BlockingHttp } from '../blocking.ts';
+import type { BlockingHttp } from '../run/blocking.ts';
 
 /** Secrets as their readers get them, and somebody else's hand. Not by our driver, and not by its SDK. */
 export interface MotoApi {

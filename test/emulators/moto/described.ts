@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { headersFor } from './api.ts';
 
-/** What moto tells of a secret beside its value. */
+/** What moto shows of a secret beside its value. */
 export interface Described {
   /** Milliseconds; 0: it does not wait for its deletion. */
   readonly deletedAt: number;
@@ -22,11 +22,11 @@ export async function describeSecret(emulator: string, name: string): Promise<De
   const body = JSON.stringify({ SecretId: name });
   const response = await fetch(`${emulator}/`, { method: 'POST', headers: headersFor('DescribeSecret'), body });
   if (!response.ok) return undefined;
-  const told = answer.parse(await response.json());
+  const shown = answer.parse(await response.json());
   return {
-    deletedAt: (told.DeletedDate ?? 0) * 1000,
-    key: told.KmsKeyId ?? undefined,
-    replicas: told.ReplicationStatus.map(({ Region }) => Region).sort(),
-    versions: Object.keys(told.VersionIdsToStages),
+    deletedAt: (shown.DeletedDate ?? 0) * 1000,
+    key: shown.KmsKeyId ?? undefined,
+    replicas: shown.ReplicationStatus.map(({ Region }) => Region).sort(),
+    versions: Object.keys(shown.VersionIdsToStages),
   };
 }

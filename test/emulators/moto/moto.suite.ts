@@ -4,7 +4,7 @@ import { silentLog } from '../../../lib/core/log.ts';
 import { openDriver } from '../../../lib/destinations/cloud-a-sm/driver.ts';
 import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
 import type { Driver, OpenDriver } from '../../../lib/destinations/contract.ts';
-import { calm, connect, newMark, type Stand, standFor } from '../../contract/stand.ts';
+import { calm, connect, newMark, type Stand, standFor } from '../../contract/support/stand.ts';
 import { type Described, describeSecret } from './described.ts';
 
 const account = '123456789012';
@@ -62,7 +62,7 @@ describe('the driver at moto', () => {
     );
     expect(await regions()).toEqual(['eu-west-1', 'eu-west-2']);
     await withDriver(stand, { replica_regions: { 'eu-west-2': '', 'eu-north-1': '' } }, async (driver) => {
-      const update = stand.item(item.name, 'the value with others', { mark: item.mark, claim: 'update' });
+      const update = stand.item(item.name, 'the value with others', { mark: item.mark, mode: 'update' });
       const { remoteVersion } = await driver.put(update, calm);
       expect(await regions()).toEqual(['eu-north-1', 'eu-west-2']);
       await driver.remove({ name: item.name, mark: item.mark, remoteVersion }, calm);
@@ -73,7 +73,7 @@ describe('the driver at moto', () => {
   test('changes the KMS key of a secret that is there', async () => {
     const item = stand.item(stand.name(), 'the value with a key');
     await stand.open().put(item, calm);
-    const update = stand.item(item.name, 'the value with a key', { mark: item.mark, claim: 'update' });
+    const update = stand.item(item.name, 'the value with a key', { mark: item.mark, mode: 'update' });
     await withDriver(stand, { kms_key_id: 'alias/sync' }, (driver) => driver.put(update, calm));
     expect((await seen(item.name)).key).toBe('alias/sync');
   });

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { inject } from 'vitest';
 import type { Fake, StartFake } from '../../../lib/destinations/fake.ts';
-import { openBlockingHttp } from '../blocking.ts';
-import { openRelay } from '../relay.ts';
+import { openRelay } from '../relay/relay.ts';
+import { openBlockingHttp } from '../run/blocking.ts';
 import { openMotoApi, region } from './api.ts';
 
-/** moto, emptied, in the place of our stand-in. It knows neither throttling nor missing rights. */
+/** moto, emptied, instead of our stand-in. It knows neither throttling nor missing rights. */
 export const startFake: StartFake = async (): Promise<Fake> => {
   const { emulator } = inject('trial');
   const http = openBlockingHttp();

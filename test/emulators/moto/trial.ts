@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { wholeContract } from '../contract.ts';
-import { installPython, run } from '../install.ts';
+import { installPython, run } from '../install/install.ts';
 import { startServer } from '../server.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trials/trial.ts';
 
 const packages = ['moto[secretsmanager,sts,server]==5.2.5'];
 

@@ -1,4 +1,4 @@
-import { run } from '../install.ts';
+import { run } from '../install/install.ts';
 
 const client = 'google-api-python-client==2.202.0';
 

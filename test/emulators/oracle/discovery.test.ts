@@ -60,13 +60,13 @@ test.each([
   ['a missing body', url, '', 'request body: it must be object'],
   ['a member', url, '{"part":{"colour":"red"}}', 'request body: /part must NOT have additional properties: colour'],
   ['a state', url, '{"state":"MAYBE"}', 'request body: /state must be equal to one of the allowed values'],
-])('%s that is not as described is told', (_what, path, body, difference) => {
+])('%s that is not as described is reported', (_what, path, body, difference) => {
   expect(judge(path, body).differences).toEqual([difference]);
 });
 
 test.each([
   ['a member', { status: 200, body: '{"state":"ON"}' }, 'answer 200: /state must be integer'],
   ['an error', { status: 404, body: '{}' }, "answer 404: it must have required property 'error'"],
-])('%s of an answer that is not as described is told', (_what, answer, difference) => {
+])('%s of an answer that is not as described is reported', (_what, answer, difference) => {
   expect(judge(url, '{}', answer).differences).toEqual([difference]);
 });

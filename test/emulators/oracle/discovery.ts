@@ -114,9 +114,9 @@ const patternOf = (flatPath: string): RegExp => new RegExp(`^/${flatPath.replace
  * The client asks for the numbers of enumerations in answers (`enum-encoding=int`).
  */
 function strict(schemas: Readonly<Record<string, object>>, enumerations: 'names' | 'numbers') {
-  const place = enumerations === 'names' ? 'schemas' : 'numbered';
+  const table = enumerations === 'names' ? 'schemas' : 'numbered';
   const converted: Readonly<Record<string, unknown>> = JSON.parse(JSON.stringify(schemas), (key, value: unknown) => {
-    if (key === '$ref' && typeof value === 'string') return `#/${place}/${value}`;
+    if (key === '$ref' && typeof value === 'string') return `#/${table}/${value}`;
     if ((key === 'id' && typeof value === 'string') || (key === 'type' && value === 'any')) return undefined;
     if (typeof value !== 'object' || value === null || !('type' in value)) return value;
     if ('enum' in value && enumerations === 'numbers') return { type: 'integer' };

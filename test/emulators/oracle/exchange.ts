@@ -7,7 +7,7 @@ export interface Exchange {
   readonly url: URL;
   readonly headers: IncomingHttpHeaders;
   readonly request: string;
-  /** Undefined: the answer was lost, or is still under way. */
+  /** Undefined: the answer was lost, or is still in flight. */
   answer: { readonly status: number; readonly body: string } | undefined;
 }
 

@@ -56,7 +56,7 @@ test.each([
   ['a missing body', '/things/one', '', 'request body: it is missing'],
   ['the form of a body', '/things/one', '{"id":1}', 'request body: /id must be string'],
   ['a member of a body', '/things/one', '{"id":"1","size":2}', 'request body: size is not described'],
-])('%s that is not as described is told', (_what, path, body, difference) => {
+])('%s that is not as described is reported', (_what, path, body, difference) => {
   expect(judge(path, body).differences).toEqual([difference]);
 });
 
@@ -65,6 +65,6 @@ test.each([
   ['a member', { status: 201, body: '{}' }, "answer 201: it must have required property 'id'"],
   ['a body', { status: 204, body: '{}' }, 'answer 204: a body is not described'],
   ['an error', { status: 403, body: '{}' }, "answer 403: it must have required property 'message'"],
-])('%s of an answer that is not as described is told', (_what, answer, difference) => {
+])('%s of an answer that is not as described is reported', (_what, answer, difference) => {
   expect(judge('/things/one', '{"id":"1"}', answer).differences).toEqual([difference]);
 });

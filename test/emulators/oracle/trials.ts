@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { installNpm } from '../install.ts';
-import type { Trial } from '../trial.ts';
+import { installNpm } from '../install/install.ts';
+import type { Trial } from '../trials/trial.ts';
 import { installDiscovery } from './discovery-package.ts';
 
 const validator = ['ajv@8.20.0', 'ajv-formats@3.0.1'];
 const contract = (...names: readonly string[]) => names.map((name) => `test/contract/${name}.test.ts`);
-const suites = contract('driver', 'driver-claims', 'driver-values', 'driver-tags', 'driver-failures');
+const suites = contract('driver/driver', 'ownership/claims', 'driver/values', 'ownership/tags', 'driver/failures');
 const moduleOf = (file: string) => new URL(file, import.meta.url).href;
 
 /** Prism would do the same with a server in between; the validator beneath it is enough. */

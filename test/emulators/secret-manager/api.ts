@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FakeObject } from '../../../lib/destinations/fake.ts';
-import type { BlockingHttp } from '../blocking.ts';
-import type { Upstream } from '../forward.ts';
+import type { Upstream } from '../relay/forward.ts';
+import type { BlockingHttp } from '../run/blocking.ts';
 
 /** Secrets as their readers get them, and somebody else's hand. Not by our driver, and not by its SDK. */
 export interface ProjectApi {

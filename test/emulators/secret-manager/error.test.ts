@@ -13,8 +13,8 @@ test.each([
   [500, 15, 'DATA_LOSS'],
   [401, 16, 'UNAUTHENTICATED'],
 ])('the driver reads the code of an answer %d with the number %d', async (status, code, name) => {
-  const told = JSON.stringify({ code, message: 'the emulator says no', details: [] });
-  const { body } = toServiceError(answer(status, told));
+  const source = JSON.stringify({ code, message: 'the emulator says no', details: [] });
+  const { body } = toServiceError(answer(status, source));
   const error = await readApiError(new Response(body.toString(), { status }), true);
   expect(error).toMatchObject({ status, code: name, message: 'the emulator says no' });
 });

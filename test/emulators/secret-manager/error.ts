@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../../lib/destinations/frame/fake/rest.ts';
-import { type Answer, withJson } from '../forward.ts';
+import { type Answer, withJson } from '../relay/forward.ts';
 
 /** The names of google.rpc.Code, by number: https://github.com/googleapis/googleapis google/rpc/code.proto */
 const codes = [
@@ -27,9 +27,9 @@ const status = z.object({ code: z.int(), message: z.string(), details: z.array(z
 
 /** The gateway writes a google.rpc.Status as it is; the service writes the form of https://google.aip.dev/193. */
 export function toServiceError(answer: Answer): Answer {
-  const told = status.safeParse(answer.status < 400 ? undefined : parseJson(answer.body.toString()));
-  if (!told.success) return answer;
-  const { code, message, details } = told.data;
+  const parsed = status.safeParse(answer.status < 400 ? undefined : parseJson(answer.body.toString()));
+  if (!parsed.success) return answer;
+  const { code, message, details } = parsed.data;
   return withJson(answer, {
     error: { code: answer.status, message, status: codes[code] ?? 'UNKNOWN', details },
   });

@@ -2,8 +2,8 @@ import { describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { openDriver } from '../../../lib/destinations/cloud-c-sm/driver.ts';
 import { definition } from '../../../lib/destinations/cloud-c-sm/index.ts';
-import { calm, standFor } from '../../contract/stand.ts';
-import { openWith } from '../open-with.ts';
+import { calm, standFor } from '../../contract/support/stand.ts';
+import { openWith } from '../run/open-with.ts';
 import { secretsPath } from './api.ts';
 
 const key = (location: string) => `projects/keys/locations/${location}/keyRings/ring/cryptoKeys/key`;
@@ -38,8 +38,8 @@ describe('the driver at the emulator', () => {
     const driver = openWith(definition, openDriver, stand, { destroy_old_versions: true });
     const item = stand.item(stand.name(), 'the first value');
     await driver.put(item, calm);
-    await driver.put(stand.item(item.name, 'the second value', { mark: item.mark, claim: 'update' }), calm);
-    await driver.put(stand.item(item.name, 'the third value', { mark: item.mark, claim: 'update' }), calm);
+    await driver.put(stand.item(item.name, 'the second value', { mark: item.mark, mode: 'update' }), calm);
+    await driver.put(stand.item(item.name, 'the third value', { mark: item.mark, mode: 'update' }), calm);
     expect(await statesOf(item.name)).toEqual({ 1: 'DESTROYED', 2: 'DESTROYED', 3: 'ENABLED' });
     await driver.close();
   });
@@ -50,7 +50,7 @@ describe('the driver at the emulator', () => {
     await driver.put(item, calm);
     await call('PATCH', `${item.name}?updateMask=labels`, { labels: { team: 'one', audited: 'yes' } });
     const tags = { team: 'two' };
-    await driver.put(stand.item(item.name, 'the next value', { mark: item.mark, claim: 'update', tags }), calm);
+    await driver.put(stand.item(item.name, 'the next value', { mark: item.mark, mode: 'update', tags }), calm);
     expect((await look(item.name)).labels).toEqual({ team: 'two', audited: 'yes' });
   });
 

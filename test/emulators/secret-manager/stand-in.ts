@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import { inject } from 'vitest';
 import { newAuthority } from '../../../lib/destinations/cloud-c-sm/fake/login.ts';
 import type { Fake, StartFake } from '../../../lib/destinations/fake.ts';
-import { openBlockingHttp } from '../blocking.ts';
-import { openRelay } from '../relay.ts';
+import { openRelay } from '../relay/relay.ts';
+import { openBlockingHttp } from '../run/blocking.ts';
 import { openProject } from './api.ts';
 import { toServiceError } from './error.ts';
 
-/** The emulator in the place of our stand-in, with a project of its own: it keeps projects apart. */
+/** The emulator instead of our stand-in, with a project of its own: it keeps projects apart. */
 export const startFake: StartFake = async (): Promise<Fake> => {
   const { emulator } = inject('trial');
   const upstream = { url: emulator };

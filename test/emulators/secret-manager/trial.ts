@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { wholeContract } from '../contract.ts';
-import { installGo } from '../install.ts';
+import { installGo } from '../install/install.ts';
 import { startServer } from '../server.ts';
-import type { Trial } from '../trial.ts';
+import type { Trial } from '../trials/trial.ts';
 
 const version = 'v1.8.0';
 const module = 'github.com/blackwell-systems/gcp-secret-manager-emulator';
 
 /**
  * It serves gRPC and, in front of it, REST, which the driver takes. Trap: it listens at every address of the machine,
- * and cannot be told otherwise. https://github.com/blackwell-systems/gcp-secret-manager-emulator
+ * and has no setting for it. https://github.com/blackwell-systems/gcp-secret-manager-emulator
  */
 export const secretManagerEmulator: Trial = {
   name: 'gcp-secret-manager-emulator',

@@ -94,11 +94,11 @@ test('removal takes all secrets away and marks their associations dirty, twice i
   const names = Array.from({ length: 1_234 }, (_, index) => `s${index}`);
   await Promise.all(names.map((name) => call('write', `data/${name}`, { data: { name } })));
   const ids = [await associate(it.store, mount, 's0'), await associate(it.store, mount, 's1233')];
-  it.told.length = 0;
+  it.notified.length = 0;
   await it.mounts.disable('big/', it.parts.changed, never);
   await it.mounts.disable('big/', it.parts.changed, never);
   expect(await dirtyIds(it.store)).toEqual(ids);
-  expect(it.told.map(({ id }) => id)).toEqual(ids);
+  expect(it.notified.map(({ id }) => id)).toEqual(ids);
   expect(await current(mount.id, 's0')).toBeUndefined();
   const left = await it.store.db.selectFrom('kv_versions').selectAll().where('mount_id', '=', mount.id).execute();
   expect(left).toEqual([]);

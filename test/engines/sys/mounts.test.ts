@@ -105,7 +105,7 @@ describe('showing', () => {
     expect(Object.keys(reply?.data ?? {})).not.toContain('sys/');
   });
 
-  test('what is not mounted is told', async () => {
+  test('what is not mounted is refused', async () => {
     await expect(call('read', 'mounts/none')).rejects.toThrow('No secret engine mount at none/');
     await expect(call('read', 'mounts/auth/token')).rejects.toThrow('No secret engine mount at auth/token/');
   });
@@ -307,7 +307,7 @@ describe('what user interfaces ask first', () => {
     expect(reply?.data).toMatchObject({ path: 'team/kv/' });
   });
 
-  test('who may nothing cannot tell a mount from none', async () => {
+  test('who may nothing cannot distinguish a mount from none', async () => {
     const stranger = as({ caller: somebody, allowed: new Set(['read team/kv/data/some/path']) });
     await expect(stranger('read', 'internal/ui/mounts/private/a')).rejects.toMatchObject({
       kind: 'permission-denied',
@@ -316,7 +316,7 @@ describe('what user interfaces ask first', () => {
     await expect(stranger('read', 'internal/ui/mounts/none/a')).rejects.toThrow(preflight('none/a/'));
   });
 
-  test.each(['team/kv/a', 'none/a'])('who has no valid token is told so, and nothing of %s', async (path) => {
+  test.each(['team/kv/a', 'none/a'])('who has no valid token learns that, and nothing of %s', async (path) => {
     const read = (tokenSent: boolean) => as({ caller: undefined, tokenSent })('read', `internal/ui/mounts/${path}`);
     await expect(read(false)).rejects.toMatchObject({ kind: 'permission-denied', messages: ['permission denied'] });
     await expect(read(true)).rejects.toMatchObject({ kind: 'permission-denied', messages: [invalidToken] });

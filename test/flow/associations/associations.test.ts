@@ -15,9 +15,9 @@ async function mount(path: string, options: object = { version: '2' }): Promise<
 
 describe.each(everyType)('with a destination of type %s', (of) => {
   test('set brings the copy there, a new version follows, remove takes it away', async () => {
-    const place = await service.destination(of);
+    const destinationName = await service.destination(of);
     const secret = await service.secret({ user: 'app', password: 'first' });
-    const records = await service.set(of, place, secret);
+    const records = await service.set(of, destinationName, secret);
     expect(statuses(records)).not.toContain('PENDING');
     const copies = () => records.map(({ sub_key, external_name }) => [sub_key, objects(of).get(external_name)?.value]);
     const whole = records.length === 1;
@@ -35,18 +35,18 @@ describe.each(everyType)('with a destination of type %s', (of) => {
     await service.untilQuiet();
     expect(copies()).toEqual(expected('second'));
 
-    expect(only(await service.remove(of, place, secret))).toMatchObject({
+    expect(only(await service.remove(of, destinationName, secret))).toMatchObject({
       sync_status: 'UNSYNCED',
       secret_name: secret,
     });
     expect(records.filter(({ external_name }) => objects(of).has(external_name))).toEqual([]);
-    expect(await service.associations(of, place)).toEqual([]);
+    expect(await service.associations(of, destinationName)).toEqual([]);
   });
 
   test.each(['secret-path', 'secret-key'])('granularity %s is what decides on the objects', async (granularity) => {
-    const place = await service.destination(of, { granularity });
+    const destinationName = await service.destination(of, { granularity });
     const secret = await service.secret({ a: 'text', b: { deep: [1, 2] }, c: 7, d: true });
-    const records = await service.set(of, place, secret);
+    const records = await service.set(of, destinationName, secret);
     const values = records.map(({ sub_key, external_name }) => [sub_key, objects(of).get(external_name)?.value]);
     const whole = [['', '{"a":"text","b":{"deep":[1,2]},"c":7,"d":true}']];
     const each = [
@@ -60,11 +60,14 @@ describe.each(everyType)('with a destination of type %s', (of) => {
 });
 
 describe('an association', () => {
-  test('is told with all its fields, keyed by accessor and secret', async () => {
+  test('is shown with all its fields, keyed by accessor and secret', async () => {
     const accessor = await mount('team');
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     await service.ask('POST', 'team/data/app', { data: { v: '1' } });
-    const { status, data } = await service.ask('POST', `${at(place)}/set`, { mount: 'team', secret_name: 'app' });
+    const { status, data } = await service.ask('POST', `${at(destinationName)}/set`, {
+      mount: 'team',
+      secret_name: 'app',
+    });
     expect(status).toBe(200);
     expect(data).toEqual({
       associated_secrets: {
@@ -82,36 +85,38 @@ describe('an association', () => {
         },
       },
       sync_operation_counters: { SYNCED: 1 },
-      store_name: place,
+      store_name: destinationName,
       store_type: type,
     });
-    expect((await service.ask('GET', at(place))).data).toEqual(data);
+    expect((await service.ask('GET', at(destinationName))).data).toEqual(data);
   });
 
   test('with granularity secret-key is one record per key, keyed by it too', async () => {
-    const place = await service.destination('repo-host');
+    const destinationName = await service.destination('repo-host');
     const secret = await service.secret({ dev: '1', prod: '2' });
-    const records = await service.set('repo-host', place, secret);
+    const records = await service.set('repo-host', destinationName, secret);
     expect(records.map(({ key, accessor }) => key.replace(accessor, ''))).toEqual([
       `/${secret}/dev`,
       `/${secret}/prod`,
     ]);
     expect(records.map(({ sub_key }) => sub_key)).toEqual(['dev', 'prod']);
-    const { data } = await service.ask('GET', at(place, 'repo-host'));
+    const { data } = await service.ask('GET', at(destinationName, 'repo-host'));
     expect(data).toMatchObject({ sync_operation_counters: { SYNCED: 2 } });
   });
 
   test('of a mount and a secret with slashes is found in both forms', async () => {
     const accessor = await mount('deep/er/kv');
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     await service.ask('POST', 'deep/er/kv/data/a/b/c', { data: { v: '1' } });
-    await service.ask('POST', `${at(place)}/set`, { mount: 'deep/er/kv/', secret_name: 'a/b/c' });
+    await service.ask('POST', `${at(destinationName)}/set`, { mount: 'deep/er/kv/', secret_name: 'a/b/c' });
     const query = 'sys/sync/associations/destinations?mount=deep%2Fer%2Fkv&secret_name=a%2Fb%2Fc';
     for (const path of [query, 'sys/sync/associations/deep/er/kv/a/b/c']) {
       const { status, data } = await service.ask('GET', path);
       expect(status).toBe(200);
       expect(data).toMatchObject({
-        associated_destinations: { [`${type}/${place}`]: { type, name: place, accessor, sync_status: 'SYNCED' } },
+        associated_destinations: {
+          [`${type}/${destinationName}`]: { type, name: destinationName, accessor, sync_status: 'SYNCED' },
+        },
       });
     }
   });
@@ -142,8 +147,8 @@ describe('an association', () => {
   test('is counted by the list, its secret once', async () => {
     await mount('counted');
     await service.ask('POST', 'counted/data/app', { data: { v: '1' } });
-    for (const place of [await service.destination(type), await service.destination(type)]) {
-      await service.ask('POST', `${at(place)}/set`, { mount: 'counted', secret_name: 'app' });
+    for (const destinationName of [await service.destination(type), await service.destination(type)]) {
+      await service.ask('POST', `${at(destinationName)}/set`, { mount: 'counted', secret_name: 'app' });
     }
     const { data } = await service.ask('LIST', 'sys/sync/associations');
     const { keys, key_info, total_associations, total_secrets } = data as {
@@ -159,80 +164,86 @@ describe('an association', () => {
   });
 
   test('echoes the name of its secret exactly', async () => {
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     const odd = 'Ünïcode name/with spaces & 100% "quotes"/x.y-z_0';
     await service.ask('POST', `secret/data/${odd.split('/').map(encodeURIComponent).join('/')}`, { data: { v: '1' } });
-    expect(only(await service.set(type, place, odd))).toMatchObject({ secret_name: odd, sync_status: 'SYNCED' });
-    expect(only(await service.associations(type, place))).toMatchObject({ secret_name: odd });
+    expect(only(await service.set(type, destinationName, odd))).toMatchObject({
+      secret_name: odd,
+      sync_status: 'SYNCED',
+    });
+    expect(only(await service.associations(type, destinationName))).toMatchObject({ secret_name: odd });
   });
 
   test('at an empty destination there is none, and that is no error', async () => {
-    const place = await service.destination(type);
-    const { status, data } = await service.ask('GET', at(place));
+    const destinationName = await service.destination(type);
+    const { status, data } = await service.ask('GET', at(destinationName));
     expect(status).toBe(200);
-    expect(data).toMatchObject({ associated_secrets: {}, store_name: place, store_type: type });
+    expect(data).toMatchObject({ associated_secrets: {}, store_name: destinationName, store_type: type });
     expect((await service.ask('GET', at('nobody'))).status).toBe(404);
   });
 });
 
 describe('set again', () => {
   test('takes the template and the granularity of today: the old copies go, the new ones come', async () => {
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     const secret = await service.secret({ a: '1', b: '2' });
-    const before = only(await service.set(type, place, secret)).external_name;
-    await service.ask('PATCH', `sys/sync/destinations/${type}/${place}`, {
+    const before = only(await service.set(type, destinationName, secret)).external_name;
+    await service.ask('PATCH', `sys/sync/destinations/${type}/${destinationName}`, {
       granularity: 'secret-key',
       secret_name_template: 'new/{{ .SecretPath }}/{{ .SecretKey }}',
     });
     await service.secret({ a: '1', b: '3' }, secret);
     await service.untilQuiet();
-    expect(only(await service.associations(type, place)).external_name).toBe(before);
+    expect(only(await service.associations(type, destinationName)).external_name).toBe(before);
     expect(objects().get(before)?.value).toBe('{"a":"1","b":"3"}');
 
-    const records = await service.set(type, place, secret);
+    const records = await service.set(type, destinationName, secret);
     expect(records.map(({ external_name }) => external_name)).toEqual([`new/${secret}/a`, `new/${secret}/b`]);
     expect(objects().get(`new/${secret}/b`)?.value).toBe('3');
     expect(objects().has(before)).toBe(false);
   });
 
   test('keeps the old copies while the new ones cannot be made', async () => {
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     const secret = await service.secret({ a: '1', b: '2' });
-    const before = only(await service.set(type, place, secret)).external_name;
-    await service.ask('PATCH', `sys/sync/destinations/${type}/${place}`, { granularity: 'secret-key' });
+    const before = only(await service.set(type, destinationName, secret)).external_name;
+    await service.ask('PATCH', `sys/sync/destinations/${type}/${destinationName}`, { granularity: 'secret-key' });
     await service.untilQuiet();
     service.fake(type).fail({ kind: 'denied' });
-    expect(statuses(await service.set(type, place, secret))).toEqual(['CLIENT_SIDE_ERROR', 'CLIENT_SIDE_ERROR']);
+    expect(statuses(await service.set(type, destinationName, secret))).toEqual([
+      'CLIENT_SIDE_ERROR',
+      'CLIENT_SIDE_ERROR',
+    ]);
     service.fake(type).heal();
     expect(objects().has(before)).toBe(true);
-    expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED', 'SYNCED']);
+    expect(statuses(await service.set(type, destinationName, secret))).toEqual(['SYNCED', 'SYNCED']);
     expect(objects().has(before)).toBe(false);
   });
 
   test('repairs what somebody else changed at the destination', async () => {
-    const place = await service.destination('repo-host');
+    const destinationName = await service.destination('repo-host');
     const secret = await service.secret({ v: 'right' });
-    const { external_name } = only(await service.set('repo-host', place, secret));
+    const { external_name } = only(await service.set('repo-host', destinationName, secret));
     service.fake('repo-host').seed(external_name, 'wrong');
-    expect(statuses(await service.set('repo-host', place, secret))).toEqual(['SYNCED']);
+    expect(statuses(await service.set('repo-host', destinationName, secret))).toEqual(['SYNCED']);
     expect(objects('repo-host').get(external_name)?.value).toBe('right');
   });
 
   test('takes back what somebody else put in the place of the copy, if it says adopt', async () => {
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     const secret = await service.secret({ v: 'right' });
-    const { external_name } = only(await service.set(type, place, secret));
+    const { external_name } = only(await service.set(type, destinationName, secret));
     service.fake(type).seed(external_name, 'wrong');
-    await service.set(type, place, secret, { adopt: true });
+    await service.set(type, destinationName, secret, { adopt: true });
     expect(objects().get(external_name)?.value).toBe('{"v":"right"}');
   });
 
   test('pushes once more, though nothing has changed', async () => {
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     const secret = await service.secret({ v: '1' });
-    await service.set(type, place, secret);
+    await service.set(type, destinationName, secret);
     const before = service.calls(type, 'PutSecretValue');
-    await service.set(type, place, secret);
+    await service.set(type, destinationName, secret);
     expect(service.calls(type, 'PutSecretValue')).toBeGreaterThan(before);
   });
 });
@@ -251,18 +262,21 @@ describe('what set refuses', () => {
     await mount('old', { version: '1' });
     await service.ask('POST', 'old/app', { v: '1' });
     await service.ask('POST', 'secret/data/folder/app', { data: { v: '1' } });
-    const place = await service.destination(type);
-    const { status, errors } = await service.ask('POST', `${at(place)}/set`, body);
+    const destinationName = await service.destination(type);
+    const { status, errors } = await service.ask('POST', `${at(destinationName)}/set`, body);
     expect(status).toBe(400);
     expect(errors.join()).toContain(text);
-    expect(await service.associations(type, place)).toEqual([]);
+    expect(await service.associations(type, destinationName)).toEqual([]);
   });
 
   test('a secret whose versions are all deleted', async () => {
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     const secret = await service.secret({ v: '1' });
     await service.ask('DELETE', `secret/data/${secret}`);
-    const { status, errors } = await service.ask('POST', `${at(place)}/set`, { mount: 'secret', secret_name: secret });
+    const { status, errors } = await service.ask('POST', `${at(destinationName)}/set`, {
+      mount: 'secret',
+      secret_name: secret,
+    });
     expect(status).toBe(400);
     expect(errors.join()).toContain('with a version that is not deleted');
   });
@@ -280,46 +294,50 @@ describe('what set refuses', () => {
 
 describe('remove', () => {
   test('of nothing succeeds with UNSYNCED, as often as it is asked', async () => {
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     const secret = await service.secret({ v: '1' });
-    await service.set(type, place, secret);
-    for (const _ of [1, 2, 3]) expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
-    expect(statuses(await service.remove(type, place, 'never-was'))).toEqual(['UNSYNCED']);
+    await service.set(type, destinationName, secret);
+    for (const _ of [1, 2, 3])
+      expect(statuses(await service.remove(type, destinationName, secret))).toEqual(['UNSYNCED']);
+    expect(statuses(await service.remove(type, destinationName, 'never-was'))).toEqual(['UNSYNCED']);
   });
 
   test('of a mount that has gone removes what is left, and then still succeeds', async () => {
     await mount('passing');
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     await service.ask('POST', 'passing/data/app', { data: { v: '1' } });
     const body = { mount: 'passing', secret_name: 'app' };
-    await service.ask('POST', `${at(place)}/set`, body);
-    const { external_name } = only(await service.associations(type, place));
+    await service.ask('POST', `${at(destinationName)}/set`, body);
+    const { external_name } = only(await service.associations(type, destinationName));
     expect(objects().has(external_name)).toBe(true);
     await service.ask('DELETE', 'sys/mounts/passing');
     await service.untilQuiet();
     expect(objects().has(external_name)).toBe(false);
-    expect(only(await service.associations(type, place))).toMatchObject({ sync_status: 'UNSYNCED', mount: 'passing' });
+    expect(only(await service.associations(type, destinationName))).toMatchObject({
+      sync_status: 'UNSYNCED',
+      mount: 'passing',
+    });
     for (const _ of [1, 2])
-      expect(await service.ask('POST', `${at(place)}/remove`, body)).toMatchObject({ status: 200 });
-    expect(await service.associations(type, place)).toEqual([]);
-    const { warnings } = await service.ask('POST', `${at(place)}/remove`, body);
+      expect(await service.ask('POST', `${at(destinationName)}/remove`, body)).toMatchObject({ status: 200 });
+    expect(await service.associations(type, destinationName)).toEqual([]);
+    const { warnings } = await service.ask('POST', `${at(destinationName)}/remove`, body);
     expect(warnings.join()).toContain('no mount at "passing/"');
   });
 
   test('of a path takes along what an earlier mount there has left', async () => {
     await mount('twice');
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     const body = { mount: 'twice', secret_name: 'app' };
     for (const v of ['1', '2']) {
       await mount('twice');
       await service.ask('POST', 'twice/data/app', { data: { v } });
-      await service.ask('POST', `${at(place)}/set`, body);
+      await service.ask('POST', `${at(destinationName)}/set`, body);
       if (v === '1') await service.ask('DELETE', 'sys/mounts/twice');
       await service.untilQuiet();
     }
-    expect(statuses(await service.associations(type, place)).toSorted()).toEqual(['SYNCED', 'UNSYNCED']);
-    await service.ask('POST', `${at(place)}/remove`, body);
-    expect(await service.associations(type, place)).toEqual([]);
+    expect(statuses(await service.associations(type, destinationName)).toSorted()).toEqual(['SYNCED', 'UNSYNCED']);
+    await service.ask('POST', `${at(destinationName)}/remove`, body);
+    expect(await service.associations(type, destinationName)).toEqual([]);
   });
 
   test('of one destination leaves the copy at another', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { eachOf } from '../../../lib/core/concurrency/each-of.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-b-kv';
@@ -6,29 +7,27 @@ const service = serviceOf([type]);
 const puts = () => service.calls(type, 'set');
 
 test('a thousand writes of one secret are pushed a handful of times, however quick the destination is', async () => {
-  const place = await service.destination(type);
+  const destinationName = await service.destination(type);
   const secret = await service.secret({ value: 'first' });
-  await service.set(type, place, secret);
+  await service.set(type, destinationName, secret);
   const before = puts();
-  let next = 0;
-  const lane = async () => {
-    while (next < 1_000) await service.ask('POST', `secret/data/${secret}`, { data: { value: `${next++}` } });
-  };
   const began = performance.now();
-  await Promise.all(Array.from({ length: 16 }, lane));
+  await eachOf([...Array(1_000).keys()], 16, (index) =>
+    service.ask('POST', `secret/data/${secret}`, { data: { value: `${index}` } }),
+  );
   await service.secret({ value: 'the newest' }, secret);
   const lastedMs = performance.now() - began;
   await service.untilQuiet();
-  const [{ external_name } = { external_name: '' }] = await service.associations(type, place, secret);
+  const [{ external_name } = { external_name: '' }] = await service.associations(type, destinationName, secret);
   expect(service.fake(type).objects().get(external_name)?.value).toBe('{"value":"the newest"}');
   // One at once, one after the burst, and at most one for each five seconds that it lasted.
   expect(puts() - before).toBeLessThanOrEqual(3 + lastedMs / 5_000);
 });
 
 test('setting an association again does not wait for the burst of its secret', async () => {
-  const place = await service.destination(type);
+  const destinationName = await service.destination(type);
   const secret = await service.secret({ value: 'first' });
-  await service.set(type, place, secret);
+  await service.set(type, destinationName, secret);
   for (let n = 0; n < 20; n += 1) await service.secret({ value: `${n}` }, secret);
-  expect(await service.set(type, place, secret)).toMatchObject([{ sync_status: 'SYNCED' }]);
+  expect(await service.set(type, destinationName, secret)).toMatchObject([{ sync_status: 'SYNCED' }]);
 });

@@ -12,11 +12,11 @@ const plainly = (of = type, more: object = {}) =>
 
 describe.each([type, 'repo-host', 'cloud-b-kv'])('an object of %s that somebody else made', (of) => {
   test('is a conflict, and stays what it was, also when the association is removed', async () => {
-    const place = await plainly(of);
+    const destinationName = await plainly(of);
     const secret = await service.secret({ v: 'ours' }, service.name('FOREIGN'));
     const name = secret.replaceAll('-', of === 'repo-host' ? '_' : '-');
     service.fake(of).seed(name, 'theirs');
-    const record = only(await service.set(of, place, secret));
+    const record = only(await service.set(of, destinationName, secret));
     expect(record).toMatchObject({
       sync_status: 'CLIENT_SIDE_ERROR',
       error: { kind: 'conflict' },
@@ -24,66 +24,66 @@ describe.each([type, 'repo-host', 'cloud-b-kv'])('an object of %s that somebody 
     });
     expect(record.error?.message).toMatch(/adopt/);
     expect(copy(name, of)).toBe('theirs');
-    expect(statuses(await service.remove(of, place, secret))).toEqual(['UNSYNCED']);
+    expect(statuses(await service.remove(of, destinationName, secret))).toEqual(['UNSYNCED']);
     expect(copy(name, of)).toBe('theirs');
   });
 
   test('is taken over when the association says so, and then removed with it', async () => {
-    const place = await plainly(of);
+    const destinationName = await plainly(of);
     const secret = await service.secret({ v: 'ours' }, service.name('ADOPTED'));
     const name = secret.replaceAll('-', of === 'repo-host' ? '_' : '-');
     service.fake(of).seed(name, 'theirs');
-    expect(statuses(await service.set(of, place, secret, { adopt: true }))).toEqual(['SYNCED']);
+    expect(statuses(await service.set(of, destinationName, secret, { adopt: true }))).toEqual(['SYNCED']);
     expect(copy(name, of)).toBe('{"v":"ours"}');
-    expect(statuses(await service.remove(of, place, secret))).toEqual(['UNSYNCED']);
+    expect(statuses(await service.remove(of, destinationName, secret))).toEqual(['UNSYNCED']);
     expect(copy(name, of)).toBeUndefined();
   });
 
   test('is taken over when the destination says so', async () => {
-    const place = await plainly(of, { adopt: true });
+    const destinationName = await plainly(of, { adopt: true });
     const secret = await service.secret({ v: 'ours' }, service.name('WELCOME'));
     const name = secret.replaceAll('-', of === 'repo-host' ? '_' : '-');
     service.fake(of).seed(name, 'theirs');
-    expect(statuses(await service.set(of, place, secret))).toEqual(['SYNCED']);
+    expect(statuses(await service.set(of, destinationName, secret))).toEqual(['SYNCED']);
     expect(copy(name, of)).toBe('{"v":"ours"}');
   });
 });
 
 describe('two secrets of one destination', () => {
-  test('that come to one name: the first keeps it, the second is told whose it is', async () => {
-    const place = await service.destination(type, { secret_name_template: 'shared/{{ .SecretBaseName }}' });
+  test('that come to one name: the first keeps it, the second answers whose it is', async () => {
+    const destinationName = await service.destination(type, { secret_name_template: 'shared/{{ .SecretBaseName }}' });
     const base = service.name('app');
     await service.secret({ v: 'first' }, `a/${base}`);
     await service.secret({ v: 'second' }, `b/${base}`);
-    await service.set(type, place, `a/${base}`);
-    const record = only(await service.set(type, place, `b/${base}`));
+    await service.set(type, destinationName, `a/${base}`);
+    const record = only(await service.set(type, destinationName, `b/${base}`));
     expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'conflict' } });
     expect(record.error?.message).toContain(`"secret/a/${base}"`);
     expect(copy(`shared/${base}`)).toBe('{"v":"first"}');
 
-    await service.remove(type, place, `b/${base}`);
+    await service.remove(type, destinationName, `b/${base}`);
     expect(copy(`shared/${base}`)).toBe('{"v":"first"}');
   });
 
   test('the second gets the name when the first has gone', async () => {
-    const place = await service.destination(type, { secret_name_template: 'shared/{{ .SecretBaseName }}' });
+    const destinationName = await service.destination(type, { secret_name_template: 'shared/{{ .SecretBaseName }}' });
     const base = service.name('app');
     for (const folder of ['a', 'b']) {
       await service.secret({ v: folder }, `${folder}/${base}`);
-      await service.set(type, place, `${folder}/${base}`);
+      await service.set(type, destinationName, `${folder}/${base}`);
     }
-    await service.remove(type, place, `a/${base}`);
+    await service.remove(type, destinationName, `a/${base}`);
     expect(copy(`shared/${base}`)).toBeUndefined();
-    expect(statuses(await service.set(type, place, `b/${base}`))).toEqual(['SYNCED']);
+    expect(statuses(await service.set(type, destinationName, `b/${base}`))).toEqual(['SYNCED']);
     expect(copy(`shared/${base}`)).toBe('{"v":"b"}');
   });
 });
 
 describe('two keys of one secret', () => {
   test('that come to one name are both refused, the others are synced', async () => {
-    const place = await service.destination('repo-host');
+    const destinationName = await service.destination('repo-host');
     const secret = await service.secret({ 'my.key': '1', 'my-key': '2', fine: '3' });
-    const records = await service.set('repo-host', place, secret);
+    const records = await service.set('repo-host', destinationName, secret);
     const byKey = Object.fromEntries(records.map((record) => [record.sub_key, record]));
     expect(byKey['fine']?.sync_status).toBe('SYNCED');
     for (const [key, other] of [
@@ -98,22 +98,22 @@ describe('two keys of one secret', () => {
   });
 
   test('a rename solves it', async () => {
-    const place = await service.destination('repo-host');
+    const destinationName = await service.destination('repo-host');
     const secret = await service.secret({ 'my.key': '1', 'my-key': '2' });
-    await service.set('repo-host', place, secret);
+    await service.set('repo-host', destinationName, secret);
     await service.secret({ 'my.key': '1', other: '2' }, secret);
     await service.untilQuiet();
-    expect(statuses(await service.associations('repo-host', place))).toEqual(['SYNCED', 'SYNCED']);
+    expect(statuses(await service.associations('repo-host', destinationName))).toEqual(['SYNCED', 'SYNCED']);
   });
 });
 
 test('a name that the destination does not take is refused with its rule, the object of before stays', async () => {
-  const place = await service.destination('cloud-b-kv');
+  const destinationName = await service.destination('cloud-b-kv');
   const secret = await service.secret({ v: '1' });
-  const before = only(await service.set('cloud-b-kv', place, secret)).external_name;
+  const before = only(await service.set('cloud-b-kv', destinationName, secret)).external_name;
   const template = `${'x'.repeat(130)}{{ .SecretPath }}`;
-  await service.ask('PATCH', `sys/sync/destinations/cloud-b-kv/${place}`, { secret_name_template: template });
-  const record = only(await service.set('cloud-b-kv', place, secret));
+  await service.ask('PATCH', `sys/sync/destinations/cloud-b-kv/${destinationName}`, { secret_name_template: template });
+  const record = only(await service.set('cloud-b-kv', destinationName, secret));
   expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'name' } });
   expect(record.error?.message).toContain('at most 127');
   expect(copy(before, 'cloud-b-kv')).toBe('{"v":"1"}');

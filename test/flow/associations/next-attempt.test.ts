@@ -5,27 +5,27 @@ import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);
-const at = (place: string) => `sys/sync/destinations/${type}/${place}`;
+const at = (destinationName: string) => `sys/sync/destinations/${type}/${destinationName}`;
 const disable = (disabled: boolean) => service.ask('PATCH', 'sys/sync/config', { disabled });
 
 afterEach(() => disable(false));
 
 /** An association whose next attempt is half a minute away. Nothing is pushed until the test ends. */
 async function waiting() {
-  const place = await service.destination(type);
+  const destinationName = await service.destination(type);
   const secret = await service.secret({ v: '1' });
-  await service.set(type, place, secret);
+  await service.set(type, destinationName, secret);
   service.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 30, times: 1 });
   await service.secret({ v: '2' }, secret);
-  await service.until(type, place, secret, ([record]) => record?.next_attempt_at != null);
+  await service.until(type, destinationName, secret, ([record]) => record?.next_attempt_at != null);
   await disable(true);
-  const record = async () => only(await service.associations(type, place, secret));
+  const record = async () => only(await service.associations(type, destinationName, secret));
   const resume = async () => {
     service.fake(type).heal();
     await disable(false);
-    await service.ask('DELETE', `${at(place)}?force_delete=true`);
+    await service.ask('DELETE', `${at(destinationName)}?force_delete=true`);
   };
-  return { place, secret, record, resume };
+  return { destinationName, secret, record, resume };
 }
 
 const fresh: Partial<Association> = { sync_status: 'PENDING', attempts: 0, error: null, next_attempt_at: null };
@@ -33,13 +33,25 @@ const fresh: Partial<Association> = { sync_status: 'PENDING', attempts: 0, error
 test.each([
   ['written', async ({ secret }: { secret: string }) => service.secret({ v: '3' }, secret)],
   ['replayed', async () => service.ask('POST', 'sys/sync/replay', { sync_status: 'PENDING' })],
-  ['set', async ({ place, secret }: { place: string; secret: string }) => service.set(type, place, secret)],
-  ['removed', async ({ place, secret }: { place: string; secret: string }) => service.remove(type, place, secret)],
-  ['purged', async ({ place }: { place: string }) => service.ask('DELETE', `${at(place)}?purge=true`)],
+  [
+    'set',
+    async ({ destinationName, secret }: { destinationName: string; secret: string }) =>
+      service.set(type, destinationName, secret),
+  ],
+  [
+    'removed',
+    async ({ destinationName, secret }: { destinationName: string; secret: string }) =>
+      service.remove(type, destinationName, secret),
+  ],
+  [
+    'purged',
+    async ({ destinationName }: { destinationName: string }) =>
+      service.ask('DELETE', `${at(destinationName)}?purge=true`),
+  ],
 ] as const)('an association that is %s while it waits has no old time of its next attempt', async (_what, change) => {
-  const { place, secret, record, resume } = await waiting();
+  const { destinationName, secret, record, resume } = await waiting();
   expect(Date.parse((await record()).next_attempt_at ?? '')).toBeGreaterThan(Date.now());
-  await change({ place, secret });
+  await change({ destinationName, secret });
   expect(await record()).toMatchObject(fresh);
   await resume();
 });

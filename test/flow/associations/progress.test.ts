@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { statuses } from '../../support/flow/associations.ts';
+import { type SlowLine, startSlowLine } from '../../support/flow/faults/slow-line.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
-import { type SlowLine, startSlowLine } from '../../support/flow/slow-line.ts';
 
 const type = 'repo-host';
 const service = serviceOf([type], { KEYFERRY_SYNC_OPERATION_MS_MAX: '2000', KEYFERRY_SYNC_ATTEMPTS_MAX: '3' });
@@ -18,42 +18,42 @@ afterAll(() => line.close());
 
 describe('a secret with many keys', () => {
   test('is brought there in rounds, each going on where the last one stopped', async () => {
-    const place = await service.destination(type, line.destination);
+    const destinationName = await service.destination(type, line.destination);
     const secret = await service.secret(keys(many));
     const before = puts();
-    await service.set(type, place, secret);
+    await service.set(type, destinationName, secret);
     await service.untilQuiet();
-    const records = await service.associations(type, place);
+    const records = await service.associations(type, destinationName);
     expect(statuses(records).filter((status) => status === 'SYNCED')).toHaveLength(many);
     expect(puts() - before).toBe(many);
   });
 
   test('is brought there as a whole but for the key that is refused', async () => {
-    const place = await service.destination(type, line.destination);
+    const destinationName = await service.destination(type, line.destination);
     const secret = await service.secret({ ...keys(many), large: 'x'.repeat(60_000) });
-    await service.set(type, place, secret);
+    await service.set(type, destinationName, secret);
     await service.untilQuiet();
-    const shown = statuses(await service.associations(type, place)).toSorted();
+    const shown = statuses(await service.associations(type, destinationName)).toSorted();
     expect(shown).toEqual(['CLIENT_SIDE_ERROR', ...Array.from({ length: many }, () => 'SYNCED')]);
   });
 
   test('set again is pushed afresh once, and no key twice', async () => {
-    const place = await service.destination(type, line.destination);
+    const destinationName = await service.destination(type, line.destination);
     const secret = await service.secret(keys(many));
-    await service.set(type, place, secret);
+    await service.set(type, destinationName, secret);
     await service.untilQuiet();
     const before = puts();
-    await service.set(type, place, secret);
+    await service.set(type, destinationName, secret);
     await service.untilQuiet();
     expect(puts() - before).toBe(many);
   });
 
   test('is not tried key by key when the destination turns us away', async () => {
-    const place = await service.destination(type, line.destination);
+    const destinationName = await service.destination(type, line.destination);
     const secret = await service.secret(keys(many));
     service.fake(type).fail({ kind: 'credentials' });
     const before = service.calls(type);
-    const records = await service.set(type, place, secret);
+    const records = await service.set(type, destinationName, secret);
     expect(statuses(records).filter((status) => status === 'CLIENT_SIDE_ERROR')).toHaveLength(many);
     expect(service.calls(type) - before).toBeLessThan(10);
   });

@@ -5,39 +5,41 @@ import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-b-kv';
 const service = serviceOf([type], { KEYFERRY_SYNC_REQUEST_MS_MAX: '300', KEYFERRY_SYNC_WAIT_MS: '4000' });
-const at = (place: string) => `sys/sync/destinations/${type}/${place}`;
+const at = (destinationName: string) => `sys/sync/destinations/${type}/${destinationName}`;
 
 /** A destination and a secret that was set and removed there again, while the first push of it was given up. */
 async function removedWhileUnconfirmed(changes: object = {}) {
-  const place = await service.destination(type, { purge_on_delete: true, ...changes });
+  const destinationName = await service.destination(type, { purge_on_delete: true, ...changes });
   const secret = await service.secret({ v: '1' });
   service.fake(type).fail({ kind: 'hang', times: 1, after: 1 });
   const calls = service.calls(type);
-  const set = service.set(type, place, secret);
+  const set = service.set(type, destinationName, secret);
   await eventually(() => service.calls(type) > calls + 1);
-  expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
+  expect(statuses(await service.remove(type, destinationName, secret))).toEqual(['UNSYNCED']);
   await set;
   service.fake(type).heal();
-  expect(await rowsOf(place)).toBe(1);
-  return { place, secret };
+  expect(await rowsOf(destinationName)).toBe(1);
+  return { destinationName, secret };
 }
 
 /** Of the associations of a destination, whether anybody sees them or not. */
-async function rowsOf(place: string): Promise<number> {
+async function rowsOf(destinationName: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from associations a join destinations d on d.id = a.destination_id
-     where d.name = ${place}`.execute(service.store.db);
+     where d.name = ${destinationName}`.execute(service.store.db);
   return rows[0]?.count ?? 0;
 }
 
 /** As after the time of the next recheck. */
-const untilDue = (place: string) =>
+const untilDue = (destinationName: string) =>
   sql`
   update associations a set recheck_at = now() from destinations d
-   where d.id = a.destination_id and d.name = ${place} and a.recheck_at is not null`.execute(service.store.db);
+   where d.id = a.destination_id and d.name = ${destinationName} and a.recheck_at is not null`.execute(
+    service.store.db,
+  );
 
-async function recheck(place: string): Promise<void> {
-  await untilDue(place);
+async function recheck(destinationName: string): Promise<void> {
+  await untilDue(destinationName);
   await service.sweep();
   await eventually(async () => {
     const { rows } = await sql<{ open: number }>`
@@ -46,74 +48,77 @@ async function recheck(place: string): Promise<void> {
   });
 }
 
-const isGone = (place: string) => eventually(async () => (await service.ask('GET', at(place))).status === 404);
+const isGone = (destinationName: string) =>
+  eventually(async () => (await service.ask('GET', at(destinationName))).status === 404);
 
 describe('an association that is gone and whose rechecks are to come', () => {
   test('is seen by nobody, and goes when they are over', async () => {
-    const { place, secret } = await removedWhileUnconfirmed();
-    expect(await service.associations(type, place)).toEqual([]);
+    const { destinationName, secret } = await removedWhileUnconfirmed();
+    expect(await service.associations(type, destinationName)).toEqual([]);
     expect((await service.ask('GET', `sys/sync/associations/secret/${secret}`)).status).toBe(404);
     expect((await service.ask('LIST', 'sys/sync/associations')).text).not.toContain(`"${secret}"`);
-    const replayed = await service.ask('POST', 'sys/sync/replay', { name: place, sync_status: 'UNSYNCED' });
+    const replayed = await service.ask('POST', 'sys/sync/replay', { name: destinationName, sync_status: 'UNSYNCED' });
     expect(replayed.data).toMatchObject({ replayed: 0 });
-    expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
-    await recheck(place);
-    expect(await rowsOf(place)).toBe(1);
-    await recheck(place);
-    expect(await rowsOf(place)).toBe(0);
+    expect(statuses(await service.remove(type, destinationName, secret))).toEqual(['UNSYNCED']);
+    await recheck(destinationName);
+    expect(await rowsOf(destinationName)).toBe(1);
+    await recheck(destinationName);
+    expect(await rowsOf(destinationName)).toBe(0);
   });
 
   test('is set again as if it had never been there', async () => {
-    const { place, secret } = await removedWhileUnconfirmed();
-    const { external_name: name } = only(await service.set(type, place, secret));
+    const { destinationName, secret } = await removedWhileUnconfirmed();
+    const { external_name: name } = only(await service.set(type, destinationName, secret));
     expect(service.fake(type).objects().get(name)?.value).toBe('{"v":"1"}');
-    await recheck(place);
-    await recheck(place);
-    expect(statuses(await service.associations(type, place))).toEqual(['SYNCED']);
+    await recheck(destinationName);
+    await recheck(destinationName);
+    expect(statuses(await service.associations(type, destinationName))).toEqual(['SYNCED']);
     expect(service.fake(type).objects().has(name)).toBe(true);
   });
 
   test('lets its destination be deleted, which goes when they are over', async () => {
-    const { place } = await removedWhileUnconfirmed();
-    const { status, warnings } = await service.ask('DELETE', at(place));
+    const { destinationName } = await removedWhileUnconfirmed();
+    const { status, warnings } = await service.ask('DELETE', at(destinationName));
     expect(status).toBe(200);
     expect(warnings.join()).toContain('force_delete=true');
-    expect((await service.ask('GET', at(place))).data).toHaveProperty('purge_initiated_at');
-    await recheck(place);
-    expect((await service.ask('GET', at(place))).status).toBe(200);
-    await recheck(place);
-    await isGone(place);
+    expect((await service.ask('GET', at(destinationName))).data).toHaveProperty('purge_initiated_at');
+    await recheck(destinationName);
+    expect((await service.ask('GET', at(destinationName))).status).toBe(200);
+    await recheck(destinationName);
+    await isGone(destinationName);
   });
 
   test('holds up a purge until they are over, and no force_delete', async () => {
-    const { place } = await removedWhileUnconfirmed();
-    expect((await service.ask('DELETE', `${at(place)}?purge=true`)).status).toBe(204);
+    const { destinationName } = await removedWhileUnconfirmed();
+    expect((await service.ask('DELETE', `${at(destinationName)}?purge=true`)).status).toBe(204);
     await service.sweep();
-    expect((await service.ask('GET', at(place))).status).toBe(200);
-    await recheck(place);
-    await recheck(place);
-    await isGone(place);
+    expect((await service.ask('GET', at(destinationName))).status).toBe(200);
+    await recheck(destinationName);
+    await recheck(destinationName);
+    await isGone(destinationName);
 
     const other = await removedWhileUnconfirmed();
-    expect((await service.ask('DELETE', `${at(other.place)}?force_delete=true`)).status).toBe(204);
-    expect((await service.ask('GET', at(other.place))).status).toBe(404);
+    expect((await service.ask('DELETE', `${at(other.destinationName)}?force_delete=true`)).status).toBe(204);
+    expect((await service.ask('GET', at(other.destinationName))).status).toBe(404);
   });
 
   test('keeps its name from another secret until they are over, which then gets it by itself', async () => {
-    const { place } = await removedWhileUnconfirmed({ secret_name_template: 'shared-{{ .DestinationName }}' });
+    const { destinationName } = await removedWhileUnconfirmed({
+      secret_name_template: 'shared-{{ .DestinationName }}',
+    });
     const other = await service.secret({ v: 'other' });
-    const waits = only(await service.set(type, place, other));
+    const waits = only(await service.set(type, destinationName, other));
     expect(waits).toMatchObject({ sync_status: 'PENDING', error: { kind: 'internal' } });
     expect(waits.error?.message).toContain('is not free yet');
     expect(waits.next_attempt_at).not.toBeNull();
     for (let round = 0; round < 2; round += 1) {
-      await untilDue(place);
+      await untilDue(destinationName);
       await service.sweep();
-      await eventually(async () => (await goingOf(place)) === 0);
+      await eventually(async () => (await goingOf(destinationName)) === 0);
     }
-    expect(await rowsOf(place)).toBe(1);
-    await service.ask('POST', 'sys/sync/replay', { name: place, sync_status: 'PENDING' });
-    const [synced] = await service.until(type, place, other, (records) => statuses(records)[0] === 'SYNCED');
+    expect(await rowsOf(destinationName)).toBe(1);
+    await service.ask('POST', 'sys/sync/replay', { name: destinationName, sync_status: 'PENDING' });
+    const [synced] = await service.until(type, destinationName, other, (records) => statuses(records)[0] === 'SYNCED');
     expect(
       service
         .fake(type)
@@ -124,22 +129,22 @@ describe('an association that is gone and whose rechecks are to come', () => {
 });
 
 /** Associations that shall be absent and are being worked on. */
-async function goingOf(place: string): Promise<number> {
+async function goingOf(destinationName: string): Promise<number> {
   const { rows } = await sql<{ going: number }>`
     select count(*)::int as going from associations a join destinations d on d.id = a.destination_id
-     where d.name = ${place} and a.desired = 'absent' and a.generation > a.observed_generation`.execute(
+     where d.name = ${destinationName} and a.desired = 'absent' and a.generation > a.observed_generation`.execute(
     service.store.db,
   );
   return rows[0]?.going ?? 0;
 }
 
 describe('a recheck', () => {
-  test('waits while the sync is disabled, and takes room in the queue', async () => {
-    const { place } = await removedWhileUnconfirmed();
+  test('waits while the sync is disabled, and takes capacity of the queue', async () => {
+    const { destinationName } = await removedWhileUnconfirmed();
     const [other, secret] = [await service.destination(type), await service.secret({ v: '1' })];
     await service.ask('PATCH', 'sys/sync/config', { disabled: true, queue_capacity: 1 });
     const calls = service.calls(type);
-    await untilDue(place);
+    await untilDue(destinationName);
     await service.sweep();
     await service.sweep();
     expect(service.calls(type)).toBe(calls);
@@ -151,14 +156,14 @@ describe('a recheck', () => {
   });
 
   test('is counted by what it has found', async () => {
-    const { place, secret } = await removedWhileUnconfirmed();
-    const { external_name: name } = only(await service.set(type, place, secret));
+    const { destinationName, secret } = await removedWhileUnconfirmed();
+    const { external_name: name } = only(await service.set(type, destinationName, secret));
     const counted = (result: string) => metric(`keyferry_sync_rechecks_total{type="${type}",result="${result}"}`);
     const [asLeft, mended] = [await counted('unchanged'), await counted('mended')];
-    await recheck(place);
+    await recheck(destinationName);
     expect([await counted('unchanged'), await counted('mended')]).toEqual([asLeft + 1, mended]);
     service.fake(type).seed(name, 'late');
-    await recheck(place);
+    await recheck(destinationName);
     expect([await counted('unchanged'), await counted('mended')]).toEqual([asLeft + 1, mended + 1]);
     expect(service.fake(type).objects().get(name)?.value).toBe('{"v":"1"}');
   });

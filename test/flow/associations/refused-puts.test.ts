@@ -10,22 +10,22 @@ const cases = types.flatMap((type) => refusals.map((refusal) => ({ type, refusal
 
 describe.each(cases)('a first put that $type answered with $refusal', ({ type, refusal }) => {
   test('leaves no claim: what somebody else makes under the name later outlives the association', async () => {
-    const place = await service.destination(type, {
+    const destinationName = await service.destination(type, {
       secret_name_template: '{{ .SecretPath }}',
       granularity: 'secret-path',
     });
     const secret = await service.secret({ v: 'ours' }, service.name('REFUSED').replaceAll('-', '_'));
     service.fake(type).fail({ kind: refusal });
-    const record = only(await service.set(type, place, secret));
+    const record = only(await service.set(type, destinationName, secret));
     expect(record.sync_status).not.toBe('SYNCED');
     service.fake(type).heal();
     service.fake(type).seed(secret, 'theirs');
-    expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
+    expect(statuses(await service.remove(type, destinationName, secret))).toEqual(['UNSYNCED']);
     expect(service.fake(type).objects().get(secret)?.value).toBe('theirs');
   });
 
   test('of an object to be adopted leaves no claim on it either', async () => {
-    const place = await service.destination(type, {
+    const destinationName = await service.destination(type, {
       secret_name_template: '{{ .SecretPath }}',
       granularity: 'secret-path',
       adopt: true,
@@ -33,9 +33,9 @@ describe.each(cases)('a first put that $type answered with $refusal', ({ type, r
     const secret = await service.secret({ v: 'ours' }, service.name('WANTED').replaceAll('-', '_'));
     service.fake(type).seed(secret, 'theirs');
     service.fake(type).fail({ kind: refusal });
-    await service.set(type, place, secret);
+    await service.set(type, destinationName, secret);
     service.fake(type).heal();
-    expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
+    expect(statuses(await service.remove(type, destinationName, secret))).toEqual(['UNSYNCED']);
     expect(service.fake(type).objects().get(secret)?.value).toBe('theirs');
   });
 });

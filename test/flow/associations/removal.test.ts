@@ -6,57 +6,57 @@ import { serviceOf } from '../../support/flow/open-service.ts';
 const type = 'cloud-a-sm';
 const service = serviceOf([type, 'cloud-b-kv', 'repo-host']);
 
-let place = '';
+let destinationName = '';
 let secret = '';
 let name = '';
 beforeEach(async () => {
-  place = await service.destination(type);
+  destinationName = await service.destination(type);
   secret = await service.secret({ v: '1' });
-  await service.set(type, place, secret);
-  name = only(await service.until(type, place, secret, (all) => statuses(all)[0] === 'SYNCED')).external_name;
+  await service.set(type, destinationName, secret);
+  name = only(await service.until(type, destinationName, secret, (all) => statuses(all)[0] === 'SYNCED')).external_name;
 });
 
 test('a removal that fails keeps the association with its error, and a second one goes through', async () => {
   service.fake(type).fail({ kind: 'denied' });
-  expect(only(await service.remove(type, place, secret))).toMatchObject({
+  expect(only(await service.remove(type, destinationName, secret))).toMatchObject({
     sync_status: 'CLIENT_SIDE_ERROR',
     error: { kind: 'permission', message: expect.stringContaining(name) },
   });
   expect(service.fake(type).objects().has(name)).toBe(true);
   service.fake(type).heal();
-  expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
+  expect(statuses(await service.remove(type, destinationName, secret))).toEqual(['UNSYNCED']);
   expect(service.fake(type).objects().has(name)).toBe(false);
 });
 
 test('a removal that failed is finished by a replay', async () => {
   service.fake(type).fail({ kind: 'denied' });
-  await service.remove(type, place, secret);
+  await service.remove(type, destinationName, secret);
   service.fake(type).heal();
-  await service.ask('POST', 'sys/sync/replay', { name: place });
+  await service.ask('POST', 'sys/sync/replay', { name: destinationName });
   await service.untilQuiet();
-  expect(await service.associations(type, place)).toEqual([]);
+  expect(await service.associations(type, destinationName)).toEqual([]);
   expect(service.fake(type).objects().has(name)).toBe(false);
 });
 
 test('a copy that somebody has removed by hand is removed all the same', async () => {
   service.fake<CloudASmFake>(type).schedule(name);
-  expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
-  expect(await service.associations(type, place)).toEqual([]);
+  expect(statuses(await service.remove(type, destinationName, secret))).toEqual(['UNSYNCED']);
+  expect(await service.associations(type, destinationName)).toEqual([]);
 });
 
 test('a copy that somebody has removed by hand comes back with set', async () => {
   service.fake<CloudASmFake>(type).schedule(name);
-  expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED']);
+  expect(statuses(await service.set(type, destinationName, secret))).toEqual(['SYNCED']);
   expect(service.fake(type).objects().get(name)?.value).toBe('{"v":"1"}');
 });
 
 test('set after remove, while the removal waits for its retry, ends with the copy there', async () => {
   service.fake(type).fail({ kind: 'unavailable' });
-  await service.remove(type, place, secret);
+  await service.remove(type, destinationName, secret);
   service.fake(type).heal();
-  await service.set(type, place, secret);
+  await service.set(type, destinationName, secret);
   await service.untilQuiet();
-  expect(statuses(await service.associations(type, place))).toEqual(['SYNCED']);
+  expect(statuses(await service.associations(type, destinationName))).toEqual(['SYNCED']);
   expect(service.fake(type).objects().get(name)?.value).toBe('{"v":"1"}');
 });
 

@@ -5,19 +5,19 @@ import { everyType, serviceOf } from '../../support/flow/open-service.ts';
 const type = 'cloud-a-sm';
 const service = serviceOf(everyType, { KEYFERRY_SYNC_ATTEMPTS_MAX: '3' });
 
-let place = '';
+let destinationName = '';
 beforeEach(async () => {
-  place = await service.destination(type);
+  destinationName = await service.destination(type);
 });
 
 describe('a failure that can pass', () => {
   test('is tried again, PENDING with its error and the attempts counted, until it is SYNCED', async () => {
     const secret = await service.secret({ v: '1' });
-    // A time that has passed is not told, so the wait is long enough to be seen.
+    // A time that has passed is not shown, so the wait is long enough to be seen.
     service.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 5 });
-    const setting = service.set(type, place, secret);
+    const setting = service.set(type, destinationName, secret);
     const seen = only(
-      await service.until(type, place, secret, ([record]) => (record?.next_attempt_at ?? null) !== null),
+      await service.until(type, destinationName, secret, ([record]) => (record?.next_attempt_at ?? null) !== null),
     );
     expect(seen.attempts).toBeGreaterThan(0);
     expect(seen).toMatchObject({
@@ -38,13 +38,13 @@ describe('a failure that can pass', () => {
   test('twice in a row and then well is SYNCED', async () => {
     const secret = await service.secret({ v: '1' });
     service.fake(type).fail({ kind: 'unavailable', times: 2 });
-    expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED']);
+    expect(statuses(await service.set(type, destinationName, secret))).toEqual(['SYNCED']);
   });
 
   test('after the last attempt is an error that says what happened, and is not tried again', async () => {
     const secret = await service.secret({ v: '1' });
     service.fake(type).fail({ kind: 'unavailable' });
-    const record = only(await service.set(type, place, secret));
+    const record = only(await service.set(type, destinationName, secret));
     expect(record).toMatchObject({
       sync_status: 'EXTERNAL_SERVICE_ERROR',
       error: { kind: 'unavailable' },
@@ -61,8 +61,8 @@ describe('a failure that can pass', () => {
   test('waits as long as the Retry-After of the destination asks', async () => {
     const secret = await service.secret({ v: '1' });
     service.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 2, times: 1 });
-    const setting = service.set(type, place, secret);
-    const seen = only(await service.until(type, place, secret, ([record]) => (record?.attempts ?? 0) > 0));
+    const setting = service.set(type, destinationName, secret);
+    const seen = only(await service.until(type, destinationName, secret, ([record]) => (record?.attempts ?? 0) > 0));
     expect(Date.parse(seen.next_attempt_at ?? '') - Date.parse(seen.updated_at)).toBeGreaterThan(1_500);
     expect(only(await setting)).toMatchObject({ sync_status: 'SYNCED' });
   });
@@ -71,11 +71,11 @@ describe('a failure that can pass', () => {
     const other = await service.destination(type);
     const [sick, well] = [await service.secret({ v: 'sick' }), await service.secret({ v: 'well' })];
     service.fake(type).fail({ kind: 'throttle', retryAfterSeconds: 30, times: 1 });
-    const setting = service.set(type, place, sick);
-    await service.until(type, place, sick, ([record]) => (record?.attempts ?? 0) > 0);
+    const setting = service.set(type, destinationName, sick);
+    await service.until(type, destinationName, sick, ([record]) => (record?.attempts ?? 0) > 0);
     expect(statuses(await service.set(type, other, well))).toEqual(['SYNCED']);
-    expect(statuses(await service.associations(type, place, sick))).toEqual(['PENDING']);
-    await service.ask('DELETE', `sys/sync/destinations/${type}/${place}?force_delete=true`);
+    expect(statuses(await service.associations(type, destinationName, sick))).toEqual(['PENDING']);
+    await service.ask('DELETE', `sys/sync/destinations/${type}/${destinationName}?force_delete=true`);
     await setting;
   });
 

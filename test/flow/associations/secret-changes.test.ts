@@ -6,20 +6,20 @@ import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 const type = 'cloud-a-sm';
 const service = serviceOf([type, 'repo-host', 'deploy-host-project']);
 
-let place = '';
+let destinationName = '';
 beforeEach(async () => {
-  place = await service.destination(type);
+  destinationName = await service.destination(type);
 });
 
 /** A synced secret: its name, and what a reader of the external system gets. */
 async function synced(...versions: readonly string[]) {
   const [first = '1', ...others] = versions;
   const secret = await service.secret({ v: first });
-  const { external_name } = only(await service.set(type, place, secret));
+  const { external_name } = only(await service.set(type, destinationName, secret));
   for (const v of others) await service.secret({ v }, secret);
   await service.untilQuiet();
   const copy = () => service.fake(type).objects().get(external_name)?.value;
-  const status = async () => only(await service.associations(type, place, secret)).sync_status;
+  const status = async () => only(await service.associations(type, destinationName, secret)).sync_status;
   return { secret, copy, status };
 }
 
@@ -114,12 +114,12 @@ describe('the copy follows its secret', () => {
     await service.ask('POST', 'sys/mounts/here', { type: 'kv', options: { version: '2' } });
     await service.ask('POST', 'here/data/app', { data: { v: '1' } });
     const body = { mount: 'here', secret_name: 'app' };
-    const at = `sys/sync/destinations/${type}/${place}/associations`;
+    const at = `sys/sync/destinations/${type}/${destinationName}/associations`;
     await service.ask('POST', `${at}/set`, body);
     await service.ask('POST', 'sys/remount', { from: 'here', to: 'there' });
     await service.ask('POST', 'there/data/app', { data: { v: '2' } });
     await service.untilQuiet();
-    const record = only(await service.associations(type, place));
+    const record = only(await service.associations(type, destinationName));
     expect(record).toMatchObject({ mount: 'there', sync_status: 'SYNCED' });
     expect(service.fake(type).objects().get(record.external_name)?.value).toBe('{"v":"2"}');
     expect((await service.ask('POST', `${at}/remove`, { ...body, mount: 'there' })).status).toBe(200);
@@ -169,7 +169,7 @@ describe('the value', () => {
   /** A synced secret whose copy somebody else has changed. */
   async function overwritten() {
     const { secret, copy } = await synced('same');
-    const { external_name } = only(await service.associations(type, place, secret));
+    const { external_name } = only(await service.associations(type, destinationName, secret));
     service.fake(type).seed(external_name, 'somebody else');
     return { secret, copy };
   }
@@ -187,10 +187,10 @@ describe('the value', () => {
   });
 
   test.each([
-    ['a replay', () => service.ask('POST', 'sys/sync/replay', { sync_status: 'SYNCED', type, name: place })],
+    ['a replay', () => service.ask('POST', 'sys/sync/replay', { sync_status: 'SYNCED', type, name: destinationName })],
     [
       'a change of the destination',
-      () => service.ask('PATCH', `sys/sync/destinations/${type}/${place}`, { adopt: true }),
+      () => service.ask('PATCH', `sys/sync/destinations/${type}/${destinationName}`, { adopt: true }),
     ],
   ] as const)('is pushed when %s asks for a look and the copy is not as we left it', async (_what, change) => {
     const { copy } = await overwritten();
@@ -204,7 +204,7 @@ describe('the value', () => {
     const before = service.calls(type, 'DescribeSecret');
     const { access_key_id, secret_access_key } = service.fake(type).destination;
     const change = { access_key_id, secret_access_key };
-    expect((await service.ask('PATCH', `sys/sync/destinations/${type}/${place}`, change)).status).toBe(200);
+    expect((await service.ask('PATCH', `sys/sync/destinations/${type}/${destinationName}`, change)).status).toBe(200);
     await service.untilQuiet();
     expect(service.calls(type, 'DescribeSecret')).toBe(before + 1);
   });
@@ -213,7 +213,7 @@ describe('the value', () => {
     const raw = '{"data":{"id":12345678901234567890,"ratio":1.0,"small":1e-400,"deep":{"n":9007199254740993}}}';
     const secret = service.name('digits');
     await service.ask('POST', `secret/data/${secret}`, undefined, { raw });
-    const { external_name } = only(await service.set(type, place, secret));
+    const { external_name } = only(await service.set(type, destinationName, secret));
     expect(service.fake(type).objects().get(external_name)?.value).toBe(
       '{"id":12345678901234567890,"ratio":1.0,"small":1e-400,"deep":{"n":9007199254740993}}',
     );
@@ -239,7 +239,7 @@ describe('the value', () => {
     const { secret, copy } = await synced('small');
     await service.secret({ v: 'x'.repeat(70_000) }, secret);
     await service.untilQuiet();
-    const record = only(await service.associations(type, place, secret));
+    const record = only(await service.associations(type, destinationName, secret));
     expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'too-large' } });
     expect(record.error?.message).toContain('at most 65536');
     expect(copy()).toBe('{"v":"small"}');

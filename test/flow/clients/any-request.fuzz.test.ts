@@ -125,7 +125,7 @@ function likelyBody({ fields }: Operation): fc.Arbitrary<string> {
   return fc.record(Object.fromEntries(given)).map((body) => JSON.stringify(body));
 }
 
-test('no request at all is an error of ours', fuzzing, async () => {
+test('no request at all is an internal error', fuzzing, async () => {
   const property = fc.asyncProperty(request, async ({ method, path, body }) => {
     const answer = await service.ask(
       method,

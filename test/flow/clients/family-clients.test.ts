@@ -25,7 +25,7 @@ describe.each([
     expect((await ask('GET', 'sys/seal-status')).body).toMatchObject({ recovery_seal_type: 'shamir' });
   });
 
-  test('is told when its token is missing or none where it asks for a mount', async () => {
+  test('gets an answer when its token is missing or none where it asks for a mount', async () => {
     const errorsOf = async (path: string, token?: string) => {
       const answer = await service.ask('GET', path, undefined, as(token));
       return [answer.status, ...answer.errors];

@@ -37,7 +37,7 @@ const helpOf = async (path: string) => {
 };
 
 describe.each(Object.entries(paths))('the help of %s', (path, methods) => {
-  test('tells what it is for, and its OpenAPI document has just its methods', async () => {
+  test('says what it is for, and its OpenAPI document has just its methods', async () => {
     const { status, help, openapi } = await helpOf(path);
     expect(status).toBe(200);
     expect(help).toContain(`# ${path}`);

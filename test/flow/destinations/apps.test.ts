@@ -83,11 +83,11 @@ describe('a destination that logs in with an app', () => {
   test('works, and shows the name of the app but no key', async () => {
     const name = service.name('app');
     await service.ask('POST', at(name), host().app);
-    const place = await withApp(name);
-    const { data } = await service.ask('GET', `sys/sync/destinations/${type}/${place}`);
+    const destinationName = await withApp(name);
+    const { data } = await service.ask('GET', `sys/sync/destinations/${type}/${destinationName}`);
     expect(data).toMatchObject({ connection_details: { app_name: name, installation_id: expect.any(Number) } });
     const secret = await service.secret({ key: 'value' });
-    const record = only(await service.set(type, place, secret));
+    const record = only(await service.set(type, destinationName, secret));
     expect(record.sync_status).toBe('SYNCED');
     expect(host().objects().get(record.external_name)?.value).toBe('value');
   });
@@ -95,25 +95,25 @@ describe('a destination that logs in with an app', () => {
   test('keeps its app from being deleted, and names itself', async () => {
     const name = service.name('app');
     await service.ask('POST', at(name), host().app);
-    const place = await withApp(name);
+    const destinationName = await withApp(name);
     const { status, errors } = await service.ask('DELETE', at(name));
     expect(status).toBe(400);
-    expect(errors.join()).toContain(`in use by the destinations ${type}/${place}`);
-    await service.ask('DELETE', `sys/sync/destinations/${type}/${place}`);
+    expect(errors.join()).toContain(`in use by the destinations ${type}/${destinationName}`);
+    await service.ask('DELETE', `sys/sync/destinations/${type}/${destinationName}`);
     expect((await service.ask('DELETE', at(name))).status).toBe(204);
   });
 
   test('fails with a wrong key, and a new one reaches the open connections and mends what failed', async () => {
     const name = service.name('app');
     await service.ask('POST', at(name), { ...host().app, private_key: newKey().pem });
-    const place = await withApp(name);
+    const destinationName = await withApp(name);
     const secret = await service.secret({ key: 'value' });
-    expect(only(await service.set(type, place, secret))).toMatchObject({
+    expect(only(await service.set(type, destinationName, secret))).toMatchObject({
       sync_status: 'CLIENT_SIDE_ERROR',
       error: { kind: 'credentials' },
     });
     await service.ask('POST', at(name), host().app);
     await service.untilQuiet();
-    expect(statuses(await service.associations(type, place))).toEqual(['SYNCED']);
+    expect(statuses(await service.associations(type, destinationName))).toEqual(['SYNCED']);
   });
 });

@@ -34,7 +34,7 @@ describe('with a folder of credentials', () => {
   };
 
   test.each([['/etc/passwd'], ['/dev/ptmx'], ['/dev/zero'], ['../outside.json'], [join(base, 'outside.json')], ['']])(
-    'credentials @%s are a 400, by POST and PATCH, and nothing of the file is told',
+    'credentials @%s are a 400, by POST and PATCH, and nothing of the file is shown',
     async (path) => {
       const made = await service.destination(type);
       for (const [method, name] of [

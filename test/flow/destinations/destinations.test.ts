@@ -255,7 +255,7 @@ describe('what a destination refuses', () => {
     );
   });
 
-  test('fields that it does not know are told in a warning, and not stored', async () => {
+  test('fields that it does not know are named in a warning, and not stored', async () => {
     const name = service.name('warned');
     const { status, warnings } = await service.ask('POST', at('repo-host', name), {
       ...service.fake('repo-host').destination,

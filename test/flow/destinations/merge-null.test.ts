@@ -6,9 +6,9 @@ const type = 'cloud-a-sm';
 const labels = 'cloud-c-sm';
 const service = serviceOf([type, labels]);
 const config = 'sys/sync/config';
-const at = (place: string, of = type) => `sys/sync/destinations/${of}/${place}`;
-const tagsOf = async (place: string, of = type) =>
-  Object((await service.ask('GET', at(place, of))).data['options'])['custom_tags'];
+const at = (destinationName: string, of = type) => `sys/sync/destinations/${of}/${destinationName}`;
+const tagsOf = async (destinationName: string, of = type) =>
+  Object((await service.ask('GET', at(destinationName, of))).data['options'])['custom_tags'];
 
 afterEach(() => service.ask('DELETE', config));
 
@@ -36,12 +36,14 @@ describe('null in a PATCH of the configuration', () => {
 
 describe('null for a tag in a PATCH of a destination', () => {
   test('takes that tag away, here and from the copies', async () => {
-    const place = await service.destination(type, { custom_tags: { c: '1', kept: '2' } });
+    const destinationName = await service.destination(type, { custom_tags: { c: '1', kept: '2' } });
     const secret = await service.secret({ v: 'x' });
-    const { external_name } = only(await service.set(type, place, secret));
-    const { status } = await service.ask('PATCH', at(place), { custom_tags: { c: null, unknown: null, added: '3' } });
+    const { external_name } = only(await service.set(type, destinationName, secret));
+    const { status } = await service.ask('PATCH', at(destinationName), {
+      custom_tags: { c: null, unknown: null, added: '3' },
+    });
     expect(status).toBe(200);
-    expect(await tagsOf(place)).toEqual({ kept: '2', added: '3' });
+    expect(await tagsOf(destinationName)).toEqual({ kept: '2', added: '3' });
     await service.untilQuiet();
     const { tags } = service.fake(type).objects().get(external_name) ?? {};
     expect(tags).toMatchObject({ kept: '2', added: '3' });
@@ -49,16 +51,18 @@ describe('null for a tag in a PATCH of a destination', () => {
   });
 
   test('knows the tag by the name that it was given, though it is kept by another', async () => {
-    const place = await service.destination(labels, { custom_tags: { Team: 'A', Stage: 'dev', Owner: 'me' } });
-    expect(await tagsOf(place, labels)).toEqual({ team: 'a', stage: 'dev', owner: 'me' });
+    const destinationName = await service.destination(labels, {
+      custom_tags: { Team: 'A', Stage: 'dev', Owner: 'me' },
+    });
+    expect(await tagsOf(destinationName, labels)).toEqual({ team: 'a', stage: 'dev', owner: 'me' });
     const change = { custom_tags: { Team: null, Stage: 'prod' }, tags_to_remove: ['Owner'] };
-    expect((await service.ask('PATCH', at(place, labels), change)).status).toBe(200);
-    expect(await tagsOf(place, labels)).toEqual({ stage: 'prod' });
+    expect((await service.ask('PATCH', at(destinationName, labels), change)).status).toBe(200);
+    expect(await tagsOf(destinationName, labels)).toEqual({ stage: 'prod' });
   });
 
   test('is refused by POST, as ever', async () => {
-    const place = await service.destination(type);
-    const { status, errors } = await service.ask('POST', at(place), {
+    const destinationName = await service.destination(type);
+    const { status, errors } = await service.ask('POST', at(destinationName), {
       ...service.fake(type).destination,
       custom_tags: { c: null },
     });

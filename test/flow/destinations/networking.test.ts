@@ -19,39 +19,42 @@ const noCalls = async (type: string, work: () => Promise<void>) => {
   expect(service.calls(type)).toBe(before);
 };
 
-test.each(everyType)('%s: an address that is not public is refused unless it is named, and told so', async (type) => {
-  const place = await service.destination(type, { allowed_ipv4_addresses: [] });
-  const secret = await service.secret({ key: 'value' });
-  await noCalls(type, async () => {
-    const record = only(await service.set(type, place, secret));
-    expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'blocked' } });
-    expect(record.error?.message).toContain('allowed_ipv4_addresses');
-  });
-  const { status } = await service.ask('PATCH', `sys/sync/destinations/${type}/${place}`, {
-    ...credentialsFor(type),
-    allowed_ipv4_addresses: ['127.0.0.1/32'],
-  });
-  expect(status).toBe(200);
-  await service.untilQuiet();
-  expect(only(await service.associations(type, place)).sync_status).toBe('SYNCED');
-});
+test.each(everyType)(
+  '%s: an address that is not public is refused unless it is named, with the reason',
+  async (type) => {
+    const destinationName = await service.destination(type, { allowed_ipv4_addresses: [] });
+    const secret = await service.secret({ key: 'value' });
+    await noCalls(type, async () => {
+      const record = only(await service.set(type, destinationName, secret));
+      expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'blocked' } });
+      expect(record.error?.message).toContain('allowed_ipv4_addresses');
+    });
+    const { status } = await service.ask('PATCH', `sys/sync/destinations/${type}/${destinationName}`, {
+      ...credentialsFor(type),
+      allowed_ipv4_addresses: ['127.0.0.1/32'],
+    });
+    expect(status).toBe(200);
+    await service.untilQuiet();
+    expect(only(await service.associations(type, destinationName)).sync_status).toBe('SYNCED');
+  },
+);
 
 test.each(everyType)('%s: a port other than 80 and 443 is refused unless it is named', async (type) => {
-  const place = await service.destination(type, { allowed_ports: [] });
+  const destinationName = await service.destination(type, { allowed_ports: [] });
   const secret = await service.secret({ key: 'value' });
   await noCalls(type, async () => {
-    const record = only(await service.set(type, place, secret));
+    const record = only(await service.set(type, destinationName, secret));
     expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'blocked' } });
     expect(record.error?.message).toContain('allowed_ports');
   });
 });
 
 test.each(everyType)('%s: disable_strict_networking opens both', async (type) => {
-  const place = await service.destination(type, {
+  const destinationName = await service.destination(type, {
     allowed_ipv4_addresses: [],
     allowed_ports: [],
     disable_strict_networking: true,
   });
   const secret = await service.secret({ key: 'value' });
-  expect(only(await service.set(type, place, secret)).sync_status).toBe('SYNCED');
+  expect(only(await service.set(type, destinationName, secret)).sync_status).toBe('SYNCED');
 });

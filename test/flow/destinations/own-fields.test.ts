@@ -98,7 +98,7 @@ describe.each(definitions)('connection_details of $type', ({ type, fields }) => 
     expect(statuses(await service.associations(type, name))).toEqual(['SYNCED']);
   });
 
-  test('leave defaults to the help, which tells each', async () => {
+  test('leave defaults to the help, which names each', async () => {
     const { text } = await service.ask('GET', `${at(type, 'some')}?help=1`);
     const { openapi } = JSON.parse(text);
     const { properties } = openapi.paths['/'].post.requestBody.content['application/json'].schema;

@@ -1,28 +1,28 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { countAssociations, insertAssociations } from '../../support/flow/many-associations.ts';
+import { countAssociations, insertAssociations } from '../../support/flow/many/associations.ts';
 import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);
-const told = sql`a.desired = 'absent' and a.generation > a.observed_generation`;
+const marked = sql`a.desired = 'absent' and a.generation > a.observed_generation`;
 
-let place = '';
-const at = () => `sys/sync/destinations/${type}/${place}`;
+let destinationName = '';
+const at = () => `sys/sync/destinations/${type}/${destinationName}`;
 const status = async () => (await service.ask('GET', at())).status;
 /** As workers do when the copies are gone. */
-const removeTold = () => sql`delete from associations a where ${told}`.execute(service.store.db);
-const tell = async (count: number) =>
+const removeMarked = () => sql`delete from associations a where ${marked}`.execute(service.store.db);
+const mark = async (count: number) =>
   eventually(
     async () => {
       await service.sweep();
-      return (await countAssociations(service, place, told)) >= count;
+      return (await countAssociations(service, destinationName, marked)) >= count;
     },
-    () => 'not all were told to go',
+    () => 'not all were marked',
   );
 
 beforeEach(async () => {
-  place = await service.destination(type);
+  destinationName = await service.destination(type);
   await service.ask('PATCH', 'sys/sync/config', { disabled: true });
 });
 afterEach(async () => {
@@ -31,74 +31,78 @@ afterEach(async () => {
 });
 
 describe('a purge of many associations', () => {
-  test('tells the first thousand in the request, and the sweep the rest, page by page', async () => {
-    await insertAssociations(service, place, 10_500);
+  test('marks the first thousand in the request, and the sweep the rest, page by page', async () => {
+    await insertAssociations(service, destinationName, 10_500);
     expect((await service.ask('DELETE', `${at()}?purge=true`)).status).toBe(204);
-    expect(await countAssociations(service, place, told)).toBe(1_000);
+    expect(await countAssociations(service, destinationName, marked)).toBe(1_000);
     await service.sweep();
-    const afterOne = await countAssociations(service, place, told);
+    const afterOne = await countAssociations(service, destinationName, marked);
     expect(afterOne).toBeGreaterThan(1_000);
     expect(afterOne).toBeLessThan(10_500);
-    await tell(10_500);
-    expect(await countAssociations(service, place, sql`a.generation <> 2`)).toBe(0);
+    await mark(10_500);
+    expect(await countAssociations(service, destinationName, sql`a.generation <> 2`)).toBe(0);
   });
 
-  test('does not end before the last one is told and gone, also when workers are faster than the sweep', async () => {
-    await insertAssociations(service, place, 11_500);
+  test('does not end before the last one is marked and gone, also when workers are faster than the sweep', async () => {
+    await insertAssociations(service, destinationName, 11_500);
     await service.ask('DELETE', `${at()}?purge=true`);
-    await removeTold();
+    await removeMarked();
     expect(await status()).toBe(200);
     await service.sweep();
-    await removeTold();
-    expect(await countAssociations(service, place)).toBeGreaterThan(0);
+    await removeMarked();
+    expect(await countAssociations(service, destinationName)).toBeGreaterThan(0);
     expect(await status()).toBe(200);
     await eventually(async () => {
       await service.sweep();
-      await removeTold();
+      await removeMarked();
       return (await status()) === 404;
     });
   });
 
-  test('that is asked for again tells those again that could not go, and each just once', async () => {
-    await insertAssociations(service, place, 2_300);
+  test('that is asked for again marks those again that could not go, and each just once', async () => {
+    await insertAssociations(service, destinationName, 2_300);
     await service.ask('DELETE', `${at()}?purge=true`);
-    await tell(2_300);
+    await mark(2_300);
     await sql`update associations a set observed_generation = generation, status = 'CLIENT_SIDE_ERROR', updated_at = now()
-                from destinations d where d.id = a.destination_id and d.name = ${place}`.execute(service.store.db);
-    await sql`update destinations set purge_error = 'denied' where name = ${place}`.execute(service.store.db);
+                from destinations d where d.id = a.destination_id and d.name = ${destinationName}`.execute(
+      service.store.db,
+    );
+    await sql`update destinations set purge_error = 'denied' where name = ${destinationName}`.execute(service.store.db);
     await service.sweep();
-    expect(await countAssociations(service, place, told)).toBe(0);
+    expect(await countAssociations(service, destinationName, marked)).toBe(0);
     await service.ask('DELETE', `${at()}?purge=true`);
-    await tell(2_300);
+    await mark(2_300);
     await service.sweep();
-    expect(await countAssociations(service, place, sql`a.generation <> 3`)).toBe(0);
+    expect(await countAssociations(service, destinationName, sql`a.generation <> 3`)).toBe(0);
   });
 
-  test('waits for no association that is in other hands, and tells it later', async () => {
-    await insertAssociations(service, place, 1_200);
+  test('waits for no association that is in other hands, and marks it later', async () => {
+    await insertAssociations(service, destinationName, 1_200);
     await service.store.db.transaction().execute(async (tx) => {
-      await sql`select 1 from associations where secret_name like ${`many-of-${place}/00000%`} for update`.execute(tx);
+      await sql`select 1 from associations where secret_name like ${`many-of-${destinationName}/00000%`} for update`.execute(
+        tx,
+      );
       await service.ask('DELETE', `${at()}?purge=true`);
       await service.sweep();
-      expect(await countAssociations(service, place, told)).toBeLessThanOrEqual(1_191);
+      expect(await countAssociations(service, destinationName, marked)).toBeLessThanOrEqual(1_191);
     });
-    await tell(1_200);
-    expect(await countAssociations(service, place, sql`a.generation <> 2`)).toBe(0);
+    await mark(1_200);
+    expect(await countAssociations(service, destinationName, sql`a.generation <> 2`)).toBe(0);
   });
 
-  test('that was given up half-way tells no more of them', async () => {
-    await insertAssociations(service, place, 3_000);
+  test('that was given up half-way marks no more of them', async () => {
+    await insertAssociations(service, destinationName, 3_000);
     await service.ask('DELETE', `${at()}?purge=true`);
-    await sql`update destinations set purge_error = 'denied' where name = ${place}`.execute(service.store.db);
+    await sql`update destinations set purge_error = 'denied' where name = ${destinationName}`.execute(service.store.db);
     expect((await service.ask('POST', at(), service.fake(type).destination)).status).toBe(200);
     for (let round = 0; round < 3; round += 1) await service.sweep();
-    expect(await countAssociations(service, place, sql`a.desired = 'absent'`)).toBe(1_000);
+    expect(await countAssociations(service, destinationName, sql`a.desired = 'absent'`)).toBe(1_000);
   });
 });
 
 test('force_delete forgets more associations than one transaction takes', async () => {
-  await insertAssociations(service, place, 5_500);
+  await insertAssociations(service, destinationName, 5_500);
   expect((await service.ask('DELETE', `${at()}?force_delete=true`)).status).toBe(204);
   expect(await status()).toBe(404);
-  expect(await countAssociations(service, place)).toBe(0);
+  expect(await countAssociations(service, destinationName)).toBe(0);
 });

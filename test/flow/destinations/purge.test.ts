@@ -9,22 +9,23 @@ const at = (name: string) => `sys/sync/destinations/${type}/${name}`;
 
 /** A destination with two synced secrets. */
 async function inUse() {
-  const place = await service.destination(type);
+  const destinationName = await service.destination(type);
   const names: string[] = [];
   const secrets = [await service.secret({ v: '1' }), await service.secret({ v: '2' })];
-  for (const secret of secrets) names.push(only(await service.set(type, place, secret)).external_name);
+  for (const secret of secrets) names.push(only(await service.set(type, destinationName, secret)).external_name);
   const copies = () => names.filter((name) => service.fake(type).objects().has(name)).length;
-  return { place, secret: secrets[0] ?? '', copies };
+  return { destinationName, secret: secrets[0] ?? '', copies };
 }
 
-const gone = (place: string) => eventually(async () => (await service.ask('GET', at(place))).status === 404);
+const gone = (destinationName: string) =>
+  eventually(async () => (await service.ask('GET', at(destinationName))).status === 404);
 
 /** A purge that has failed, because the destination takes no removal. */
 async function failedPurge() {
   const used = await inUse();
   service.fake(type).fail({ kind: 'denied' });
-  expect((await service.ask('DELETE', `${at(used.place)}?purge=true`)).status).toBe(204);
-  await eventually(async () => 'purge_error' in (await service.ask('GET', at(used.place))).data);
+  expect((await service.ask('DELETE', `${at(used.destinationName)}?purge=true`)).status).toBe(204);
+  await eventually(async () => 'purge_error' in (await service.ask('GET', at(used.destinationName))).data);
   await service.untilQuiet();
   service.fake(type).heal();
   return used;
@@ -32,9 +33,9 @@ async function failedPurge() {
 
 describe('DELETE of a destination', () => {
   test('that still manages associations is refused, says how many and what to do', async () => {
-    const { place, copies } = await inUse();
+    const { destinationName, copies } = await inUse();
     for (const query of ['', '?purge=false', '?purge=false&force_delete=false']) {
-      const { status, errors } = await service.ask('DELETE', `${at(place)}${query}`);
+      const { status, errors } = await service.ask('DELETE', `${at(destinationName)}${query}`);
       expect(status).toBe(400);
       expect(errors.join()).toContain('still manages 2 associations');
       expect(errors.join()).toContain('purge=true');
@@ -43,17 +44,17 @@ describe('DELETE of a destination', () => {
   });
 
   test('goes through once its associations are removed', async () => {
-    const { place } = await inUse();
-    for (const { secret_name } of await service.associations(type, place))
-      await service.remove(type, place, secret_name);
-    expect((await service.ask('DELETE', at(place))).status).toBe(204);
+    const { destinationName } = await inUse();
+    for (const { secret_name } of await service.associations(type, destinationName))
+      await service.remove(type, destinationName, secret_name);
+    expect((await service.ask('DELETE', at(destinationName))).status).toBe(204);
   });
 
   test('with force_delete goes at once and leaves the copies where they are', async () => {
-    const { place, secret, copies } = await inUse();
+    const { destinationName, secret, copies } = await inUse();
     const calls = service.calls(type);
-    expect((await service.ask('DELETE', `${at(place)}?force_delete=true`)).status).toBe(204);
-    expect((await service.ask('GET', at(place))).status).toBe(404);
+    expect((await service.ask('DELETE', `${at(destinationName)}?force_delete=true`)).status).toBe(204);
+    expect((await service.ask('GET', at(destinationName))).status).toBe(404);
     expect((await service.ask('GET', `sys/sync/associations/secret/${secret}`)).status).toBe(404);
     await service.untilQuiet();
     expect(service.calls(type)).toBe(calls);
@@ -61,139 +62,141 @@ describe('DELETE of a destination', () => {
   });
 
   test('with purge and force_delete is done as force_delete alone, also during a purge', async () => {
-    const { place, copies } = await inUse();
+    const { destinationName, copies } = await inUse();
     const calls = service.calls(type);
-    expect((await service.ask('DELETE', `${at(place)}?purge=true&force_delete=true`)).status).toBe(204);
-    expect((await service.ask('GET', at(place))).status).toBe(404);
+    expect((await service.ask('DELETE', `${at(destinationName)}?purge=true&force_delete=true`)).status).toBe(204);
+    expect((await service.ask('GET', at(destinationName))).status).toBe(404);
     await service.untilQuiet();
     expect([service.calls(type), copies()]).toEqual([calls, 2]);
 
     const next = await inUse();
     await service.ask('PATCH', 'sys/sync/config', { disabled: true });
-    await service.ask('DELETE', `${at(next.place)}?purge=true`);
-    expect((await service.ask('GET', at(next.place))).data).toHaveProperty('purge_initiated_at');
-    expect((await service.ask('DELETE', `${at(next.place)}?force_delete=true`)).status).toBe(204);
-    expect((await service.ask('GET', at(next.place))).status).toBe(404);
+    await service.ask('DELETE', `${at(next.destinationName)}?purge=true`);
+    expect((await service.ask('GET', at(next.destinationName))).data).toHaveProperty('purge_initiated_at');
+    expect((await service.ask('DELETE', `${at(next.destinationName)}?force_delete=true`)).status).toBe(204);
+    expect((await service.ask('GET', at(next.destinationName))).status).toBe(404);
     await service.ask('PATCH', 'sys/sync/config', { disabled: null });
     await service.untilQuiet();
     expect(next.copies()).toBe(2);
   });
 
   test('with force_delete helps where the destination answers no more', async () => {
-    const { place, secret } = await inUse();
+    const { destinationName, secret } = await inUse();
     service.fake(type).fail({ kind: 'credentials' });
     await service.secret({ v: 'newer' }, secret);
-    expect((await service.ask('DELETE', `${at(place)}?force_delete=true`)).status).toBe(204);
-    expect((await service.ask('GET', at(place))).status).toBe(404);
+    expect((await service.ask('DELETE', `${at(destinationName)}?force_delete=true`)).status).toBe(204);
+    expect((await service.ask('GET', at(destinationName))).status).toBe(404);
   });
 });
 
 describe('a purge', () => {
   test('removes all copies in the background, then the destination is gone', async () => {
-    const { place, copies } = await inUse();
-    expect((await service.ask('DELETE', `${at(place)}?purge=true`)).status).toBe(204);
-    await gone(place);
+    const { destinationName, copies } = await inUse();
+    expect((await service.ask('DELETE', `${at(destinationName)}?purge=true`)).status).toBe(204);
+    await gone(destinationName);
     expect(copies()).toBe(0);
   });
 
   test('of a destination without associations is a deletion', async () => {
-    const place = await service.destination(type);
-    expect((await service.ask('DELETE', `${at(place)}?purge=true`)).status).toBe(204);
-    expect((await service.ask('GET', at(place))).status).toBe(404);
+    const destinationName = await service.destination(type);
+    expect((await service.ask('DELETE', `${at(destinationName)}?purge=true`)).status).toBe(204);
+    expect((await service.ask('GET', at(destinationName))).status).toBe(404);
   });
 
-  test('under way is shown, and set, remove and edits are refused meanwhile', async () => {
-    const { place, secret } = await inUse();
+  test('in progress is shown, and set, remove and edits are refused meanwhile', async () => {
+    const { destinationName, secret } = await inUse();
     await service.ask('PATCH', 'sys/sync/config', { disabled: true });
-    await service.ask('DELETE', `${at(place)}?purge=true`);
-    const { data } = await service.ask('GET', at(place));
+    await service.ask('DELETE', `${at(destinationName)}?purge=true`);
+    const { data } = await service.ask('GET', at(destinationName));
     expect(data).toMatchObject({ purge_initiated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) });
     expect(data).not.toHaveProperty('purge_error');
     const target = { mount: 'secret', secret_name: secret };
     const refused = await Promise.all([
-      service.ask('POST', `${at(place)}/associations/set`, target),
-      service.ask('POST', `${at(place)}/associations/remove`, target),
-      service.ask('PATCH', at(place), { granularity: 'secret-key' }),
-      service.ask('POST', at(place), service.fake(type).destination),
+      service.ask('POST', `${at(destinationName)}/associations/set`, target),
+      service.ask('POST', `${at(destinationName)}/associations/remove`, target),
+      service.ask('PATCH', at(destinationName), { granularity: 'secret-key' }),
+      service.ask('POST', at(destinationName), service.fake(type).destination),
     ]);
     for (const { status, errors } of refused) {
       expect(status).toBe(400);
       expect(errors.join()).toContain('purge in progress');
     }
     await service.ask('DELETE', 'sys/sync/config');
-    await gone(place);
+    await gone(destinationName);
   });
 
   test('that fails says why; then everything works again and a second purge goes through', async () => {
-    const { place, secret, copies } = await failedPurge();
-    const { data } = await service.ask('GET', at(place));
+    const { destinationName, secret, copies } = await failedPurge();
+    const { data } = await service.ask('GET', at(destinationName));
     expect(data['purge_error']).toContain('secretsmanager:DeleteSecret');
     expect(copies()).toBe(2);
-    expect((await service.ask('PATCH', at(place), { custom_tags: { a: 'b' } })).status).toBe(200);
-    expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
-    expect((await service.ask('DELETE', `${at(place)}?purge=true`)).status).toBe(204);
-    await gone(place);
+    expect((await service.ask('PATCH', at(destinationName), { custom_tags: { a: 'b' } })).status).toBe(200);
+    expect(statuses(await service.remove(type, destinationName, secret))).toEqual(['UNSYNCED']);
+    expect((await service.ask('DELETE', `${at(destinationName)}?purge=true`)).status).toBe(204);
+    await gone(destinationName);
     expect(copies()).toBe(0);
   });
 
   test('that fails is finished by a replay', async () => {
-    const { place, copies } = await failedPurge();
-    await service.ask('POST', 'sys/sync/replay', { name: place });
-    await gone(place);
+    const { destinationName, copies } = await failedPurge();
+    await service.ask('POST', 'sys/sync/replay', { name: destinationName });
+    await gone(destinationName);
     expect(copies()).toBe(0);
   });
 
   test('that fails is given up by a new set: the destination then stays when its last association goes', async () => {
-    const { place, secret } = await failedPurge();
-    expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED']);
-    expect((await service.ask('GET', at(place))).data).not.toHaveProperty('purge_error');
-    for (const { secret_name } of await service.associations(type, place))
-      await service.remove(type, place, secret_name);
+    const { destinationName, secret } = await failedPurge();
+    expect(statuses(await service.set(type, destinationName, secret))).toEqual(['SYNCED']);
+    expect((await service.ask('GET', at(destinationName))).data).not.toHaveProperty('purge_error');
+    for (const { secret_name } of await service.associations(type, destinationName))
+      await service.remove(type, destinationName, secret_name);
     await service.sweep();
-    expect((await service.ask('GET', at(place))).status).toBe(200);
+    expect((await service.ask('GET', at(destinationName))).status).toBe(200);
   });
 
   test('that fails is given up when the destination is written as a whole: it stays when its last association goes', async () => {
-    const { place, copies } = await failedPurge();
-    const written = await service.ask('POST', at(place), service.fake(type).destination);
+    const { destinationName, copies } = await failedPurge();
+    const written = await service.ask('POST', at(destinationName), service.fake(type).destination);
     expect(written.data).not.toHaveProperty('purge_initiated_at');
     expect(written.data).not.toHaveProperty('purge_error');
-    await service.ask('POST', 'sys/sync/replay', { name: place });
+    await service.ask('POST', 'sys/sync/replay', { name: destinationName });
     await service.untilQuiet();
     await service.sweep();
-    expect(await service.associations(type, place)).toEqual([]);
+    expect(await service.associations(type, destinationName)).toEqual([]);
     expect(copies()).toBe(0);
-    expect((await service.ask('GET', at(place))).status).toBe(200);
+    expect((await service.ask('GET', at(destinationName))).status).toBe(200);
   });
 
   test('that fails stays when single fields are mended, and a replay then finishes it', async () => {
-    const { place } = await failedPurge();
-    const mended = await service.ask('PATCH', at(place), { custom_tags: { a: 'b' } });
+    const { destinationName } = await failedPurge();
+    const mended = await service.ask('PATCH', at(destinationName), { custom_tags: { a: 'b' } });
     expect(mended.data).toHaveProperty('purge_error');
-    await service.ask('POST', 'sys/sync/replay', { name: place });
-    await gone(place);
+    await service.ask('POST', 'sys/sync/replay', { name: destinationName });
+    await gone(destinationName);
   });
 
   test('that fails is not given up by a write that is refused', async () => {
-    const { place } = await failedPurge();
-    expect((await service.ask('POST', at(place), { granularity: 'nonsense' })).status).toBe(400);
-    expect((await service.ask('GET', at(place))).data).toHaveProperty('purge_error');
+    const { destinationName } = await failedPurge();
+    expect((await service.ask('POST', at(destinationName), { granularity: 'nonsense' })).status).toBe(400);
+    expect((await service.ask('GET', at(destinationName))).data).toHaveProperty('purge_error');
   });
 
   test('sees every association: a set that comes at the same moment is refused', async () => {
-    const { place } = await inUse();
+    const { destinationName } = await inUse();
     const late = await service.secret({ v: 'late' });
     const { db } = service.store;
     const answers: Promise<{ readonly status: number; readonly errors: readonly string[] }>[] = [];
     await db.transaction().execute(async (tx) => {
-      await sql`select 1 from destinations where name = ${place} for update`.execute(tx);
-      answers.push(service.ask('POST', `${at(place)}/associations/set`, { mount: 'secret', secret_name: late }));
+      await sql`select 1 from destinations where name = ${destinationName} for update`.execute(tx);
+      answers.push(
+        service.ask('POST', `${at(destinationName)}/associations/set`, { mount: 'secret', secret_name: late }),
+      );
       await eventually(async () => (await waitingForLocks()) > 0);
-      await sql`update destinations set purge_initiated_at = now() where name = ${place}`.execute(tx);
+      await sql`update destinations set purge_initiated_at = now() where name = ${destinationName}`.execute(tx);
     });
     const [answer] = await Promise.all(answers);
     expect(answer?.errors.join()).toContain('purge in progress');
-    expect(await service.associations(type, place, late)).toEqual([]);
+    expect(await service.associations(type, destinationName, late)).toEqual([]);
   });
 });
 

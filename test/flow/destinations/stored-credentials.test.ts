@@ -48,7 +48,7 @@ const opens = () => ({ allowed_ports: [capture.port] });
 
 describe.each(definitions)('stored credentials of $type', ({ type, fields }) => {
   const sensitive = () => namesWith(fields, 'sensitive').filter((name) => service.fake(type).destination[name]);
-  const place = async () => {
+  const destinationName = async () => {
     const name = await service.destination(type);
     const secret = await service.secret({ v: 'x' });
     expect(statuses(await service.set(type, name, secret))).toEqual(['SYNCED']);
@@ -58,7 +58,7 @@ describe.each(definitions)('stored credentials of $type', ({ type, fields }) => 
     Object((await service.ask('GET', at(type, name))).data['connection_details']) as Record<string, unknown>;
 
   test('do not arrive at an address that somebody sets without them, whatever way it is set', async () => {
-    const { name, secret } = await place();
+    const { name, secret } = await destinationName();
     const before = await reads(name);
     const masks = Object.fromEntries(sensitive().map((field) => [field, '********']));
     const tries: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
@@ -84,7 +84,7 @@ describe.each(definitions)('stored credentials of $type', ({ type, fields }) => 
   });
 
   test('are replaced by those that come with a new address, which alone arrive there', async () => {
-    const { name, secret } = await place();
+    const { name, secret } = await destinationName();
     const fresh = Object.fromEntries(sensitive().map((field) => [field, madeUp[field]?.()]));
     const count = capture.requests.length;
     const answer = await service.ask('PATCH', at(type, name), { ...leads(type), ...opens(), ...fresh });
@@ -97,7 +97,7 @@ describe.each(definitions)('stored credentials of $type', ({ type, fields }) => 
   });
 
   test('have to come along with any change of an address by itself, also when it is taken back', async () => {
-    const { name } = await place();
+    const { name } = await destinationName();
     const set = Object.keys(leads(type)).filter((field) => field in service.fake(type).destination);
     expect(set).toContain('endpoint');
     for (const field of set) {
@@ -116,7 +116,7 @@ describe.each(definitions)('stored credentials of $type', ({ type, fields }) => 
   });
 
   test('have to come along with a wider network, not with a narrower one', async () => {
-    const { name } = await place();
+    const { name } = await destinationName();
     const { allowed_ports: [port] = [] } = service.fake(type).destination as { allowed_ports?: number[] };
     for (const wider of [
       { disable_strict_networking: true },
@@ -158,14 +158,14 @@ describe('the key of an app', () => {
 
   test('signs nothing for another host than its own, by a new destination, a changed one or a new address', async () => {
     const name = await app();
-    const place = await service.destination(type, byApp(name));
+    const destinationName = await service.destination(type, byApp(name));
     const secret = await service.secret({ v: 'x' });
-    expect(only(await service.set(type, place, secret)).sync_status).toBe('SYNCED');
+    expect(only(await service.set(type, destinationName, secret)).sync_status).toBe('SYNCED');
     const count = capture.requests.length;
     const elsewhere = { tls_ca_cert: capture.certificate, ...opens() };
     const addresses = [{ endpoint: capture.url }, { endpoint: null, enterprise_url: capture.url }, { endpoint: null }];
     for (const address of addresses) {
-      const changed = await service.ask('PATCH', at(type, place), { ...elsewhere, ...address });
+      const changed = await service.ask('PATCH', at(type, destinationName), { ...elsewhere, ...address });
       const made = await service.ask(
         'POST',
         at(type, service.name('other')),
@@ -176,7 +176,7 @@ describe('the key of an app', () => {
         expect(errors.join()).toContain(`app "${name}" signs in at ${host().url} only`);
       }
     }
-    await service.set(type, place, secret);
+    await service.set(type, destinationName, secret);
     await service.untilQuiet();
     expect(capture.requests.slice(count)).toEqual([]);
   });
@@ -204,11 +204,11 @@ describe('the key of an app', () => {
 
   test('is used where a destination of an app that moved still is for no signature there', async () => {
     const name = await app();
-    const place = await service.destination(type, byApp(name));
+    const destinationName = await service.destination(type, byApp(name));
     await service.ask('POST', `sys/sync/github-apps/${name}`, { ...host().app, endpoint: capture.url });
     const before = service.calls(type);
     const secret = await service.secret({ v: 'x' });
-    const record = only(await service.set(type, place, secret));
+    const record = only(await service.set(type, destinationName, secret));
     expect(record).toMatchObject({ sync_status: 'CLIENT_SIDE_ERROR', error: { kind: 'credentials' } });
     expect(record.error?.message).toContain(`app "${name}" signs in at ${capture.url} only`);
     expect(service.calls(type)).toBe(before);

@@ -3,7 +3,7 @@ import { serviceOf } from '../../support/flow/open-service.ts';
 
 const service = serviceOf([]);
 const at = 'sys/sync/destinations/cloud-z/some';
-const link = { mount: 'secret', secret_name: 'app' };
+const association = { mount: 'secret', secret_name: 'app' };
 const known = 'type is one of cloud-a-sm, cloud-b-kv, cloud-c-sm, deploy-host-project, repo-host';
 
 const requests: readonly { readonly method: string; readonly path: string; readonly body?: object }[] = [
@@ -15,8 +15,8 @@ const requests: readonly { readonly method: string; readonly path: string; reado
   { method: 'DELETE', path: `${at}?purge=true` },
   { method: 'LIST', path: 'sys/sync/destinations/cloud-z' },
   { method: 'GET', path: `${at}/associations` },
-  { method: 'POST', path: `${at}/associations/set`, body: link },
-  { method: 'POST', path: `${at}/associations/remove`, body: link },
+  { method: 'POST', path: `${at}/associations/set`, body: association },
+  { method: 'POST', path: `${at}/associations/remove`, body: association },
   { method: 'POST', path: 'sys/sync/replay', body: { type: 'cloud-z' } },
 ];
 
@@ -45,7 +45,7 @@ describe('a type of destination that there is not', () => {
     expect(errors.join()).not.toContain('cloud-a-sm');
   });
 
-  test('tells a caller without rights nothing', async () => {
+  test('shows a caller without rights nothing', async () => {
     const { body } = await service.ask('POST', 'auth/token/create', { policies: ['default'], ttl: '1h' });
     const { client_token } = Object(body['auth']);
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {

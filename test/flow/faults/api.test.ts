@@ -12,13 +12,13 @@ beforeAll(() => {
 });
 afterAll(() => redis.disconnect());
 
-const link = (name: string) => ({ mount: 'secret', secret_name: name });
+const association = (name: string) => ({ mount: 'secret', secret_name: name });
 const setPath = (name: string) => `sys/sync/destinations/${type}/${name}/associations/set`;
 
 async function associate(api: Started, name: string): Promise<void> {
   await ground.destination(api, name);
   await ground.client(api).write(`secret/data/${name}`, { data: { v: 'first' } });
-  await ground.client(api).write(setPath(name), link(name));
+  await ground.client(api).write(setPath(name), association(name));
 }
 
 const copies = (name: string): readonly string[] =>
@@ -69,7 +69,7 @@ describe('an API that is killed between the commit of a change and its queueing'
     expect(copies('away')).toEqual(['{"v":"second"}']);
   });
 
-  test('in the middle of many requests loses none that were committed, and no room in the queue', async () => {
+  test('in the middle of many requests loses none that were committed, and no capacity of the queue', async () => {
     const api = ending(await ground.start('serve'));
     ending(await ground.start('worker'));
     ending(await ground.start('sweep'));
@@ -80,7 +80,7 @@ describe('an API that is killed between the commit of a change and its queueing'
     const answered: string[] = [];
     const asked = Promise.allSettled(
       names.map(async (name) => {
-        await client.write(setPath('many'), link(name));
+        await client.write(setPath('many'), association(name));
         answered.push(name);
       }),
     );
@@ -109,7 +109,9 @@ describe('the capacity of the queue', () => {
     await until(async () => (await pending()) === 0);
     await client.merge('sys/sync/config', { queue_capacity: 25, disabled: true });
     const answers = await Promise.all(
-      names.map((name, index) => ground.ask(apis[index % 2 === 0 ? 0 : 1], 'POST', setPath('bounded'), link(name))),
+      names.map((name, index) =>
+        ground.ask(apis[index % 2 === 0 ? 0 : 1], 'POST', setPath('bounded'), association(name)),
+      ),
     );
     const accepted = names.filter((_, index) => answers[index]?.status === 200);
     const refused = answers.filter(({ status }) => status === 503);
@@ -122,12 +124,12 @@ describe('the capacity of the queue', () => {
     expect(rows.map(({ name }) => name).sort()).toEqual([...accepted].sort());
     expect(await pending()).toBe(25);
     expect(await jobs()).toBe(25);
-    // Enabled again, it works them off, and there is room for the others.
+    // Enabled again, it works them off, and there is capacity for the others.
     ending(await ground.start('worker'));
     await client.merge('sys/sync/config', { disabled: false });
     await ground.untilQuiet();
     await until(async () => (await pending()) === 0);
-    expect((await ground.ask(apis[1], 'POST', setPath('bounded'), link(names.at(-1) ?? ''))).status).toBe(200);
+    expect((await ground.ask(apis[1], 'POST', setPath('bounded'), association(names.at(-1) ?? ''))).status).toBe(200);
     await ground.untilQuiet();
   });
 });

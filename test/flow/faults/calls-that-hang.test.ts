@@ -10,21 +10,21 @@ const service = serviceOf([type], {
 });
 
 test('set that takes too long answers PENDING and completes', async () => {
-  const place = await service.destination(type);
+  const destinationName = await service.destination(type);
   const secret = await service.secret({ v: '1' });
   service.fake(type).fail({ kind: 'hang' });
-  expect(statuses(await service.set(type, place, secret))).toEqual(['PENDING']);
+  expect(statuses(await service.set(type, destinationName, secret))).toEqual(['PENDING']);
   service.fake(type).heal();
   await service.untilQuiet();
-  expect(statuses(await service.associations(type, place))).toEqual(['SYNCED']);
+  expect(statuses(await service.associations(type, destinationName))).toEqual(['SYNCED']);
 });
 
-test('disabling the sync answers when operations under way have ended', async () => {
-  const place = await service.destination(type);
+test('disabling the sync answers when operations in flight have ended', async () => {
+  const destinationName = await service.destination(type);
   const secret = await service.secret({ v: '1' });
   service.fake(type).fail({ kind: 'hang' });
   const before = service.calls(type);
-  const setting = service.set(type, place, secret);
+  const setting = service.set(type, destinationName, secret);
   await eventually(() => service.calls(type) > before);
   expect((await service.ask('PATCH', 'sys/sync/config', { disabled: true })).status).toBe(200);
   const { rows } = await claimed();
@@ -35,7 +35,7 @@ test('disabling the sync answers when operations under way have ended', async ()
   expect(service.calls(type)).toBe(calls);
   await service.ask('PATCH', 'sys/sync/config', { disabled: false });
   await service.untilQuiet();
-  expect(statuses(await service.associations(type, place, secret))).toEqual(['SYNCED']);
+  expect(statuses(await service.associations(type, destinationName, secret))).toEqual(['SYNCED']);
 });
 
 async function claimed() {

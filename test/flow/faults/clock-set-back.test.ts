@@ -22,14 +22,19 @@ afterEach(() => {
 });
 
 test('a retry that waits while the clock is set back by an hour is made by the next sweep', async () => {
-  const place = await service.destination(type);
+  const destinationName = await service.destination(type);
   const secret = await service.secret({ v: 'the value' });
   aheadMs = hourMs;
   service.fake(type).fail({ kind: 'unavailable', times: 1 });
-  await service.set(type, place, secret);
-  const waiting = await service.until(type, place, secret, ([record]) => (record?.next_attempt_at ?? null) !== null);
+  await service.set(type, destinationName, secret);
+  const waiting = await service.until(
+    type,
+    destinationName,
+    secret,
+    ([record]) => (record?.next_attempt_at ?? null) !== null,
+  );
   expect(only(waiting).sync_status).toBe('PENDING');
   aheadMs = 0;
   await service.sweep();
-  await service.until(type, place, secret, (records) => statuses(records)[0] === 'SYNCED');
+  await service.until(type, destinationName, secret, (records) => statuses(records)[0] === 'SYNCED');
 });

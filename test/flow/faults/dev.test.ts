@@ -105,15 +105,15 @@ test('a start that was killed while it made its database does not stand in the w
   expect((await dev.end('SIGTERM')).code).toBe(0);
 });
 
-test('a root token that is not given is made, told, and told again at the next start', async () => {
+test('a root token that is not given is made, printed, and printed again at the next start', async () => {
   const own = { KEYFERRY_DATA_DIR: join(folder, 'own-token'), PORT: '0' };
-  const told = (dev: Started) => dev.out.find((line) => line.startsWith('root token '));
+  const tokenLine = (dev: Started) => dev.out.find((line) => line.startsWith('root token '));
   const first = await startDev(own);
-  const token = told(first)?.slice('root token '.length) ?? '';
+  const token = tokenLine(first)?.slice('root token '.length) ?? '';
   expect(token.length).toBeGreaterThan(20);
   expect(await new ApiClient(first.ready, token).read('sys/sync/config')).toMatchObject({ disabled: false });
   await first.end('SIGTERM');
   const second = await startDev(own);
-  expect(told(second)).toBe(`root token ${token}`);
+  expect(tokenLine(second)).toBe(`root token ${token}`);
   expect((await second.end('SIGTERM')).code).toBe(0);
 });

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { groundOf, until } from '../../support/flow/ground.ts';
 import { startInFlightProxy } from '../../support/flow/in-flight.ts';
-import { associateAll } from '../../support/flow/many-changes.ts';
+import { associateAll } from '../../support/flow/many/changes.ts';
 import { startMeasuredWorker } from '../../support/flow/measured.ts';
 import { ending } from '../../support/services.ts';
 

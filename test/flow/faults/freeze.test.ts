@@ -16,7 +16,7 @@ const brief = groundOf({
   },
 });
 
-/** A lock that is not over in this test: nothing but the wall clock tells that time has passed. */
+/** A lock that is not over in this test: nothing but the wall clock shows that time has passed. */
 const ample = groundOf({
   settings: {
     KEYFERRY_SYNC_OPERATION_MS_MAX: '100000',
@@ -26,7 +26,7 @@ const ample = groundOf({
 });
 
 /**
- * A worker that has looked whose the object is that it is to remove, and not heard the answer yet; meanwhile the object is
+ * A worker that has looked whose the object is that it is to remove, and not received the answer yet; meanwhile the object is
  * wanted again. What it has to leave then: the object.
  */
 async function removalInHand(ground: Ground, changes: Readonly<Record<string, string>> = {}) {
@@ -35,21 +35,21 @@ async function removalInHand(ground: Ground, changes: Readonly<Record<string, st
   const client = ground.client(api);
   const inFlight = ending(await startInFlightProxy(ground.fake));
   const path = `sys/sync/destinations/${type}/${name}`;
-  const link = { mount: 'secret', secret_name: name };
-  const set = () => client.write(`${path}/associations/set`, link);
+  const association = { mount: 'secret', secret_name: name };
+  const set = () => client.write(`${path}/associations/set`, association);
   await ground.destination(api, name, inFlight.destination);
   await client.write(`secret/data/${name}`, { data: { v: 'first' } });
   await set();
   const worker = ending(await startMeasuredWorker(ground, { ...changes, AWS_SDK_UA_APP_ID: 'frozen' }));
   await ground.untilQuiet();
   const look = inFlight.hold();
-  await client.write(`${path}/associations/remove`, link);
+  await client.write(`${path}/associations/remove`, association);
   await look.reached;
   return {
     worker,
     look,
     set,
-    /** Ends when the association has been taken over and a request for it is under way; `release` lets it go on. */
+    /** Ends when the association has been taken over and a request for it is in flight; `release` lets it go on. */
     async takenOver() {
       const held = inFlight.hold();
       ending(await ground.start('worker'));
@@ -88,7 +88,7 @@ test('a worker that was frozen for longer than its lock begins no further call f
 
 test('a worker whose machine slept for longer than its lock begins no further call, though no timer is due', async () => {
   const sleeping = {
-    NODE_OPTIONS: `--import=${fileURLToPath(new URL('../../support/flow/frozen-process.ts', import.meta.url))}`,
+    NODE_OPTIONS: `--import=${fileURLToPath(new URL('../../support/flow/faults/frozen-process.ts', import.meta.url))}`,
   };
   const { worker, look, set, takenOver, thaw, expectUntouched } = await removalInHand(ample, sleeping);
   process.kill(worker.pid, 'SIGUSR2');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startHoldingProxy } from '../../contract/holding-proxy.ts';
+import { startHoldingProxy } from '../../contract/network/holding-proxy.ts';
 import { associationsOf } from '../../support/flow/associations.ts';
 import { groundOf, type, until } from '../../support/flow/ground.ts';
 import { ending } from '../../support/services.ts';
@@ -13,16 +13,16 @@ test('what a killed worker had sent and is applied after the removal is removed 
   const client = ground.client(api);
   await ground.destination(api, 'late', proxy.destination);
   await client.write('secret/data/late', { data: { v: '1' } });
-  const link = { mount: 'secret', secret_name: 'late' };
+  const association = { mount: 'secret', secret_name: 'late' };
   const associations = `sys/sync/destinations/${type}/late/associations`;
 
   proxy.hold('write', 1);
-  await client.write(`${associations}/set`, link);
+  await client.write(`${associations}/set`, association);
   const worker = ending(await ground.start('worker'));
   await until(() => proxy.held() === 1);
   await worker.end('SIGKILL');
   ending(await ground.start('worker'));
-  await client.write(`${associations}/remove`, link);
+  await client.write(`${associations}/remove`, association);
   await until(async () => associationsOf(await client.read(associations)).length === 0);
 
   await proxy.release();

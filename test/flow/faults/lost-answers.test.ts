@@ -11,17 +11,17 @@ const ended = (records: readonly { readonly sync_status: string }[]) => records[
 test('a tag that was set by a push without an answer is taken away when it is no longer wanted', async () => {
   const type = 'cloud-a-sm';
   const fake = service.fake<CloudASmFake>(type);
-  const place = await service.destination(type, { custom_tags: { team: 'a' } });
+  const destinationName = await service.destination(type, { custom_tags: { team: 'a' } });
   const secret = await service.secret({ v: '1' });
-  const { external_name } = only(await service.set(type, place, secret));
+  const { external_name } = only(await service.set(type, destinationName, secret));
 
   fake.failOf('TagResource', { kind: 'lost-answer' });
-  await service.ask('PATCH', `sys/sync/destinations/${type}/${place}`, { custom_tags: { late: 'b' } });
-  expect(statuses(await service.until(type, place, secret, ended))).toEqual(['EXTERNAL_SERVICE_ERROR']);
+  await service.ask('PATCH', `sys/sync/destinations/${type}/${destinationName}`, { custom_tags: { late: 'b' } });
+  expect(statuses(await service.until(type, destinationName, secret, ended))).toEqual(['EXTERNAL_SERVICE_ERROR']);
   expect(fake.objects().get(external_name)?.tags).toMatchObject({ late: 'b' });
 
   fake.heal();
-  await service.ask('PATCH', `sys/sync/destinations/${type}/${place}`, { tags_to_remove: ['late'] });
+  await service.ask('PATCH', `sys/sync/destinations/${type}/${destinationName}`, { tags_to_remove: ['late'] });
   await service.untilQuiet();
   expect(fake.objects().get(external_name)?.tags).toMatchObject({ team: 'a' });
   expect(fake.objects().get(external_name)?.tags).not.toHaveProperty('late');
@@ -30,18 +30,18 @@ test('a tag that was set by a push without an answer is taken away when it is no
 test('the old value is pushed again after a newer one was pushed without an answer', async () => {
   const type = 'repo-host';
   const fake = service.fake<RepoHostFake>(type);
-  const place = await service.destination(type, { granularity: 'secret-path' });
-  // This host tells a change by the second: both pushes are made to fall into the same one.
+  const destinationName = await service.destination(type, { granularity: 'secret-path' });
+  // This host dates a change by the second: both pushes are made to fall into the same one.
   const second = Math.floor(Date.now() / 1_000) * 1_000;
   const turnBack = () => fake.shiftClock(second - Date.now());
   turnBack();
   const secret = await service.secret({ v: 'old' });
-  const { external_name } = only(await service.set(type, place, secret));
+  const { external_name } = only(await service.set(type, destinationName, secret));
 
   fake.fail({ kind: 'lost-answer' });
   turnBack();
   await service.secret({ v: 'new' }, secret);
-  expect(statuses(await service.until(type, place, secret, ended))).toEqual(['EXTERNAL_SERVICE_ERROR']);
+  expect(statuses(await service.until(type, destinationName, secret, ended))).toEqual(['EXTERNAL_SERVICE_ERROR']);
   expect(fake.objects().get(external_name)?.value).toBe('{"v":"new"}');
 
   fake.heal();

@@ -25,7 +25,7 @@ test('while PostgreSQL is away each process logs one line a second at most, howe
     await ground.client(api).write(`secret/data/${name}`, { data: { v: 'first' } });
     await ground.client(api).write(set, { mount: 'secret', secret_name: name });
   }
-  // All are pending when the database goes, so that all of them tell of it, again and again.
+  // All are pending when the database goes, so that all of them log it, again and again.
   ground.fake.fail({ kind: 'hang' });
   await Promise.all(names.map((name) => ground.client(api).write(`secret/data/${name}`, { data: { v: 'second' } })));
   await until(async () => (await claimed()) > 0);

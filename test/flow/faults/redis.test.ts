@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groundOf, type, until } from '../../support/flow/ground.ts';
-import { associateAll } from '../../support/flow/many-changes.ts';
+import { associateAll } from '../../support/flow/many/changes.ts';
 import type { Started } from '../../support/flow/processes.ts';
 import { ending } from '../../support/services.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.disconnect());
 
-const link = (name: string) => ({ mount: 'secret', secret_name: name });
+const association = (name: string) => ({ mount: 'secret', secret_name: name });
 const setPath = (destination: string) => `sys/sync/destinations/${type}/${destination}/associations/set`;
 const configure = (changes: object) => ground.client(api).merge('sys/sync/config', changes);
 const write = (name: string, v: string) => ground.client(api).write(`secret/data/${name}`, { data: { v } });
@@ -97,7 +97,7 @@ describe('while Redis is away', () => {
     await ground.destination(api, 'away');
     await write('away-known', 'first');
     await write('away-new', 'first');
-    await ground.client(api).write(setPath('away'), link('away-known'));
+    await ground.client(api).write(setPath('away'), association('away-known'));
     await ground.untilQuiet();
     const before = await ground.query('select * from associations order by id');
     await ground.redis.kill();
@@ -105,7 +105,7 @@ describe('while Redis is away', () => {
     for (const verb of ['set', 'remove']) {
       const path = `sys/sync/destinations/${type}/away/associations/${verb}`;
       const name = verb === 'set' ? 'away-new' : 'away-known';
-      const { status, errors } = await ground.ask(api, 'POST', path, link(name));
+      const { status, errors } = await ground.ask(api, 'POST', path, association(name));
       expect({ verb, status }).toEqual({ verb, status: 503 });
       expect(errors.join()).toBe('the sync queue cannot be used: Redis cannot be reached; try again');
     }
@@ -124,14 +124,14 @@ describe('while Redis is away', () => {
     await ground.untilQuiet();
     const values = [...ground.fake.objects()].filter(([at]) => at.includes('away-')).map(([, { value }]) => value);
     expect(values).toEqual(['{"v":"second"}']);
-    expect((await ground.ask(api, 'POST', setPath('away'), link('away-new'))).status).toBe(200);
+    expect((await ground.ask(api, 'POST', setPath('away'), association('away-new'))).status).toBe(200);
     await ground.untilQuiet();
   });
 
   test('a change of the configuration answers 503, holds nevertheless, and may be asked for again', async () => {
     await ground.destination(api, 'switch');
     await write('switched', 'first');
-    await ground.client(api).write(setPath('switch'), link('switched'));
+    await ground.client(api).write(setPath('switch'), association('switched'));
     ending(await ground.start('worker'));
     await ground.untilQuiet();
     await ground.redis.kill();

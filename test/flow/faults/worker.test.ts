@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eachOf } from '../../../lib/core/concurrency/each-of.ts';
 import { associationsOf, only } from '../../support/flow/associations.ts';
 import { groundOf, type, until } from '../../support/flow/ground.ts';
 import { type InFlightProxy, startInFlightProxy } from '../../support/flow/in-flight.ts';
@@ -18,8 +19,8 @@ afterAll(() => inFlight.close());
 async function associate(name: string): Promise<void> {
   await ground.destination(api, name, inFlight.destination);
   await write(name, 'first');
-  const link = { mount: 'secret', secret_name: name };
-  await ground.client(api).write(`sys/sync/destinations/${type}/${name}/associations/set`, link);
+  const association = { mount: 'secret', secret_name: name };
+  await ground.client(api).write(`sys/sync/destinations/${type}/${name}/associations/set`, association);
 }
 
 const write = (name: string, v: string) => ground.client(api).write(`secret/data/${name}`, { data: { v } });
@@ -36,11 +37,7 @@ const calls = (operation: string): number => ground.fake.calls().get(operation) 
 const writesAtOnce = 8;
 
 async function burst(name: string, count: number): Promise<void> {
-  let next = 0;
-  const lane = async () => {
-    while (next < count) await write(name, `value ${next++}`);
-  };
-  await Promise.all(Array.from({ length: writesAtOnce }, lane));
+  await eachOf([...Array(count).keys()], writesAtOnce, (index) => write(name, `value ${index}`));
   await write(name, 'the newest');
 }
 

@@ -21,7 +21,7 @@ export interface LargeRequest {
   readonly stubborn?: boolean;
 }
 
-/** As it is told to. */
+/** As its parameters say. */
 const againMs = 1_000;
 
 /** Asks until it is not refused for the memory that others hold. Every such refusal says when to come again. */

@@ -5,12 +5,12 @@ import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 
 const kib = 1024;
 const bytesMax = 1_024 * kib;
-/** The room for all large bodies is as much as one, as it is unless it is set. */
+/** The memory for all large bodies is as much as one, as it is unless it is set. */
 const service = serviceOf([], { KEYFERRY_BODY_BYTES_MAX: String(bytesMax) });
 
 beforeAll(() => service.ask('POST', 'sys/mounts/plain', { type: 'kv', options: { version: '1' } }));
 
-/** Asks again while it is 503: the answer before this may not have gone out yet, and holds the room until then. */
+/** Asks again while it is 503: the answer before this may not have gone out yet, and holds the memory until then. */
 async function asked(method: string, path: string, raw?: string): Promise<Answer> {
   let answer: Answer | undefined;
   await eventually(

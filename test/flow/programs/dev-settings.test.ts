@@ -24,7 +24,7 @@ async function certificate(): Promise<Readonly<Record<string, string>>> {
   return files;
 }
 
-test('the development server tells its address with TLS, and serves its metrics on a port of their own', async () => {
+test('the development server prints its address with TLS, and serves its metrics on a port of their own', async () => {
   const { url, prefix } = testRedis();
   const metricsPort = String(await freePort());
   const environment = {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { definitions } from '../../../lib/destinations/index.ts';
-import { type Between, standBetween } from '../../contract/between.ts';
-import { echo, echoXml, fewStatuses, quotes } from '../../contract/echo.ts';
-import { credentialsOf } from '../../contract/stand.ts';
+import { type Between, standBetween } from '../../contract/support/between.ts';
+import { echo, echoXml, fewStatuses, quotes } from '../../contract/support/echo.ts';
+import { credentialsOf } from '../../contract/support/stand.ts';
 import { factsOf } from '../../support/facts.ts';
 import {
   foundIn,
@@ -36,20 +36,20 @@ test('what remotes quote of values and credentials is in no table, write-ahead l
   for (const quoting of Object.values(quotes)) {
     for (const status of fewStatuses) await failEverywhere(status, quoting(marker.slice(0, 20)), used);
   }
-  const places = {
+  const sources = {
     postgres: await postgresDump(service),
     'write-ahead log': await walDump(service, from),
     redis: await redisDump(service),
     log: logDump(service),
     replies: replyDump(service),
   };
-  for (const [place, text] of Object.entries(places)) {
-    expect(text.length, `${place} is empty, so nothing was searched`).toBeGreaterThan(100);
-    expect(foundIn(text, [...new Set(used)]), place).toEqual([]);
+  for (const [source, text] of Object.entries(sources)) {
+    expect(text.length, `${source} is empty, so nothing was searched`).toBeGreaterThan(100);
+    expect(foundIn(text, [...new Set(used)]), source).toEqual([]);
   }
   // What they said has come as far as here.
-  expect(places.replies).toContain('[redacted]');
-  expect(places['write-ahead log']).toContain('the remote says');
+  expect(sources.replies).toContain('[redacted]');
+  expect(sources['write-ahead log']).toContain('the remote says');
 });
 
 /** Each type's system refuses the marker and quotes it; it shows in the records of the associations. */

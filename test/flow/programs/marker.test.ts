@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Fault } from '../../../lib/destinations/fake.ts';
 import { definitions } from '../../../lib/destinations/index.ts';
 import type { RepoHostFake } from '../../../lib/destinations/repo-host/fake/index.ts';
-import { credentialsOf } from '../../contract/stand.ts';
+import { credentialsOf } from '../../contract/support/stand.ts';
 import { foundIn, logDump, postgresDump, redisDump, replyDump } from '../../support/flow/dumps.ts';
 import { briefCalls, eventually, everyType, serviceOf } from '../../support/flow/open-service.ts';
 
@@ -35,15 +35,15 @@ test('no secret value is anywhere but in the secret itself and at its destinatio
   await service.ask('POST', 'sys/sync/destinations/repo-host/broken', { access_token: { nested: marker } });
   await service.ask('POST', 'sys/sync/github-apps/broken', { app_id: '1', private_key: marker });
 
-  const places = {
+  const sources = {
     redis: await redisDump(service),
     postgres: await postgresDump(service),
     log: logDump(service),
     replies: replyDump(service),
   };
-  for (const [place, text] of Object.entries(places)) {
-    expect(text.length, `${place} is empty, so nothing was searched`).toBeGreaterThan(100);
-    expect(foundIn(text, secrets), place).toEqual([]);
+  for (const [source, text] of Object.entries(sources)) {
+    expect(text.length, `${source} is empty, so nothing was searched`).toBeGreaterThan(100);
+    expect(foundIn(text, secrets), source).toEqual([]);
   }
 });
 

@@ -21,7 +21,7 @@ function sampleOf(text: string, name: string, labels: Readonly<Record<string, st
 }
 
 describe('sys/metrics', () => {
-  test('tells of the sync by type and outcome, of the queue, the store and the process', async () => {
+  test('shows the sync by type and outcome, of the queue, the store and the process', async () => {
     const destination = await service.destination('cloud-a-sm');
     const secret = await service.secret({ user: 'amelie' });
     await service.set('cloud-a-sm', destination, secret);
@@ -57,7 +57,7 @@ describe('sys/metrics', () => {
     for (const name of [secret, destination, 'amelie', service.rootToken]) expect(text).not.toContain(name);
   });
 
-  test('tells of failures by kind, of retries, and of a gate that is closed', async () => {
+  test('shows failures by kind, retries, and a circuit breaker that is open', async () => {
     const destination = await service.destination('repo-host');
     service.fake('repo-host').fail({ kind: 'unavailable' });
     await service.set('repo-host', destination, await service.secret({ user: 'a' }));

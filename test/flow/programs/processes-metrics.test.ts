@@ -51,7 +51,7 @@ test('every process serves its metrics on a port of its own, from its start to i
     expect(await started.end('SIGTERM')).toMatchObject({ code: 0 });
 });
 
-test('a port of metrics that is taken ends the process at its start, and tells which', async () => {
+test('a port of metrics that is taken ends the process at its start, and is named', async () => {
   const { port, close } = await listening();
   const ended = await runProgram('sweep', { environment: { ...ground, KEYFERRY_METRICS_PORT: String(port) } });
   await close();

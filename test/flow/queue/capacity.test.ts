@@ -6,60 +6,60 @@ const type = 'cloud-a-sm';
 const service = serviceOf([type]);
 const config = 'sys/sync/config';
 
-let place = '';
+let destinationName = '';
 beforeEach(async () => {
-  place = await service.destination(type);
+  destinationName = await service.destination(type);
 });
 afterEach(async () => {
   await service.ask('DELETE', config);
   await service.untilQuiet();
 });
 
-const at = (verb: string) => `sys/sync/destinations/${type}/${place}/associations/${verb}`;
+const at = (verb: string) => `sys/sync/destinations/${type}/${destinationName}/associations/${verb}`;
 const target = (secret_name: string) => ({ mount: 'secret', secret_name });
 
-/** Nothing is worked off, and one more operation than there are finds no room. */
+/** Nothing is worked off, and one more operation than there are exceeds the capacity. */
 async function fill(): Promise<readonly string[]> {
   await service.ask('PATCH', config, { disabled: true, queue_capacity: 2 });
   const secrets = [await service.secret({ v: '1' }), await service.secret({ v: '2' })];
-  for (const secret of secrets) await service.set(type, place, secret);
+  for (const secret of secrets) await service.set(type, destinationName, secret);
   return secrets;
 }
 
-test('set without room is a 503 that says why, and changes nothing', async () => {
+test('set without capacity is a 503 that says why, and changes nothing', async () => {
   await fill();
   const secret = await service.secret({ v: 'late' });
   const { status, errors } = await service.ask('POST', at('set'), target(secret));
   expect(status).toBe(503);
   expect(errors.join()).toContain('the sync queue is full (queue_capacity 2)');
-  expect(await service.associations(type, place, secret)).toEqual([]);
+  expect(await service.associations(type, destinationName, secret)).toEqual([]);
 });
 
-test('remove without room is a 503, and the association stays as it was', async () => {
+test('remove without capacity is a 503, and the association stays as it was', async () => {
   const secret = await service.secret({ v: 'kept' });
-  const { external_name } = only(await service.set(type, place, secret));
+  const { external_name } = only(await service.set(type, destinationName, secret));
   await fill();
   expect((await service.ask('POST', at('remove'), target(secret))).status).toBe(503);
-  expect(only(await service.associations(type, place, secret))).toMatchObject({ sync_status: 'SYNCED' });
+  expect(only(await service.associations(type, destinationName, secret))).toMatchObject({ sync_status: 'SYNCED' });
   await service.ask('DELETE', config);
   await service.untilQuiet();
   expect(service.fake(type).objects().has(external_name)).toBe(true);
 });
 
-test('what is pending already needs no room of its own', async () => {
+test('what is pending already needs no capacity of its own', async () => {
   const [secret = ''] = await fill();
-  expect(statuses(await service.set(type, place, secret))).toEqual(['PENDING']);
+  expect(statuses(await service.set(type, destinationName, secret))).toEqual(['PENDING']);
   expect((await service.ask('POST', at('remove'), target(secret))).status).toBe(200);
 });
 
-test('a write succeeds with a warning, stays PENDING, and is synced when there is room', async () => {
+test('a write succeeds with a warning, stays PENDING, and is synced when there is capacity', async () => {
   const secret = await service.secret({ v: '1' });
-  const { external_name } = only(await service.set(type, place, secret));
+  const { external_name } = only(await service.set(type, destinationName, secret));
   await fill();
   const written = await service.ask('POST', `secret/data/${secret}`, { data: { v: '2' } });
   expect(written.status).toBe(200);
   expect(written.warnings.join()).toContain('the sync queue is full (queue_capacity 2)');
-  expect(statuses(await service.associations(type, place, secret))).toEqual(['PENDING']);
+  expect(statuses(await service.associations(type, destinationName, secret))).toEqual(['PENDING']);
   expect(await service.sweep()).toMatchObject({ waitingForRoom: 1, requeued: 0 });
 
   await service.ask('PATCH', config, { disabled: false });
@@ -69,16 +69,16 @@ test('a write succeeds with a warning, stays PENDING, and is synced when there i
   });
 });
 
-test('the room is given back by what has been worked off', async () => {
+test('the capacity is given back by what has been worked off', async () => {
   await service.ask('PATCH', config, { queue_capacity: 1 });
   for (let round = 0; round < 5; round += 1) {
     const secret = await service.secret({ v: String(round) });
-    expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED']);
+    expect(statuses(await service.set(type, destinationName, secret))).toEqual(['SYNCED']);
     await service.untilQuiet();
   }
 });
 
-test('a set that fails after it has taken room gives it back', async () => {
+test('a set that fails after it has reserved capacity gives it back', async () => {
   await service.ask('PATCH', config, { queue_capacity: 1 });
   const secret = await service.secret({ v: '1' });
   for (let round = 0; round < 3; round += 1) {
@@ -86,21 +86,21 @@ test('a set that fails after it has taken room gives it back', async () => {
       (await service.ask('POST', `sys/sync/destinations/${type}/nobody/associations/set`, target(secret))).status,
     ).toBe(404);
   }
-  expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED']);
+  expect(statuses(await service.set(type, destinationName, secret))).toEqual(['SYNCED']);
 });
 
-test('forty sets at once get exactly the room there is, and the others have changed nothing', async () => {
+test('forty sets at once get exactly the capacity there is, and the others have changed nothing', async () => {
   await service.ask('PATCH', config, { disabled: true, queue_capacity: 7 });
   const secrets = await Promise.all(Array.from({ length: 40 }, () => service.secret({ v: '1' })));
   const answers = await Promise.all(secrets.map((secret) => service.ask('POST', at('set'), target(secret))));
   const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
   expect([count(200), count(503)]).toEqual([7, 33]);
-  expect(await service.associations(type, place)).toHaveLength(7);
+  expect(await service.associations(type, destinationName)).toHaveLength(7);
 });
 
-test('removing and setting anew what was removed at the same time never takes more room than there is', async () => {
+test('removing and setting anew what was removed at the same time never takes more capacity than there is', async () => {
   const secret = await service.secret({ v: '1' });
-  await service.set(type, place, secret);
+  await service.set(type, destinationName, secret);
   await service.untilQuiet();
   await service.ask('PATCH', config, { disabled: true, queue_capacity: 1 });
   const verbs = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'set' : 'remove'));

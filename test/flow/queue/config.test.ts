@@ -66,11 +66,11 @@ describe('the configuration of the sync', () => {
 
 describe('while the sync is disabled', () => {
   test('set, remove, writes and deletions are accepted as PENDING, nobody is called, and enabling completes them', async () => {
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     const [removed, written, deleted] = await Promise.all(
       ['1', '2', '3'].map(async (v) => {
         const secret = await service.secret({ v });
-        await service.set(type, place, secret);
+        await service.set(type, destinationName, secret);
         return secret;
       }),
     );
@@ -78,17 +78,22 @@ describe('while the sync is disabled', () => {
     await service.ask('PATCH', path, { disabled: true });
     const before = service.calls(type);
 
-    expect(statuses(await service.set(type, place, fresh))).toEqual(['PENDING']);
-    expect(statuses(await service.remove(type, place, removed ?? ''))).toEqual(['PENDING']);
+    expect(statuses(await service.set(type, destinationName, fresh))).toEqual(['PENDING']);
+    expect(statuses(await service.remove(type, destinationName, removed ?? ''))).toEqual(['PENDING']);
     await service.secret({ v: 'newer' }, written);
     await service.ask('DELETE', `secret/data/${deleted}`);
     await service.sweep();
-    expect(statuses(await service.associations(type, place))).toEqual(['PENDING', 'PENDING', 'PENDING', 'PENDING']);
+    expect(statuses(await service.associations(type, destinationName))).toEqual([
+      'PENDING',
+      'PENDING',
+      'PENDING',
+      'PENDING',
+    ]);
     expect(service.calls(type)).toBe(before);
 
     await service.ask('PATCH', path, { disabled: false });
     await service.untilQuiet();
-    const after = new Map((await service.associations(type, place)).map((one) => [one.secret_name, one]));
+    const after = new Map((await service.associations(type, destinationName)).map((one) => [one.secret_name, one]));
     expect(after.get(fresh)?.sync_status).toBe('SYNCED');
     expect(after.get(written ?? '')?.sync_status).toBe('SYNCED');
     expect(after.get(deleted ?? '')?.sync_status).toBe('UNSYNCED');
@@ -99,37 +104,37 @@ describe('while the sync is disabled', () => {
   });
 
   test('an association that had failed reads PENDING once it is set again', async () => {
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     const secret = await service.secret({ v: '1' });
     service.fake(type).fail({ kind: 'denied' });
-    expect(only(await service.set(type, place, secret)).sync_status).toBe('CLIENT_SIDE_ERROR');
+    expect(only(await service.set(type, destinationName, secret)).sync_status).toBe('CLIENT_SIDE_ERROR');
     service.fake(type).heal();
     await service.ask('PATCH', path, { disabled: true });
-    const record = only(await service.set(type, place, secret));
+    const record = only(await service.set(type, destinationName, secret));
     expect(record).toMatchObject({ sync_status: 'PENDING', error: null, attempts: 0 });
     await service.ask('PATCH', path, { disabled: false });
     await service.untilQuiet();
-    expect(statuses(await service.associations(type, place, secret))).toEqual(['SYNCED']);
+    expect(statuses(await service.associations(type, destinationName, secret))).toEqual(['SYNCED']);
   });
 
   test('set followed by remove leaves nothing, and the external system was never called', async () => {
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     const secret = await service.secret({ v: '1' });
     await service.ask('PATCH', path, { disabled: true });
     const before = service.calls(type);
-    await service.set(type, place, secret);
-    await service.remove(type, place, secret);
+    await service.set(type, destinationName, secret);
+    await service.remove(type, destinationName, secret);
     await service.ask('PATCH', path, { disabled: false });
     await service.untilQuiet();
-    expect(await service.associations(type, place)).toEqual([]);
+    expect(await service.associations(type, destinationName)).toEqual([]);
     expect(service.calls(type)).toBe(before);
   });
 
   test('a destination with associations is refused to go as ever, and a purge waits', async () => {
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     const secret = await service.secret({ v: '1' });
-    await service.set(type, place, secret);
-    const at = `sys/sync/destinations/${type}/${place}`;
+    await service.set(type, destinationName, secret);
+    const at = `sys/sync/destinations/${type}/${destinationName}`;
     await service.ask('PATCH', path, { disabled: true });
     const before = service.calls(type);
     expect((await service.ask('DELETE', at)).status).toBe(400);

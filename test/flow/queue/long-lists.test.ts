@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insertAssociations } from '../../support/flow/many-associations.ts';
+import { insertAssociations } from '../../support/flow/many/associations.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);
 const shownMax = 100_000;
 
-let place = '';
+let destinationName = '';
 beforeAll(async () => {
-  place = await service.destination(type);
-  await insertAssociations(service, place, shownMax + 1);
+  destinationName = await service.destination(type);
+  await insertAssociations(service, destinationName, shownMax + 1);
 });
 afterAll(async () => {
-  await service.ask('DELETE', `sys/sync/destinations/${type}/${place}?force_delete=true`);
+  await service.ask('DELETE', `sys/sync/destinations/${type}/${destinationName}?force_delete=true`);
 });
 
 test('the associations of a destination are cut at a hundred thousand, in order, and the reply says so', async () => {
-  const { data, warnings } = await service.ask('GET', `sys/sync/destinations/${type}/${place}/associations`);
+  const { data, warnings } = await service.ask('GET', `sys/sync/destinations/${type}/${destinationName}/associations`);
   const keys = Object.keys(Object(data['associated_secrets']));
   expect(keys).toHaveLength(shownMax);
   expect(keys.slice(0, 2).map((key) => key.slice(-7))).toEqual(['/000001', '/000002']);
@@ -31,9 +31,9 @@ test('the list of associated secrets is cut there too, and says so', async () =>
 });
 
 test('one secret among them is found by its path', async () => {
-  const { data } = await service.ask('GET', `sys/sync/associations/secret/many-of-${place}/054321`);
-  expect(Object.keys(Object(data['associated_destinations']))).toEqual([`${type}/${place}`]);
-  const path = `sys/sync/associations/destinations?mount=secret&secret_name=many-of-${place}/054321`;
+  const { data } = await service.ask('GET', `sys/sync/associations/secret/many-of-${destinationName}/054321`);
+  expect(Object.keys(Object(data['associated_destinations']))).toEqual([`${type}/${destinationName}`]);
+  const path = `sys/sync/associations/destinations?mount=secret&secret_name=many-of-${destinationName}/054321`;
   expect((await service.ask('GET', path)).data).toEqual(data);
 });
 

@@ -6,21 +6,21 @@ import { beginning, purgePage } from '../../../lib/sync/purge/page.ts';
 import { replayPage } from '../../../lib/sync/replay/page.ts';
 import { inFlight, stillInFlight } from '../../../lib/sync/rows/config/in-flight.ts';
 import { dirtyAfter } from '../../../lib/sync/sweep/requeue.ts';
-import { insertAssociations } from '../../support/flow/many-associations.ts';
+import { insertAssociations } from '../../support/flow/many/associations.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);
 
-let place = '';
+let destinationName = '';
 beforeAll(async () => {
-  place = await service.destination(type);
-  await insertAssociations(service, place, 20_000);
+  destinationName = await service.destination(type);
+  await insertAssociations(service, destinationName, 20_000);
   await sql`update associations set status = 'INTERNAL_ERROR' where id % 500 = 0`.execute(service.store.db);
   await sql`vacuum analyze associations`.execute(service.store.db);
 });
 afterAll(async () => {
-  await service.ask('DELETE', `sys/sync/destinations/${type}/${place}?force_delete=true`);
+  await service.ask('DELETE', `sys/sync/destinations/${type}/${destinationName}?force_delete=true`);
 });
 
 const statements: readonly { readonly name: string; readonly run: (store: Store) => Promise<unknown> }[] = [
@@ -31,7 +31,7 @@ const statements: readonly { readonly name: string; readonly run: (store: Store)
     run: (store) => replayPage(store, { syncStatus: 'SYNCED' }, ['1'], '5000'),
   },
   { name: 'the page of a purge', run: (store) => purgePage(store.db, '1', beginning) },
-  { name: 'the wait for what is under way', run: async (store) => stillInFlight(store, await inFlight(store)) },
+  { name: 'the wait for what is in flight', run: async (store) => stillInFlight(store, await inFlight(store)) },
 ];
 
 test.each(statements)('$name does not read all associations', async ({ run }) => {
@@ -51,7 +51,7 @@ async function wholeReads(run: (store: Store) => Promise<unknown>): Promise<numb
   });
 }
 
-/** As this connection counts them; what it has not told the server yet is in it too. */
+/** As this connection counts them; what it has not reported to the server yet is in it too. */
 async function scans(tx: Transaction<Database>): Promise<number> {
   const { rows } = await sql<{ scans: number }>`
     select seq_scan::int as scans from pg_stat_xact_user_tables where relname = 'associations'`.execute(tx);

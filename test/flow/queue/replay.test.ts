@@ -10,16 +10,16 @@ const replay = async (filter: object = {}) => (await service.ask('POST', 'sys/sy
 
 /** A destination with one association that has failed for good. */
 async function failed(of = type) {
-  const place = await service.destination(of);
+  const destinationName = await service.destination(of);
   const secret = await service.secret({ key: '1' });
   service.fake(of).fail({ kind: 'denied' });
-  expect(statuses(await service.set(of, place, secret))).toEqual(['CLIENT_SIDE_ERROR']);
+  expect(statuses(await service.set(of, destinationName, secret))).toEqual(['CLIENT_SIDE_ERROR']);
   service.fake(of).heal();
   const status = async () => {
     await service.untilQuiet();
-    return only(await service.associations(of, place)).sync_status;
+    return only(await service.associations(of, destinationName)).sync_status;
   };
-  return { place, secret, status };
+  return { destinationName, secret, status };
 }
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 describe('a replay', () => {
-  test('without a filter starts all that failed afresh, and tells how many', async () => {
+  test('without a filter starts all that failed afresh, and says how many', async () => {
     const all = [await failed(), await failed(), await failed(other)];
     expect(await replay()).toBe(3);
     expect(await Promise.all(all.map(({ status }) => status()))).toEqual(['SYNCED', 'SYNCED', 'SYNCED']);
@@ -49,13 +49,13 @@ describe('a replay', () => {
 
   test('by name takes that destination alone', async () => {
     const [one, two] = [await failed(), await failed()];
-    expect(await replay({ name: two.place })).toBe(1);
+    expect(await replay({ name: two.destinationName })).toBe(1);
     expect([await one.status(), await two.status()]).toEqual(['CLIENT_SIDE_ERROR', 'SYNCED']);
   });
 
   test('by name and a type that does not have it is refused, and starts nothing', async () => {
-    const { place, status } = await failed();
-    const answer = await service.ask('POST', 'sys/sync/replay', { type: other, name: place });
+    const { destinationName, status } = await failed();
+    const answer = await service.ask('POST', 'sys/sync/replay', { type: other, name: destinationName });
     expect(answer.status).toBe(400);
     expect(answer.errors.join()).toContain('sys/sync/destinations');
     expect(await status()).toBe('CLIENT_SIDE_ERROR');
@@ -69,11 +69,11 @@ describe('a replay', () => {
   });
 
   test('of what is SYNCED looks at the copies and repairs the one that is gone', async () => {
-    const place = await service.destination(other);
+    const destinationName = await service.destination(other);
     const secret = await service.secret({ key: '1' });
-    const { external_name } = only(await service.set(other, place, secret));
+    const { external_name } = only(await service.set(other, destinationName, secret));
     service.fake(other).seed(external_name, 'wrong');
-    expect(await replay({ name: place, sync_status: 'SYNCED' })).toBe(1);
+    expect(await replay({ name: destinationName, sync_status: 'SYNCED' })).toBe(1);
     await service.untilQuiet();
     expect(service.fake(other).objects().get(external_name)?.value).toBe('1');
   });

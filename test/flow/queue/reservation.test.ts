@@ -15,7 +15,7 @@ import { ending, testRedis } from '../../support/services.ts';
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);
 
-/** A queue of its own, and what happens each time before room is asked for. */
+/** A queue of its own, and what happens each time before capacity is asked for. */
 async function groundOf(beforeReserve: (round: number) => Promise<void> = async () => {}) {
   const { url: redisUrl, prefix } = testRedis();
   const types = definitions.map((definition) => definition.type);
@@ -43,10 +43,10 @@ async function groundOf(beforeReserve: (round: number) => Promise<void> = async 
     networkBounds: readBounds('all'),
     credentialsDir: undefined,
   };
-  return { parts, queue, link: await newLink() };
+  return { parts, queue, association: await newAssociation() };
 }
 
-async function newLink(): Promise<NewAssociation> {
+async function newAssociation(): Promise<NewAssociation> {
   const [definition] = definitions.filter((one) => one.type === type);
   const { rows } = await sql<{ id: string; accessor: string }>`
     select id, accessor from mounts where path = 'secret/'`.execute(service.store.db);
@@ -62,13 +62,13 @@ const generations = async ({ secretName }: NewAssociation) =>
       select generation from associations where secret_name = ${secretName}`.execute(service.store.db)
   ).rows.map(({ generation }) => generation);
 
-test('a queue that hangs while room is asked for holds no transaction open and no row locked', async () => {
+test('a queue that hangs while capacity is asked for holds no transaction open and no row locked', async () => {
   const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const { parts, link } = await groundOf(async () => {
+  const { parts, association } = await groundOf(async () => {
     asked.resolve();
     await answered.promise;
   });
-  const setting = setAssociation(parts, link);
+  const setting = setAssociation(parts, association);
   await asked.promise;
   const { rows } = await sql`
     select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`.execute(
@@ -76,52 +76,52 @@ test('a queue that hangs while room is asked for holds no transaction open and n
   );
   expect(rows).toEqual([]);
   await service.store.transaction(async (tx) => {
-    await sql`select 1 from destinations where name = ${link.destinationName} for update nowait`.execute(tx);
+    await sql`select 1 from destinations where name = ${association.destinationName} for update nowait`.execute(tx);
   });
   answered.resolve();
   expect((await setting).operations).toHaveLength(1);
 });
 
-test('room that was taken for a change that is then refused is given back', async () => {
-  const { parts, queue, link } = await groundOf(async () => {
-    await sql`update destinations set purge_initiated_at = now() where name = ${link.destinationName}`.execute(
+test('capacity that was reserved for a change that is then refused is given back', async () => {
+  const { parts, queue, association } = await groundOf(async () => {
+    await sql`update destinations set purge_initiated_at = now() where name = ${association.destinationName}`.execute(
       service.store.db,
     );
   });
-  await expect(setAssociation(parts, link)).rejects.toThrow('purge in progress');
+  await expect(setAssociation(parts, association)).rejects.toThrow('purge in progress');
   expect(await queue.pendingCount()).toBe(0);
-  expect(await generations(link)).toEqual([]);
+  expect(await generations(association)).toEqual([]);
 });
 
 test('a set that is overtaken by another set of the same secret renews it, and takes one place', async () => {
-  const { parts, queue, link } = await groundOf(async (round) => {
-    if (round === 1) await setAssociation(parts, link);
+  const { parts, queue, association } = await groundOf(async (round) => {
+    if (round === 1) await setAssociation(parts, association);
   });
-  await setAssociation(parts, link);
-  expect(await generations(link)).toEqual([2]);
+  await setAssociation(parts, association);
+  expect(await generations(association)).toEqual([2]);
   expect(await queue.pendingCount()).toBe(1);
 });
 
 test('a set whose association goes meanwhile makes it anew', async () => {
-  const { parts, queue, link } = await groundOf(async (round) => {
+  const { parts, queue, association } = await groundOf(async (round) => {
     if (round !== 2) return;
-    await sql`delete from associations where secret_name = ${link.secretName}`.execute(service.store.db);
+    await sql`delete from associations where secret_name = ${association.secretName}`.execute(service.store.db);
   });
-  const first = await setAssociation(parts, link);
+  const first = await setAssociation(parts, association);
   for (const { id, generation } of first.operations) await queue.release(id, generation);
-  const second = await setAssociation(parts, link);
-  expect(await generations(link)).toEqual([1]);
+  const second = await setAssociation(parts, association);
+  expect(await generations(association)).toEqual([1]);
   expect(second.operations.map(({ id }) => id)).not.toEqual(first.operations.map(({ id }) => id));
   expect(await queue.pendingCount()).toBe(1);
 });
 
-test('a removal of what goes meanwhile has nothing to do and keeps no room', async () => {
-  const { parts, queue, link } = await groundOf(async (round) => {
+test('a removal of what goes meanwhile has nothing to do and keeps no capacity', async () => {
+  const { parts, queue, association } = await groundOf(async (round) => {
     if (round !== 2) return;
-    await sql`delete from associations where secret_name = ${link.secretName}`.execute(service.store.db);
+    await sql`delete from associations where secret_name = ${association.secretName}`.execute(service.store.db);
   });
-  const { operations } = await setAssociation(parts, link);
+  const { operations } = await setAssociation(parts, association);
   for (const { id, generation } of operations) await queue.release(id, generation);
-  expect((await removeAssociation(parts, link)).operations).toEqual([]);
+  expect((await removeAssociation(parts, association)).operations).toEqual([]);
   expect(await queue.pendingCount()).toBe(0);
 });

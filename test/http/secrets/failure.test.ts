@@ -36,7 +36,7 @@ describe('statuses', () => {
     expect(json().errors[0].length).toBeLessThan(2_100);
   });
 
-  test('an unexpected error tells the caller nothing and the log no value', async () => {
+  test('an unexpected error shows the caller nothing and the log no value', async () => {
     const log = keptLog();
     const { status, body } = await ask('GET', '/v1/sys/broken', {}, sampleParts({ log }));
     expect(status).toBe(500);

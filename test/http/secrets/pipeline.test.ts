@@ -157,7 +157,7 @@ describe('the order of the checks', () => {
     expect((await ask('GET', '/v1/sys/allowed/secret/closed', { headers: reader })).status).toBe(403);
   });
 
-  test('a request that takes too long ends with 503 and its handler is told', async () => {
+  test('a request that takes too long ends with 503 and its handler is notified', async () => {
     const { status, json } = await ask('GET', '/v1/sys/slow', {}, sampleParts({ requestTimeoutMs: 50 }));
     expect(status).toBe(503);
     expect(json()).toEqual({ errors: ['the request took too long'] });

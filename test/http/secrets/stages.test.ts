@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../lib/core/errors.ts';
-import type { Exchange } from '../../../lib/http/secrets/exchange.ts';
-import { type Outcome, type Stage, stageOrder } from '../../../lib/http/secrets/stages.ts';
+import type { Exchange } from '../../../lib/http/secrets/stages/exchange.ts';
+import { type Outcome, type Stage, stageOrder } from '../../../lib/http/secrets/stages/stages.ts';
 import { ask, reader, root } from '../ask.ts';
 import { fakeGatekeeper, sampleParts } from '../sample.ts';
 
@@ -12,7 +12,7 @@ test('the order of the stages', () => {
   });
 });
 
-/** A stage at each place, in an order of no meaning, and the places in the order in which a request came to them. */
+/** A stage of each name, in an order of no meaning, and the names in the order in which a request came to them. */
 function watched() {
   const seen: string[] = [];
   const before = stageOrder.before.map((at): Stage => ({ at, before: () => void seen.push(at) }));
@@ -48,10 +48,10 @@ test.each([
   ['that cannot be read', '/v1/%zz', root, []],
 ])(
   'a request %s ends there, and the later stages see the refusal of what could be read',
-  async (_what, url, headers, places) => {
+  async (_what, url, headers, expected) => {
     const { seen, stages } = watched();
     await ask('GET', url, { headers }, sampleParts({ stages }));
-    expect(seen).toEqual(places);
+    expect(seen).toEqual(expected);
   },
 );
 
@@ -137,11 +137,11 @@ describe('a stage', () => {
   });
 });
 
-test('with a stage that wraps, the wish for a wrapped reply is part of what policies see', async () => {
+test('with a stage that wraps, the request for a wrapped reply is part of what policies see', async () => {
   const gatekeeper = fakeGatekeeper();
   const stages: Stage[] = [{ at: 'wrap', after: (_exchange, outcome) => outcome }];
   const parts = sampleParts({ gatekeeper, stages });
-  const wish = async (name: string, value: string) => {
+  const wrapping = async (name: string, value: string) => {
     const reply = await ask(
       'POST',
       '/v1/secret/a',
@@ -151,7 +151,7 @@ test('with a stage that wraps, the wish for a wrapped reply is part of what poli
     expect(reply.status).toBe(204);
     return gatekeeper.needs.at(-1);
   };
-  expect(await wish('x-vault-wrap-ttl', '60')).toMatchObject({ wrapSeconds: 60, parameters: { k: 'v' } });
-  expect(await wish('x-service-wrap-ttl', '1h')).toMatchObject({ wrapSeconds: 3_600 });
-  expect(await wish('x-service-wrap-ttl', '0')).toMatchObject({ wrapSeconds: undefined });
+  expect(await wrapping('x-vault-wrap-ttl', '60')).toMatchObject({ wrapSeconds: 60, parameters: { k: 'v' } });
+  expect(await wrapping('x-service-wrap-ttl', '1h')).toMatchObject({ wrapSeconds: 3_600 });
+  expect(await wrapping('x-service-wrap-ttl', '0')).toMatchObject({ wrapSeconds: undefined });
 });

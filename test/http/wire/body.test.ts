@@ -65,7 +65,7 @@ describe('bodies', () => {
     }
   });
 
-  test('a JSON error tells the place', async () => {
+  test('a JSON error names the position', async () => {
     const { json } = await write('{"data": {,}}');
     expect(json().errors[0]).toMatch(/^failed to decode JSON input: invalid JSON at character 10$/);
   });

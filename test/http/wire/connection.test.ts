@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { connectionOf } from '../../../lib/http/wire/connection.ts';
+import { connectionOf } from '../../../lib/http/wire/connection/connection.ts';
 import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
 import { sampleParts } from '../sample.ts';
 import { rawClient } from './raw.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { yieldToOthers } from '../../../lib/core/concurrency/yielding.ts';
 import { JsonReader } from '../../../lib/core/json/reader.ts';
 import type { Secret } from '../../../lib/core/secret.ts';
-import { yieldToOthers } from '../../../lib/core/yielding.ts';
 import type { HttpParts } from '../../../lib/http/secrets/parts.ts';
 import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
 import { leastProcessorMs } from '../../support/processor-time.ts';
@@ -93,7 +93,7 @@ describe('who may bring a large body', () => {
     ['no such path', 'versioned/none', {}, 404],
     ['no such operation', 'sys/health', {}, 405],
     ['no such mount', 'nowhere/a', {}, 404],
-  ])('%s is told without the body', async (_what, path, changes, status) => {
+  ])('%s is answered without the body', async (_what, path, changes, status) => {
     const { client } = await start(changes);
     await client.send(head(path, token + ofLength(30 * kib * kib)));
     expect((await client.next()).status).toBe(status);
@@ -111,7 +111,7 @@ describe('who may bring a large body', () => {
 describe('the memory for bodies', () => {
   const limits = { bodyLimitBytes: 1000 * kib, largeBodiesBytesMax: 1000 * kib };
 
-  test('what does not fit beside the large bodies that are under way is 503, until they are answered', async () => {
+  test('what does not fit beside the large bodies that are in flight is 503, until they are answered', async () => {
     const { connect, client } = await start(limits);
     const body = secret(600 * kib);
     await client.send(head('versioned/data/a', token + ofLength(body.length)) + body.slice(0, 1000));

@@ -1,7 +1,7 @@
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { describe, expect, test } from 'vitest';
-import { openLog } from '../../../lib/core/open-log.ts';
+import { openLog } from '../../../lib/core/log/open.ts';
 import type { HttpParts } from '../../../lib/http/secrets/parts.ts';
 import { operation } from '../../../lib/path/row.ts';
 import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';

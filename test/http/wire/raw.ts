@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A client that says exactly the bytes it is told to. */
+/** A client that says exactly the bytes that it is given. */
 export interface RawClient {
   readonly socket: Socket;
   /** Sends bytes as they are. */

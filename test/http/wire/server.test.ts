@@ -241,7 +241,7 @@ describe('closing', () => {
     await client.ended();
   });
 
-  test('a request under way is cut off after the grace, and closing twice is closing', async () => {
+  test('a request in flight is cut off after the grace, and closing twice is closing', async () => {
     const { server, client } = await start();
     const before = lastSignal();
     await client.send(`GET /v1/sys/slow HTTP/1.1\r\n${head}\r\n`);
@@ -251,7 +251,7 @@ describe('closing', () => {
     expect(lastSignal()?.aborted).toBe(true);
   });
 
-  test('a request under way is answered, and its connection ends with the answer', async () => {
+  test('a request in flight is answered, and its connection ends with the answer', async () => {
     const { parts, reached, go } = held();
     const { server, client, port } = await start(parts);
     const idle = await rawClient(port);
@@ -314,7 +314,7 @@ async function roundTrip(client: RawClient): Promise<void> {
   expect((await client.next()).status).toBe(200);
 }
 
-/** A request for a token waits until `go`; `reached` tells that it does. */
+/** A request for a token waits until `go`; `reached` resolves when it does. */
 function held() {
   const gatekeeper = fakeGatekeeper();
   const [reached, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

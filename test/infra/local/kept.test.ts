@@ -26,19 +26,19 @@ async function until(holds: () => boolean): Promise<void> {
 
 test('a server that ends by itself is started again on its port, and the last one is stopped', async () => {
   const { started, start } = servers();
-  const told: string[] = [];
-  const kept = await keepRunning({ name: 'It', start, tell: (text) => told.push(text), limits });
+  const reports: string[] = [];
+  const kept = await keepRunning({ name: 'It', start, report: (text) => reports.push(text), limits });
   started[0]?.die('signal SIGKILL');
   await until(() => started.length === 2);
   expect(started.map(({ port }) => port)).toEqual([undefined, 4_711]);
-  expect(told).toEqual(['It is started again: it ended by itself (signal SIGKILL)']);
+  expect(reports).toEqual(['It is started again: it ended by itself (signal SIGKILL)']);
   await kept.stop();
   expect(started.map(({ stopped }) => stopped)).toEqual([false, true]);
 });
 
 test('one that ends again and again is given up, with the reason', async () => {
   const { started, start } = servers();
-  const kept = await keepRunning({ name: 'It', start, tell: () => {}, limits });
+  const kept = await keepRunning({ name: 'It', start, report: () => {}, limits });
   for (const [index, how] of ['code 1', 'code 2', 'code 3'].entries()) {
     await until(() => started.length === index + 1);
     started[index]?.die(how);
@@ -55,7 +55,7 @@ test('one that cannot be started any more is given up, with the reason', async (
     if (taken) throw new Error('the port is taken');
     return start(port);
   };
-  const kept = await keepRunning({ name: 'It', start: startWhileFree, tell: () => {}, limits });
+  const kept = await keepRunning({ name: 'It', start: startWhileFree, report: () => {}, limits });
   taken = true;
   started[0]?.die('code 1');
   expect((await kept.failed).message).toContain('it could not be started: the port is taken');
@@ -63,7 +63,7 @@ test('one that cannot be started any more is given up, with the reason', async (
 
 test('one that is being stopped is not started again', async () => {
   const { started, start } = servers();
-  const kept = await keepRunning({ name: 'It', start, tell: () => {}, limits: { ...limits, waitMs: 60_000 } });
+  const kept = await keepRunning({ name: 'It', start, report: () => {}, limits: { ...limits, waitMs: 60_000 } });
   started[0]?.die('code 1');
   await kept.stop();
   expect(started).toHaveLength(1);

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 
-/** Run as another user of the machine: tries every way in that needs no password, and tells what each answered. */
+/** Run as another user of the machine: tries every way in that needs no password, and prints what each answered. */
 const [postgresPort, redisPort, folder = ''] = process.argv.slice(2);
 
 const login = async (user: string): Promise<string> => {

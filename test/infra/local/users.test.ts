@@ -31,11 +31,11 @@ async function startAs(user: number, folder: string) {
   const err: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => err.push(line));
   const ended = once(child, 'close');
-  const told = once(createInterface({ input: child.stdout }), 'line').then(([line]) => JSON.parse(String(line)));
+  const found = once(createInterface({ input: child.stdout }), 'line').then(([line]) => JSON.parse(String(line)));
   const early = ended.then(() => Promise.reject(new Error(err.join('\n'))));
   early.catch(() => {});
   try {
-    return await Promise.race([told, early]);
+    return await Promise.race([found, early]);
   } finally {
     child.stdin.end();
     await ended;

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const infra = new URL('../../../infra', import.meta.url).pathname;
 
-/** Runs a program that tells `ready`, sends it the signals, and answers how it ended. The run ends it at last. */
+/** Runs a program that prints `ready`, sends it the signals, and answers how it ended. The run ends it at last. */
 async function run(
   program: string,
   signals: readonly NodeJS.Signals[],
@@ -31,34 +31,34 @@ async function run(
     child.kill('SIGKILL');
     rmSync(folder, { recursive: true });
   });
-  const told: string[] = [];
-  createInterface({ input: child.stderr }).on('line', (line) => told.push(line));
+  const errors: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => errors.push(line));
   const ended = once(child, 'close');
   const ready = once(createInterface({ input: child.stdout }), 'line');
   if ((await Promise.race([ready, ended])).length > 1)
-    throw new Error(`the program ended at its start: ${told.join('\n')}`);
+    throw new Error(`the program ended at its start: ${errors.join('\n')}`);
   for (const [index, signal] of signals.entries()) {
     // What comes within a second is the same request.
     if (index > 0) await new Promise((resolve) => setTimeout(resolve, 1_200));
     child.kill(signal);
   }
   const [code, signal] = await ended;
-  return { code, signal, told: told.join('\n') };
+  return { code, signal, errors: errors.join('\n') };
 }
 
 test('a process ends with 0 when it has closed', async () => {
-  const { code, told } = await run(
+  const { code, errors } = await run(
     'await runUntilSignal(async () => { ready(); return { close: async () => {} }; });',
     ['SIGTERM'],
   );
-  expect({ code, told }).toEqual({ code: 0, told: '' });
+  expect({ code, errors }).toEqual({ code: 0, errors: '' });
 });
 
 test.each([1, 4])('a process ends though %i of its threads are in a call that does not come back', async (threads) => {
   const program = `await runUntilSignal(async () => { block(${threads}); ready(); return { close: async () => {} }; });`;
-  const { signal, told } = await run(program, ['SIGTERM']);
+  const { signal, errors } = await run(program, ['SIGTERM']);
   expect(signal).toBe('SIGKILL');
-  expect(told).toContain('a call of the operating system does not come back');
+  expect(errors).toContain('a call of the operating system does not come back');
 });
 
 test('a second signal ends it at once, though the pool hangs and the first closes for ever', async () => {
@@ -74,8 +74,8 @@ test.each([
   { timeout: 60_000 },
   async (_what, rest) => {
     const program = `await runUntilSignal(async () => { block(4); ready(); ${rest} });`;
-    const { signal, told } = await run(program, ['SIGTERM'], { KEYFERRY_SHUTDOWN_MS_MAX: '0' });
+    const { signal, errors } = await run(program, ['SIGTERM'], { KEYFERRY_SHUTDOWN_MS_MAX: '0' });
     expect(signal).toBe('SIGKILL');
-    expect(told).toContain('the work in flight did not end in 20000 ms and is left');
+    expect(errors).toContain('the work in flight did not end in 20000 ms and is left');
   },
 );

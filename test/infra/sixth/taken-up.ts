@@ -25,12 +25,12 @@ describe(`the destination ${type}`, () => {
   });
 
   test('a secret gets there, and goes', async () => {
-    const place = await service.destination(type);
+    const destinationName = await service.destination(type);
     const secret = await service.secret({ password: 'the value on the shelf' });
-    expect(statuses(await service.set(type, place, secret))).toEqual(['SYNCED']);
+    expect(statuses(await service.set(type, destinationName, secret))).toEqual(['SYNCED']);
     const values = () => [...service.fake(type).objects().values()].map(({ value }) => value);
     expect(values()).toEqual(['{"password":"the value on the shelf"}']);
-    expect(statuses(await service.remove(type, place, secret))).toEqual(['UNSYNCED']);
+    expect(statuses(await service.remove(type, destinationName, secret))).toEqual(['UNSYNCED']);
     expect(values()).toEqual([]);
   });
 });

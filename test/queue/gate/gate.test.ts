@@ -157,7 +157,7 @@ describe('a sick destination', () => {
     await verdicts(1, 'well');
     await verdicts(4, 'sick');
     await verdicts(1, 'sick');
-    expect(refused(await gate.enter('7', wide))).toMatchObject({ reason: 'broken', waitMs: 1_000 });
+    expect(refused(await gate.enter('7', wide))).toMatchObject({ reason: 'circuit-open', waitMs: 1_000 });
     opened(await gate.enter('8', wide));
   });
 
@@ -166,7 +166,7 @@ describe('a sick destination', () => {
     await verdicts(5, 'sick');
     pass(1_000);
     const probe = opened(await gate.enter('7', wide));
-    expect(refused(await second.enter('7', wide)).reason).toBe('broken');
+    expect(refused(await second.enter('7', wide)).reason).toBe('circuit-open');
     await probe.leave('well');
     opened(await second.enter('7', wide));
     await verdicts(4, 'sick');
@@ -207,17 +207,17 @@ describe('a sick destination', () => {
     pass(waitMs);
     await callNobody();
     const probe = opened(await gate.enter('7', wide));
-    expect(refused(await gate.enter('7', wide)).reason).toBe('broken');
+    expect(refused(await gate.enter('7', wide)).reason).toBe('circuit-open');
     await probe.leave('sick');
     expect(refused(await gate.enter('7', wide)).waitMs).toBe(2_000);
   });
 
-  it('is left alone at once for as long as it asks, whatever late calls tell', async () => {
+  it('is left alone at once for as long as it asks, whatever late calls report', async () => {
     const { gate, pass, verdicts } = testGate();
     const late = opened(await gate.enter('7', wide));
     await verdicts(1, 'sick', 30_000);
     await late.leave('well');
-    expect(refused(await gate.enter('7', wide))).toMatchObject({ reason: 'broken', waitMs: 30_000 });
+    expect(refused(await gate.enter('7', wide))).toMatchObject({ reason: 'circuit-open', waitMs: 30_000 });
     pass(29_999);
     refused(await gate.enter('7', wide));
     pass(1);
@@ -272,7 +272,7 @@ it('a gate without a clock goes by the time of Redis', async () => {
 });
 
 describe('the calls at once of a destination', () => {
-  it('are shared by the operations that are under way', async () => {
+  it('are shared by the operations that are in flight', async () => {
     const { gate } = testGate();
     const few = { ...wide, concurrencyMax: 10 };
     const alone = opened(await gate.enter('7', few));

@@ -11,7 +11,7 @@ describe('the pending set', () => {
     expect(await queue.pendingCount()).toBe(2);
   });
 
-  it('refuses what finds no room, over all types, and gives it no job', async () => {
+  it('refuses what exceeds the capacity, over all types, and gives it no job', async () => {
     const queue = await testQueue();
     const { refused } = await queue.enqueue([operation(1), operation(2, 1, { type: otherType }), operation(3)], 2);
     expect(refused).toEqual(['3']);
@@ -19,7 +19,7 @@ describe('the pending set', () => {
     expect(await queue.missing([operation(1), operation(2, 1, { type: otherType }), operation(3)])).toEqual(['3']);
   });
 
-  it('needs no room for an operation that is pending already', async () => {
+  it('needs no capacity for an operation that is pending already', async () => {
     const queue = await testQueue();
     await queue.enqueue([operation(1)], 1);
     expect(await queue.enqueue([operation(1, 2), operation(2)], 1)).toEqual({ refused: ['2'] });
@@ -47,7 +47,7 @@ describe('the pending set', () => {
 });
 
 describe('a reservation', () => {
-  it('takes room and is found missing until it is asked for', async () => {
+  it('takes capacity and is found missing until it is asked for', async () => {
     const queue = await testQueue();
     expect(await queue.reserve(operation(1), 1)).toBe(true);
     expect(await queue.pendingCount()).toBe(1);
@@ -82,7 +82,7 @@ describe('a reservation', () => {
     expect(await queue.missing([operation(1)])).toEqual([]);
   });
 
-  it('keeps its room when the worker finishes an older generation meanwhile', async () => {
+  it('keeps its capacity when the worker finishes an older generation meanwhile', async () => {
     const queue = await testQueue();
     await queue.enqueue([operation(1, 1)], 1);
     await queue.reserve(operation(1, 2), 1);

@@ -17,15 +17,15 @@ describe('announcements', () => {
     for (const listener of listeners) listener.stop();
   });
 
-  it('are heard that were made between listening and waiting', async () => {
+  it('are received that were made between listening and waiting', async () => {
     const queue = await testQueue();
     const listener = queue.listen('1');
     await listener.ready;
     await announce(queue, '1');
-    const heard = queue.listen('1');
-    await heard.ready;
+    const listening = queue.listen('1');
+    await listening.ready;
     expect(await listener.wait(20_000, never)).toBe(true);
-    heard.stop();
+    listening.stop();
     listener.stop();
     listener.stop();
   });

@@ -18,7 +18,7 @@ import {
 const capacity = 100_000;
 const minuteMs = 60_000;
 
-/** A queue whose bell tells what it sent, and how to take what is there. No flag goes down by itself unless a test wants it. */
+/** A queue whose bell records what it sent, and how to take what is there. No flag goes down by itself unless a test wants it. */
 async function belled(times: Partial<BellTimes> = {}) {
   const { url, prefix } = testRedis();
   const sent: { readonly type: string; readonly afterMs: number | undefined }[] = [];
@@ -55,7 +55,7 @@ async function belled(times: Partial<BellTimes> = {}) {
 }
 
 describe('a bell', () => {
-  it('rings once for a thousand presses until it is heard', async () => {
+  it('rings once for a thousand presses until a worker is awake', async () => {
     const { queue, sent } = await belled();
     await Promise.all(operations(1_000).map((one) => queue.enqueue([one], capacity)));
     expect(sent).toEqual([{ type, afterMs: undefined }]);
@@ -64,7 +64,7 @@ describe('a bell', () => {
   it('rings again for what was pressed while its worker was at work', async () => {
     const { bell, queue, sent, drain } = await belled();
     await queue.enqueue([operation(1)], capacity);
-    await bell.heard(type);
+    await bell.awake(type);
     expect(await drain()).toMatchObject({ done: 1 });
     // Its worker has looked for the last time and has not yet lowered the flag.
     await queue.enqueue([operation(2)], capacity);
@@ -76,7 +76,7 @@ describe('a bell', () => {
   it('is silent after a drain that left nothing, and rings at the next press', async () => {
     const { bell, queue, sent, drain } = await belled();
     await queue.enqueue([operation(1)], capacity);
-    await bell.heard(type);
+    await bell.awake(type);
     await drain();
     await bell.rearm(type, 0);
     expect(sent).toHaveLength(1);
@@ -84,10 +84,10 @@ describe('a bell', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('rings a second time when a worker that heard it does not keep up', async () => {
+  it('rings a second time when a worker that is awake does not keep up', async () => {
     const { bell, queue, sent } = await belled({ holdMs: 100 });
     await queue.enqueue([operation(1)], capacity);
-    await bell.heard(type);
+    await bell.awake(type);
     let pressed = 1;
     await until(async () => {
       pressed += 1;

@@ -32,7 +32,7 @@ describe('drain', () => {
     expect(await queue.drain(type, async () => done, ample())).toEqual({ done: 0, left: false });
   });
 
-  it('takes no job when too little time is left for it, and tells that work is left', async () => {
+  it('takes no job when too little time is left for it, and reports that work is left', async () => {
     let now = Date.now();
     const queue = await testQueue({ clock: { now: () => new Date(now) } });
     await queue.enqueue(operations(3), capacity);
@@ -97,13 +97,13 @@ describe('drain', () => {
 
   it('shares the work with a consumer and another drain, no job in two hands', async () => {
     const queue = await testQueue();
-    const inHand = new Set<string>();
+    const inFlight = new Set<string>();
     const twice: string[] = [];
     const handler: Handler = async ({ id }) => {
-      if (inHand.has(id)) twice.push(id);
-      inHand.add(id);
+      if (inFlight.has(id)) twice.push(id);
+      inFlight.add(id);
       await new Promise((resolve) => setTimeout(resolve, 1));
-      inHand.delete(id);
+      inFlight.delete(id);
       return done;
     };
     await queue.enqueue(operations(400), capacity);

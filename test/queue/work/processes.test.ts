@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
 import { ending } from '../../support/services.ts';
-import { endProcess, startProcess, told } from '../child.ts';
+import { answerOf, endProcess, startProcess } from '../child.ts';
 import { farDeadline, operation, operations, testQueue, type, until } from '../queues.ts';
 
 it('the capacity is exact under eight processes that enqueue thousands of operations', async () => {
@@ -10,7 +10,7 @@ it('the capacity is exact under eight processes that enqueue thousands of operat
   const children = Array.from({ length: 8 }, (_, index) =>
     startProcess({ role: 'enqueue', url, prefix, firstId: index * 10_000, count: 2_000, capacity: 1_000 }),
   );
-  const answers = await Promise.all(children.map(told));
+  const answers = await Promise.all(children.map(answerOf));
   const accepted = answers.map((answer) => (answer as { accepted: number }).accepted);
   expect(accepted.reduce((sum, count) => sum + count)).toBe(1_000);
   expect(await queue.pendingCount()).toBe(1_000);
@@ -44,7 +44,7 @@ it('the jobs of a process that is killed are taken up by another, none is lost',
   const { url, prefix } = queue;
   const doomed = startProcess({ role: 'hang', url, prefix, concurrency: 5, lockMs: 600 });
   await queue.enqueue(operations(20), 1_000);
-  await told(doomed);
+  await answerOf(doomed);
   await endProcess(doomed, 'SIGKILL');
   const seen = new Set<string>();
   queue.consume(
@@ -70,7 +70,7 @@ it('a drain takes up what a killed function left, and the sweep rings for it', a
   const { url, prefix } = queue;
   const doomed = startProcess({ role: 'hang', url, prefix, concurrency: 1, lockMs: 600 });
   await queue.enqueue([operation(1)], 1_000);
-  await told(doomed);
+  await answerOf(doomed);
   await endProcess(doomed, 'SIGKILL');
   rung.length = 0;
   await until(async () => {

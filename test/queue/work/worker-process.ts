@@ -6,7 +6,7 @@ import { openQueue } from '../../../lib/queue/open.ts';
 import { patience } from '../../support/patience.ts';
 import type { Task } from '../child.ts';
 
-/** A process of a test: does its task and tells what came of it. */
+/** A process of a test: does its task and reports its result. */
 const task: Task = JSON.parse(process.argv[2] ?? '');
 const type = 'cloud-a-sm';
 const queue = await openQueue({

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { KeyringBarrier } from '../../../lib/store/barrier.ts';
-import { encryptionsMax, newKeyring, withEncryptions } from '../../../lib/store/keyring.ts';
+import { KeyringBarrier } from '../../../lib/store/encryption/barrier.ts';
+import { encryptionsMax, newKeyring, withEncryptions } from '../../../lib/store/encryption/keyring.ts';
 import { openStore } from '../../../lib/store/open.ts';
 import { HeldKeyring } from '../../../lib/store/seal/held-keyring.ts';
 import { newMaterial } from '../../../lib/store/seal/material.ts';

@@ -10,7 +10,7 @@ import { eventually, type OpenService } from './open-service.ts';
 export const foundIn = (text: string, secrets: readonly string[]): readonly string[] =>
   secrets.flatMap(formsOf).flatMap(([name, form]) => (text.includes(form) ? [name] : []));
 
-/** All that tells the value: as it is, in a URL, in base64 at each of its three offsets, in hexadecimal digits. */
+/** All forms that disclose the value: as it is, in a URL, in base64 at each of its three offsets, in hexadecimal digits. */
 function formsOf(secret: string): readonly (readonly [string, string])[] {
   const bytes = Buffer.from(secret);
   const offsets = [0, 1, 2].map((skip) => bytes.subarray(skip).toString('base64').slice(0, 24));

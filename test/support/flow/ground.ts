@@ -85,7 +85,7 @@ export function groundOf(options: GroundOptions = {}): Ground {
   });
   afterEach(({ task }) => {
     opened?.ground.fake.heal();
-    if (task.result?.state === 'fail') process.stderr.write(`${opened?.told() ?? ''}\n`);
+    if (task.result?.state === 'fail') process.stderr.write(`${opened?.report() ?? ''}\n`);
   });
   afterAll(() => opened?.close());
   return new Proxy({} as Ground, { get: (_target, member) => Reflect.get(started().ground, member) });
@@ -94,7 +94,7 @@ export function groundOf(options: GroundOptions = {}): Ground {
 interface Open {
   readonly ground: Ground;
   /** The last lines of each process, for a test that failed. */
-  told(): string;
+  report(): string;
   close(): Promise<void>;
 }
 
@@ -155,15 +155,15 @@ async function openGround({ ownPostgres = false, settings: own = {} }: GroundOpt
         return rows[0]?.n ?? 0;
       },
     };
-    const told = () => processes.flatMap(({ pid, err }) => err.slice(-20).map((line) => `${pid} ${line}`)).join('\n');
-    return { ground, told, close };
+    const report = () => processes.flatMap(({ pid, err }) => err.slice(-20).map((line) => `${pid} ${line}`)).join('\n');
+    return { ground, report, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Asks until it holds. `seen` tells what was there instead. */
+/** Asks until it holds. `seen` says what was there instead. */
 export async function until(holds: () => boolean | Promise<boolean>, seen: () => string = () => ''): Promise<void> {
   const deadline = Date.now() + patience.conditionMs;
   while (!(await holds())) {

@@ -10,11 +10,11 @@ import type { Fake } from '../../../lib/destinations/fake.ts';
 export interface InFlightProxy {
   /** Body of a destination that goes through here. */
   readonly destination: Readonly<Record<string, unknown>>;
-  /** Names that two requests were under way for at once. */
+  /** Names that two requests were in flight for at once. */
   readonly overlaps: readonly string[];
-  /** Most requests that were under way at once. */
+  /** Most requests that were in flight at once. */
   readonly widest: number;
-  /** Requests so far whose client tells that it is this application (`AWS_SDK_UA_APP_ID` of its process). */
+  /** Requests so far whose client says that it is this application (`AWS_SDK_UA_APP_ID` of its process). */
   askedBy(application: string): number;
   /** Each answer comes so many milliseconds later. */
   delay(milliseconds: number): void;

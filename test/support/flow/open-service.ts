@@ -234,7 +234,7 @@ async function isQuiet({ db }: Api['store']): Promise<boolean> {
   return rows[0]?.busy === false;
 }
 
-/** Asks until it holds. `seen` tells what was there instead. */
+/** Asks until it holds. `seen` says what was there instead. */
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
   seen: () => string = () => '',

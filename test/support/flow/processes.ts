@@ -26,10 +26,10 @@ export interface Ended {
   readonly err: readonly string[];
 }
 
-/** A process that has told `ready`. */
+/** A process that has printed `ready`. */
 export interface Started {
   readonly pid: number;
-  /** What it told after `ready`: the API its address. */
+  /** What it printed after `ready`: the API its address. */
   readonly ready: string;
   readonly out: readonly string[];
   readonly err: readonly string[];
@@ -41,13 +41,13 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-/** Starts a program and waits for its `ready` line. @throws Error with what it told when it ends before, or is late */
+/** Starts a program and waits for its `ready` line. @throws Error with what it printed when it ends before, or is late */
 export async function startProgram(program: Program, options: ProcessOptions = {}): Promise<Started> {
   const running = launch(program, options);
   const { child, out, err, ended } = running;
   try {
     const ready = await within(patience.conditionMs, `${program} is not ready`, Promise.race([running.ready, ended]));
-    if (typeof ready !== 'string') throw new Error(`${program} ended at its start: ${toldBy(ready)}`);
+    if (typeof ready !== 'string') throw new Error(`${program} ended at its start: ${outputOf(ready)}`);
     const finish = (kill: () => void) => {
       kill();
       return within(patience.conditionMs, `${program} does not end`, ended);
@@ -117,16 +117,16 @@ function launch(program: Program, { args = [], environment = {}, root = here }: 
     detached: true,
   });
   const [out, err]: [string[], string[]] = [[], []];
-  const told = Promise.withResolvers<string>();
+  const readyLine = Promise.withResolvers<string>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     out.push(line);
-    if (line.startsWith('ready')) told.resolve(line.slice('ready'.length).trim());
+    if (line.startsWith('ready')) readyLine.resolve(line.slice('ready'.length).trim());
   });
   createInterface({ input: child.stderr }).on('line', (line) => err.push(line));
   const ended = once(child, 'close').then(
     ([code, signal]): Ended => ({ code: code ?? null, signal: signal ?? null, out, err }),
   );
-  return { child, out, err, ready: told.promise, ended };
+  return { child, out, err, ready: readyLine.promise, ended };
 }
 
 const haveSetpriv = spawnSync('setpriv', ['--version']).status === 0;
@@ -148,4 +148,4 @@ async function within<T>(msMax: number, what: string, work: Promise<T>): Promise
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-const toldBy = ({ code, signal, out, err }: Ended): string => `${code ?? signal}\n${[...out, ...err].join('\n')}`;
+const outputOf = ({ code, signal, out, err }: Ended): string => `${code ?? signal}\n${[...out, ...err].join('\n')}`;

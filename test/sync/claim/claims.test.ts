@@ -114,12 +114,12 @@ describe('a claim', () => {
     expect(next).toMatchObject({ generation: 2, destinationRevision: 2, tags: { team: 'b' } });
   });
 
-  test('tells how far the clock of the database is ahead: here it is the same', async () => {
+  test('says how far the clock of the database is ahead: here it is the same', async () => {
     const claimed = await claims(store, { leaseMs: 60_000, spacingMs: 0 })(await newAssociation());
     expect(claimed.kind === 'claimed' && Math.abs(claimed.storeAheadMs) < 1_000).toBe(true);
   });
 
-  test('tells what an attempt for the same change has confirmed, and nothing once there is a newer one', async () => {
+  test('says what an attempt for the same change has confirmed, and nothing once there is a newer one', async () => {
     const [claim, finish] = [claims(store, { leaseMs: 60_000, spacingMs: 0 }), finishes(store)];
     const id = await newAssociation();
     const take = async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { OpenStore } from '../../../lib/store/open.ts';
-import { cleanFinishStatement, isClean } from '../../../lib/sync/claim/clean-finish-statement.ts';
+import { cleanFinishStatement, isClean } from '../../../lib/sync/claim/finish.ts';
 import { finishStatement } from '../../../lib/sync/claim/finish-statement.ts';
 import type { Finish, WrittenObject } from '../../../lib/sync/reconcile/outcome.ts';
 import { testStore } from '../../store/stores.ts';

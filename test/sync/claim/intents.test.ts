@@ -38,7 +38,7 @@ const wanting = (associationId: string, destinationId: string, names: readonly s
   })),
 });
 
-test('of two that want one name at the same time one gets it, and the other one hears who has it', async () => {
+test('of two that want one name at the same time one gets it, and the other one learns who has it', async () => {
   const [first = '', second = ''] = destinations;
   const [one, other, elsewhere] = [
     await newAssociation(first, 'app/one'),

@@ -3,7 +3,7 @@ import { definitions } from '../../../lib/destinations/index.ts';
 import { givenOf, toStored, withDefaults } from '../../../lib/sync/drivers/connection.ts';
 
 test.each(definitions)(
-  '$type: what is stored is whole, tells what was given, and knows what it has not',
+  '$type: what is stored is whole, says what was given, and knows what it has not',
   ({ fields }) => {
     const given = { endpoint: 'https://x.example.com', purge_on_delete: true };
     const stored = JSON.parse(JSON.stringify(toStored(fields, given)));

@@ -65,7 +65,7 @@ test('a driver is kept, and opened anew when its settings have changed', async (
   expect(counts).toEqual({ opened: 2, closed: 2 });
 });
 
-test('a driver in use is not closed under its calls, neither for new settings nor to make room for others', async () => {
+test('a driver in use is not closed under its calls, neither for new settings nor in favour of others', async () => {
   const { drivers, counts, id } = await kept();
   const [old, other] = [await drivers.open(id, 1), await drivers.open(id, 1)];
   const renewed = await drivers.open(id, 2);
@@ -102,6 +102,18 @@ test('a driver that nobody has used for five minutes is closed when another is a
 test('the end of a worker closes what is kept, in use or not', async () => {
   const { drivers, counts, id } = await kept();
   await drivers.open(id, 1);
+  await drivers.close();
+  expect(counts).toEqual({ opened: 1, closed: 1 });
+});
+
+test('the end of a worker closes a driver in use that is older than five minutes too, once', async () => {
+  let now = 1;
+  const { drivers, counts, id } = await kept({ now: () => new Date(now) });
+  const inUse = await drivers.open(id, 1);
+  now += 300_001;
+  await drivers.close();
+  expect(counts).toEqual({ opened: 1, closed: 1 });
+  await inUse?.close();
   await drivers.close();
   expect(counts).toEqual({ opened: 1, closed: 1 });
 });

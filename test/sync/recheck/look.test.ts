@@ -23,7 +23,7 @@ const written: Written = {
 };
 const prepared: PreparedPut = {
   put: {
-    ...{ subKey: '', name: 'app', nameKey: 'app', value: new Secret('3'), claim: 'update', verify: true },
+    ...{ subKey: '', name: 'app', nameKey: 'app', value: new Secret('3'), mode: 'update', verify: true },
     ...{ fingerprint: Buffer.from('00', 'hex'), staleTags: ['old'], before: written, asRecorded: false },
   },
   mark: 'm',

@@ -43,7 +43,7 @@ async function stopped(world: World): Promise<void> {
 const ways: readonly (readonly [string, (world: World) => Promise<unknown>])[] = [
   ['was given up', (world) => world.attempt(['held'])],
   ['was cut by the end of its worker, or by the loss of its lock', stopped],
-  ['was under way when its worker died', (world) => world.attempt(['crash while held'])],
+  ['was in flight when its worker died', (world) => world.attempt(['crash while held'])],
 ];
 
 describe('a push', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Secret } from '../../../lib/core/secret.ts';
 import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
-import { unfit } from '../../../lib/destinations/frame/fit.ts';
+import { unfit } from '../../../lib/destinations/frame/rules/fit.ts';
 import { toEntries } from '../../../lib/sync/reconcile/plan/entries.ts';
 import { type PlanInput, plan, type Written } from '../../../lib/sync/reconcile/plan/plan.ts';
 
@@ -48,14 +48,14 @@ function input(
 
 test('a secret whose objects are not there yet is created', () => {
   const { puts, removes } = plan(input('{"a":"1"}', 'secret-path'));
-  expect(puts).toMatchObject([{ name: 'Whole', claim: 'create', verify: false }]);
+  expect(puts).toMatchObject([{ name: 'Whole', mode: 'create', verify: false }]);
   expect(removes).toEqual([]);
 });
 
 test('a value that has its fingerprint already is only looked at, unless it is forced', () => {
   const there = [written('Whole', '{"a":"1"}')];
   expect(plan(input('{"a":"1"}', 'secret-path', { written: there })).puts).toMatchObject([
-    { claim: 'update', verify: true },
+    { mode: 'update', verify: true },
   ]);
   expect(plan(input('{"a":"1"}', 'secret-path', { written: there, forced: true })).puts).toMatchObject([
     { verify: false },
@@ -95,7 +95,7 @@ test('a record leaves no invalidate of what was never begun, and of what was wri
 
 test('an object that we meant to write and may have written is created again, which knows our mark', () => {
   const maybe = [{ ...written('Whole', ''), written: false, fingerprint: null }];
-  expect(plan(input('{}', 'secret-path', { written: maybe })).puts).toMatchObject([{ claim: 'create', verify: false }]);
+  expect(plan(input('{}', 'secret-path', { written: maybe })).puts).toMatchObject([{ mode: 'create', verify: false }]);
 });
 
 test('a key that has gone is removed, the others stay', () => {
@@ -111,7 +111,7 @@ test('a secret that has gone leaves nothing behind', () => {
 
 test('a new name is written and the old one removed', () => {
   const { puts, removes } = plan(input('{}', 'secret-path', { written: [written('Old', '{}')] }));
-  expect(puts).toMatchObject([{ name: 'Whole', claim: 'create' }]);
+  expect(puts).toMatchObject([{ name: 'Whole', mode: 'create' }]);
   expect(removes).toMatchObject([{ name: 'Old' }]);
 });
 

@@ -92,7 +92,7 @@ function partsWith(put: Driver['put'], changes: Partial<ReconcileParts> = {}) {
   return { parts, written, invalidated };
 }
 
-/** A call that ends when it is told to, as drivers' calls do. */
+/** A call that ends when its signal aborts, as drivers' calls do. */
 const hanging: Driver['put'] = async (_item, signal) => {
   await aborted(signal);
   throw new DestinationFailure('timeout', 'the operation was ended');
@@ -116,7 +116,7 @@ test('calls are ended when their time is over, and that is a failure of the dest
   expect(written).toMatchObject([{ done: false, attempts: 1, error: { kind: 'timeout' } }]);
 });
 
-describe('time that only the wall clock tells of, as after a sleep of the machine', () => {
+describe('time that only the wall clock shows, as after a sleep of the machine', () => {
   const json = '{"v":"1"}';
 
   /** An object that has the value already, so that it is looked at before it is put; the look takes so long. */
@@ -158,7 +158,7 @@ describe('time that only the wall clock tells of, as after a sleep of the machin
   });
 });
 
-test('an error that nobody foresaw is told by its name and place; its message, which may hold a value, is not', async () => {
+test('an error that nobody foresaw is logged by its name and location; its message, which may hold a value, is not', async () => {
   const lines: unknown[] = [];
   const log: Log = { ...silentLog, error: (fields) => void lines.push(fields) };
   const { parts, written } = partsWith(hanging, {
@@ -188,7 +188,7 @@ test('a claim that is lost without a call leaves nothing to invalidate', async (
   expect(invalidated).toEqual([]);
 });
 
-test('no more calls are under way at once than the gate has allowed', async () => {
+test('no more calls are in flight at once than the gate has allowed', async () => {
   let inFlight = 0;
   let most = 0;
   const put: Driver['put'] = async () => {
@@ -217,10 +217,10 @@ test('what a remote says is cut and mended so that it can be stored', async () =
   const put: Driver['put'] = () => Promise.reject(new DestinationFailure('name', `a\0b ${message}`));
   const { parts, written } = partsWith(put);
   await reconcile(parts, '1', new AbortController().signal, 4);
-  const told = written[0]?.error?.message ?? '';
-  expect(told).toHaveLength(1_024);
-  expect(told.isWellFormed()).toBe(true);
-  expect(told).toContain('a\ufffdb');
+  const stored = written[0]?.error?.message ?? '';
+  expect(stored).toHaveLength(1_024);
+  expect(stored.isWellFormed()).toBe(true);
+  expect(stored).toContain('a\ufffdb');
 });
 
 const keyed: Claimed = { ...claim, granularity: 'secret-key', template: '{{ .SecretKey }}', objects: [] };

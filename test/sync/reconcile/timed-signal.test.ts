@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { timedSignal } from '../../../lib/sync/reconcile/timed-signal.ts';
+import { timedSignal } from '../../../lib/sync/reconcile/attempt-budget.ts';
 
 function signalWith(isOver: () => boolean) {
   const controller = new AbortController();
@@ -7,20 +7,20 @@ function signalWith(isOver: () => boolean) {
   return { controller, reason, signal: timedSignal(controller, isOver, reason) };
 }
 
-test('a signal whose time is over aborts when it is asked, and tells those who listen and those derived from it', () => {
+test('a signal whose time is over aborts when it is asked, and notifies those who listen and those derived from it', () => {
   let over = false;
   const { signal, reason } = signalWith(() => over);
   const derived = AbortSignal.any([signal]);
-  let told = 0;
+  let calls = 0;
   signal.addEventListener('abort', () => {
-    told += 1;
+    calls += 1;
   });
   expect(signal.aborted).toBe(false);
   signal.throwIfAborted();
-  expect(told).toBe(0);
+  expect(calls).toBe(0);
   over = true;
   expect(() => signal.throwIfAborted()).toThrow(reason);
-  expect([signal.aborted, derived.aborted, told]).toEqual([true, true, 1]);
+  expect([signal.aborted, derived.aborted, calls]).toEqual([true, true, 1]);
   expect(AbortSignal.any([signal]).reason).toBe(reason);
 });
 

@@ -43,8 +43,8 @@ test.each([
 });
 
 test('the delay never exceeds its limit, however many attempts there were', () => {
-  const patient = { ...policy, attemptsMax: 100 };
-  expect(judge({ kind: 'network', retryAfterMs: undefined }, 90, patient, 0.999)).toEqual({
+  const manyAttempts = { ...policy, attemptsMax: 100 };
+  expect(judge({ kind: 'network', retryAfterMs: undefined }, 90, manyAttempts, 0.999)).toEqual({
     kind: 'retry',
     afterMs: 1_000,
   });

@@ -42,7 +42,7 @@ test('one round looks at many pending operations, so that a long list is looked 
   expect(await queue.pendingCount()).toBe(0);
 });
 
-test('room that was taken for operations far back, whose jobs are lost, is used in the end', async () => {
+test('capacity that was reserved for operations far back, whose jobs are lost, is used in the end', async () => {
   const store = ending(await testStore());
   const queue = await testQueue();
   await backlog(store);

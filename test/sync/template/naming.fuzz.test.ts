@@ -76,8 +76,8 @@ describe.each(definitions.map((definition) => [definition.type, definition] as c
         nameKey: rule.key,
         fingerprint: (name, value) => createHash('sha256').update(name).update(value.reveal()).digest(),
       });
-      const places = decided.puts.map(({ nameKey }) => nameKey);
-      expect(new Set(places).size).toBe(places.length);
+      const keys = decided.puts.map(({ nameKey }) => nameKey);
+      expect(new Set(keys).size).toBe(keys.length);
       expect(decided.puts.length + decided.refusals.length).toBe(entries.length);
       for (const { message } of decided.refusals) expect(message).not.toBe('');
     });

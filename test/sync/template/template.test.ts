@@ -48,7 +48,7 @@ test.each([
   expect(render(text)).toBe(expected);
 });
 
-test('a name that is cut by truncate_sha256 keeps the wanted length and tells long names apart', () => {
+test('a name that is cut by truncate_sha256 keeps the wanted length and distinguishes long names', () => {
   const one = render('{{ truncate_sha256 20 "a-very-long-name-that-ends-in-one" }}');
   const two = render('{{ truncate_sha256 20 "a-very-long-name-that-ends-in-two" }}');
   expect(one).toHaveLength(20);

@@ -28,7 +28,7 @@ test('a line is in the embedded metric format of CloudWatch', () => {
   });
 });
 
-test('an invocation tells what was counted in it, and nothing of those before', async () => {
+test('an invocation reports what was counted in it, and nothing of those before', async () => {
   const log = keptLog();
   const metrics = openMetrics({ process: false });
   const measured = metricsPerInvocation(metrics, log, dimensions);
@@ -46,7 +46,7 @@ test('an invocation tells what was counted in it, and nothing of those before', 
   expect(log.lines[0]?.fields).not.toHaveProperty('failures_throttled');
 });
 
-test('an invocation that fails tells too, and fails', async () => {
+test('an invocation that fails reports too, and fails', async () => {
   const log = keptLog();
   const measured = metricsPerInvocation(openMetrics({ process: false }), log, dimensions);
   await expect(measured(() => Promise.reject(new Error('away')))).rejects.toThrow('away');

@@ -52,7 +52,7 @@ test('metrics are nobody else’s: two records do not meet, and the registry of 
   expect(await register.metrics()).toBe('\n');
 });
 
-test('the metrics of a process tell of its event loop and memory', async () => {
+test('the metrics of a process show its event loop and memory', async () => {
   const body = await read(openMetrics());
   expect(body).toContain('nodejs_eventloop_lag_p99_seconds');
   expect(body).toContain('process_resident_memory_bytes');

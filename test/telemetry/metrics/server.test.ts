@@ -42,7 +42,7 @@ test('metrics that cannot be read are an error without its message', async () =>
   expect(await answer.text()).not.toContain('hunter2');
 });
 
-test('a port that is taken is told at the start', async () => {
+test('a port that is taken is reported at the start', async () => {
   const { port } = new URL(await served());
   const config = { KEYFERRY_METRICS_PORT: Number(port), KEYFERRY_METRICS_ADDRESS: '127.0.0.1' };
   await expect(serveMetrics(config, metrics)).rejects.toThrow(`KEYFERRY_METRICS_PORT: port ${port} is taken`);

@@ -70,7 +70,7 @@ test('a caller that does not sample is not sampled, and nothing is handed on to 
   expect(spans()).toEqual([]);
 });
 
-test('an error marks its span by name and kind, and tells nothing of its message', async () => {
+test('an error marks its span by name and kind, and shows nothing of its message', async () => {
   const { tracing, spans } = keptSpans();
   const error = Object.assign(new Error('the value hunter2'), { kind: 'throttled' });
   await expect(tracing.span('s', {}, () => Promise.reject(error))).rejects.toBe(error);

@@ -4,7 +4,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** A text that is not HCL, or not what was expected. Its message begins with the place: `line 3, column 7: …`. */
+/** A text that is not HCL, or not what was expected. Its message begins with the position: `line 3, column 7: …`. */
 export class HclError extends Error {
   readonly problem: string;
   readonly at: Position;
@@ -17,7 +17,7 @@ export class HclError extends Error {
   }
 }
 
-/** The place of a character. It reads the text up to there, so it is for errors and for a few marked places. */
+/** The position of a character. It reads the text up to there, so it is for errors and for a few marked positions. */
 export function positionAt(text: string, offset: number): Position {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;

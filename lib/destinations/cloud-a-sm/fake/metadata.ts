@@ -7,7 +7,7 @@ import { checkTags, read, replicaList, tagList } from './rules.ts';
 const byId = z.object({ SecretId: z.string() });
 const seconds = (date: Date): number => date.getTime() / 1000;
 
-/** Versions without a label are not told. */
+/** Versions without a label are not shown. */
 export function describeSecret(account: Account, body: unknown): object {
   const secret = find(account, read(byId, body).SecretId);
   const labelled = secret.versions.filter(({ stages }) => stages.size > 0);

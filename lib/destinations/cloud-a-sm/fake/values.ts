@@ -29,14 +29,14 @@ export function createSecret(account: Account, body: unknown): object {
   secret.kmsKeyId = input.KmsKeyId;
   for (const { Key, Value } of input.Tags) secret.tags.set(Key, Value);
   for (const { Region, KmsKeyId } of input.AddReplicaRegions) secret.replicas.set(Region, KmsKeyId);
-  return told(secret, input.ClientRequestToken);
+  return answerFor(secret, input.ClientRequestToken);
 }
 
 /** A creation that is known is ignored; any other is refused because the name is taken. */
 function repeated(secret: StoredSecret, input: z.output<typeof creation>): object {
   if (secret.deletedAt !== undefined) throw nameScheduled();
   const known = secret.versions.find(({ id }) => id === input.ClientRequestToken);
-  if (known?.value === input.SecretString) return told(secret, known.id);
+  if (known?.value === input.SecretString) return answerFor(secret, known.id);
   throw new Refused(
     'ResourceExistsException',
     `The operation failed because the secret ${secret.name} already exists.`,
@@ -66,7 +66,7 @@ export function putSecretValue(account: Account, body: unknown): object {
   const input = read(putting, body);
   const secret = find(account, input.SecretId);
   const version = write(account, secret, input.SecretString, input.ClientRequestToken);
-  return { ...told(secret, version.id), VersionStages: [...version.stages] };
+  return { ...answerFor(secret, version.id), VersionStages: [...version.stages] };
 }
 
 const updating = z.object({
@@ -81,7 +81,7 @@ export function updateSecret(account: Account, body: unknown): object {
   const secret = find(account, input.SecretId);
   if (input.KmsKeyId !== undefined) secret.kmsKeyId = input.KmsKeyId;
   if (input.SecretString === undefined) return { ARN: secret.arn, Name: secret.name };
-  return told(secret, write(account, secret, input.SecretString, input.ClientRequestToken).id);
+  return answerFor(secret, write(account, secret, input.SecretString, input.ClientRequestToken).id);
 }
 
 /** A known token with the same value is ignored; with another value it is refused: versions do not change. */
@@ -91,7 +91,7 @@ function write(account: Account, secret: StoredSecret, value: string, token: str
   if (secret.deletedAt !== undefined) throw scheduled();
   const known = secret.versions.find(({ id }) => id === token);
   if (known === undefined) {
-    makeRoom(account, secret);
+    dropOldVersion(account, secret);
     return addVersion(account, secret, value, token);
   }
   if (known.value === value) return known;
@@ -102,7 +102,7 @@ function write(account: Account, secret: StoredSecret, value: string, token: str
 const keptMs = 24 * 60 * 60_000;
 
 /** Versions without a label go when there are too many, but none of the last 24 hours. */
-function makeRoom(account: Account, secret: StoredSecret): void {
+function dropOldVersion(account: Account, secret: StoredSecret): void {
   if (secret.versions.length < versionsMax) return;
   const old = secret.versions.findIndex(
     ({ stages, createdAt }) => stages.size === 0 && account.now().getTime() - createdAt.getTime() > keptMs,
@@ -128,7 +128,12 @@ export function getSecretValue(account: Account, body: unknown): object {
     throw new Refused('ResourceNotFoundException', "Secrets Manager can't find the specified secret value.");
   }
   const CreatedDate = version.createdAt.getTime() / 1000;
-  return { ...told(secret, version.id), SecretString: version.value, VersionStages: [...version.stages], CreatedDate };
+  return {
+    ...answerFor(secret, version.id),
+    SecretString: version.value,
+    VersionStages: [...version.stages],
+    CreatedDate,
+  };
 }
 
-const told = ({ arn, name }: StoredSecret, version: string) => ({ ARN: arn, Name: name, VersionId: version });
+const answerFor = ({ arn, name }: StoredSecret, version: string) => ({ ARN: arn, Name: name, VersionId: version });

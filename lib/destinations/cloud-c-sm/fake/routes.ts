@@ -26,7 +26,7 @@ export function secretRoutes(
 
   function answer(operation: Operation, question: Question): Answer {
     const [, , id] = question.path;
-    // Whose project it is, is not told.
+    // The answer does not say whose project it is.
     if (id !== project.id) return problem('PERMISSION_DENIED', `Permission denied on resource project ${id}.`);
     const name = question.path[4]?.split(':')[0] ?? question.query.get('secretId') ?? '';
     if (!/^[0-9A-Za-z_-]{1,255}$/.test(name))

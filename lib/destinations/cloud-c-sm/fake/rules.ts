@@ -17,14 +17,14 @@ export type ReplicationPolicy = z.output<typeof policyShape>;
 
 /** A key has to be in the location that it encrypts in. */
 export const replicationShape = policyShape.refine((policy) =>
-  placesOf(policy).every(({ location, key }) => key === undefined || key.split('/')[3] === location),
+  replicasOf(policy).every(({ location, key }) => key === undefined || key.split('/')[3] === location),
 );
 
-const keyOf = (place: { customerManagedEncryption?: { kmsKeyName: string } | undefined }): string | undefined =>
-  place.customerManagedEncryption?.kmsKeyName;
+const keyOf = (encrypted: { customerManagedEncryption?: { kmsKeyName: string } | undefined }): string | undefined =>
+  encrypted.customerManagedEncryption?.kmsKeyName;
 
 /** Where a policy keeps a secret, and the key there. */
-export function placesOf(policy: ReplicationPolicy) {
+export function replicasOf(policy: ReplicationPolicy) {
   if ('automatic' in policy) return [{ location: 'global', key: keyOf(policy.automatic) }];
   return policy.userManaged.replicas.map((replica) => ({ location: replica.location, key: keyOf(replica) }));
 }
@@ -33,7 +33,7 @@ export function placesOf(policy: ReplicationPolicy) {
 export function isKeptWhere(policy: ReplicationPolicy, other: ReplicationPolicy): boolean {
   const locations = (one: ReplicationPolicy) =>
     JSON.stringify(
-      placesOf(one)
+      replicasOf(one)
         .map(({ location }) => location)
         .sort(),
     );

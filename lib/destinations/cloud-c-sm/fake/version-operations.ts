@@ -3,7 +3,7 @@ import { crc32c } from '../crc32c.ts';
 import { notFound, ok, problem } from './answer.ts';
 import type { Operation } from './operation.ts';
 import { findVersion, type Project, replaceVersion, type StoredSecret, type Version } from './project.ts';
-import { placesOf } from './rules.ts';
+import { replicasOf } from './rules.ts';
 
 type RunOnVersion = (project: Project, secret: StoredSecret, version: Version) => Answer;
 
@@ -74,11 +74,11 @@ export function versionBody(project: Project, secret: StoredSecret, version: Ver
 
 /** Which version of which key encrypted it: https://cloud.google.com/secret-manager/docs/reference/rest/v1/ReplicationStatus */
 function statusOf({ replication }: Version) {
-  const places = placesOf(replication).map(({ location, key }) => ({
+  const replicas = replicasOf(replication).map(({ location, key }) => ({
     location,
     ...(key !== undefined && { customerManagedEncryption: { kmsKeyVersionName: `${key}/cryptoKeyVersions/1` } }),
   }));
-  if ('userManaged' in replication) return { userManaged: { replicas: places } };
-  const { location, ...automatic } = places[0] ?? { location: 'global' };
+  if ('userManaged' in replication) return { userManaged: { replicas } };
+  const { location, ...automatic } = replicas[0] ?? { location: 'global' };
   return { automatic };
 }

@@ -62,10 +62,10 @@ function list({ searchParams }: URL, project: Project): Reply {
   return { status: 200, body: { envs: page.map(listed), pagination: { count: page.length, next, prev: null } } };
 }
 
-/** Only lists tell what the service finds unsafe about a variable. */
+/** Only lists say what the service finds unsafe about a variable. */
 const listed = (entry: StoredVariable) => ({ ...shown(entry), securityIssues: [] });
 
-/** All refused: an error, which tells the reason of a single one only. */
+/** All refused: an error, which gives the reason of a single one only. */
 function create({ url, body }: Request, project: Project): Reply {
   const parsed = drafts.safeParse(body);
   if (!parsed.success) return refuse(400, 'bad_request', 'Invalid request: should be object.');

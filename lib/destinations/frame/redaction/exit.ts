@@ -23,7 +23,7 @@ interface Destination {
 }
 
 /**
- * Opens a driver whose failures may be stored, shown and logged: the one place where what a remote said comes out. Whatever
+ * Opens a driver whose failures may be stored, shown and logged: the only code by which what a remote said comes out. Whatever
  * the driver throws becomes a plain `DestinationFailure` without a cause. The values of the call and the credentials of the
  * destination are taken out of its texts, in any form, and only then is the remote's text cut. Names may be shown.
  *
@@ -103,7 +103,7 @@ function shown(call: Call, error: unknown): DestinationFailure {
   const secrets = [...items.flatMap(({ value }) => membersOf(value.reveal())), ...credentials.texts()];
   const failure = error instanceof DestinationFailure ? error : unforeseen(call.verb, error);
   const message = redact(failure.message, secrets, { names, grain: ownWords });
-  if (failure.kind === 'internal') tell(call, names, message, secrets, failure);
+  if (failure.kind === 'internal') logFailure(call, names, message, secrets, failure);
   const said = redact(failure.said?.reveal() ?? '', secrets, { names })
     .replace(/\s+/g, ' ')
     .trim()
@@ -117,7 +117,7 @@ const unforeseen = (verb: string, cause: unknown) =>
     cause,
   });
 
-function tell(
+function logFailure(
   { type, verb, log }: Call,
   names: readonly string[],
   message: string,

@@ -2,7 +2,7 @@
 const jsonLevelsMax = 3;
 
 /**
- * The texts that tell `secret`: as it is, in JSON (in JSON), in HTML and XML, in a URL or a form, in base64 at each of its
+ * The texts that disclose `secret`: as it is, in JSON (in JSON), in HTML and XML, in a URL or a form, in base64 at each of its
  * three offsets, plain and URL-safe, and in hexadecimal digits. Padding and characters that other bytes have a part in are
  * left out.
  */

@@ -11,7 +11,7 @@ export interface Grain {
 }
 
 export const remoteWords: Grain = { wholeLengthMin: 4, partLengthMin: 8 };
-/** Of our own sentences much is in ordinary words that a secret may hold too; to take those out would tell them. */
+/** Of our own sentences much is in ordinary words that a secret may hold too; to take those out would disclose them. */
 export const ownWords: Grain = { wholeLengthMin: 8, partLengthMin: 16 };
 
 /** Longer texts are cut; nobody is shown as much. */
@@ -73,27 +73,27 @@ function spansOf(text: string, part: string): readonly Span[] {
   return spans;
 }
 
-/** Where the text has a form of a secret, or as much of one as is told by a part. */
+/** Where the text has a form of a secret, or as much of one as a part discloses. */
 function finder(text: string, { wholeLengthMin, partLengthMin }: Grain): (form: string) => readonly Span[] {
-  const places = new Map<string, number[]>();
+  const positions = new Map<string, number[]>();
   const hashes = new Uint8Array(hashesMax);
   eachPart(text, partLengthMin, (at, hash) => {
     hashes[hash] = 1;
     const part = text.slice(at, at + partLengthMin);
-    const known = places.get(part);
-    if (known === undefined) places.set(part, [at]);
+    const known = positions.get(part);
+    if (known === undefined) positions.set(part, [at]);
     else known.push(at);
   });
   return (form) => {
     if (form.length < partLengthMin) return form.length < wholeLengthMin ? [] : spansOf(text, form);
     const spans: Span[] = [];
     eachPart(form, partLengthMin, (at, hash) => {
-      // Nearly all parts of a long secret are not in the text: the hash tells so without a text for each.
+      // Nearly all parts of a long secret are not in the text: the hash shows it without a text for each.
       if (hashes[hash] === 0) return;
       const part = form.slice(at, at + partLengthMin);
-      for (const from of places.get(part) ?? []) spans.push([from, from + partLengthMin]);
-      // Found once is found: a value of the same few characters again and again would find each place each time.
-      places.delete(part);
+      for (const from of positions.get(part) ?? []) spans.push([from, from + partLengthMin]);
+      // Found once is found: a value of the same few characters again and again would find each position each time.
+      positions.delete(part);
     });
     return spans;
   };

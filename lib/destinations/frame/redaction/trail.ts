@@ -1,11 +1,11 @@
-import { framesOf } from '../../../core/stack.ts';
+import { framesOf } from '../../../core/log/stack.ts';
 
 const linksMax = 4;
 const framesMax = 3;
 
 /**
  * What kinds of errors are behind a failure and where they came from, as lines for the log. Messages are left out: they may
- * quote what could not be read, which is no secret of ours and yet somebody's.
+ * quote what could not be read, which is not our secret and yet somebody's.
  */
 export function trailOf(error: unknown): readonly string[] {
   const links: string[] = [];

@@ -1,6 +1,6 @@
 import sodium from 'libsodium-wrappers';
 
-/** A place that holds secrets: a repository, an environment or an organization. */
+/** A location that holds secrets: a repository, an environment or an organization. */
 export interface Container {
   /** Key pairs by id, the newest last. Only the newest is accepted. */
   keys: KeyPair[];

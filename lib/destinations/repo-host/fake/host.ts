@@ -50,7 +50,7 @@ export function newHost(): Host {
 
 export const hostNow = (host: Host): Date => new Date(Date.now() + host.clockAheadMs);
 
-/** Every place that holds secrets. */
+/** Every location that holds secrets. */
 export function containersOf(host: Host): readonly Container[] {
   const repositories = [...host.repositories.values()];
   return [

@@ -16,7 +16,7 @@ import { serveHost } from './server.ts';
 
 /**
  * A stand-in for the repository host. `destination`, `objects()` and `seed()` are about the secrets of one repository;
- * `at()` gives the same view of the other places.
+ * `at()` gives the same view of the other locations.
  */
 export interface RepoHostFake extends Fake {
   /** Bodies for the same stand-in: by app, for an environment, for an organization, and by `enterprise_url`. */
@@ -26,7 +26,7 @@ export interface RepoHostFake extends Fake {
   readonly enterpriseDestination: Readonly<Record<string, unknown>>;
   /** What to write to `sys/sync/github-apps/<app_name>` for `appDestination`. */
   readonly app: { readonly app_id: number; readonly private_key: string; readonly endpoint: string };
-  at(place: 'repository' | 'environment' | 'organization'): Pick<Fake, 'objects' | 'seed'>;
+  at(location: 'repository' | 'environment' | 'organization'): Pick<Fake, 'objects' | 'seed'>;
   /** Who may see an organization secret now. */
   visibility(name: string): Visibility | undefined;
   /** Replaces all public keys; values sealed to the old ones are refused. */
@@ -41,7 +41,7 @@ export interface RepoHostFake extends Fake {
   recreateRepository(name: string): void;
 }
 
-/** Seeded objects are older than any intent of ours. */
+/** Seeded objects are older than any of our intents. */
 const seededAgoMs = 24 * 60 * 60_000;
 
 export const startFake = (async ({ port = 0 } = {}): Promise<RepoHostFake> => {
@@ -51,7 +51,7 @@ export const startFake = (async ({ port = 0 } = {}): Promise<RepoHostFake> => {
   const calls = new Map<string, number>();
   const served = await serveHost(host, faults, calls, port);
   const url = `http://127.0.0.1:${served.port}`;
-  const at: RepoHostFake['at'] = (place) => viewOf(host, () => containerAt(host, place));
+  const at: RepoHostFake['at'] = (location) => viewOf(host, () => containerAt(host, location));
   return {
     url,
     ...destinationsOf(host, url, served.port),
@@ -88,10 +88,10 @@ function destinationsOf(host: Host, url: string, port: number) {
   };
 }
 
-function containerAt(host: Host, place: Parameters<RepoHostFake['at']>[0]): Container | undefined {
-  if (place === 'organization') return host.organizations.get(organizationName);
+function containerAt(host: Host, location: Parameters<RepoHostFake['at']>[0]): Container | undefined {
+  if (location === 'organization') return host.organizations.get(organizationName);
   const repository = host.repositories.get(`${organizationName}/${repositoryName}`);
-  return place === 'repository' ? repository : repository?.environments.get(environmentName);
+  return location === 'repository' ? repository : repository?.environments.get(environmentName);
 }
 
 function viewOf(host: Host, container: () => Container | undefined): Pick<Fake, 'objects' | 'seed'> {

@@ -45,7 +45,7 @@ function questionOf(request: IncomingMessage, body: Buffer): Question {
   };
 }
 
-/** The headers that tell of the hourly budget. It is counted, not enforced: `fail` does that. */
+/** The headers that show the hourly budget. It is counted, not enforced: `fail` does that. */
 function newBudget(host: Host): () => Readonly<Record<string, string>> {
   let used = 0;
   return () => {

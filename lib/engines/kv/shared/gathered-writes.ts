@@ -1,11 +1,11 @@
-import { coalesce } from '../../../core/coalesce.ts';
-import { keyedMutex } from '../../../core/keyed-mutex.ts';
-import { isAway } from '../../../store/failure.ts';
+import { coalesce } from '../../../core/concurrency/coalesce.ts';
+import { keyedMutex } from '../../../core/concurrency/keyed-mutex.ts';
+import { isAway } from '../../../store/postgres/failure.ts';
 import { whileMounted } from './mount-gone.ts';
-import type { SecretPlace } from './secret-path.ts';
+import type { SecretLocation } from './secret-path.ts';
 
 /** A secret's new content, ready to be stored. */
-export interface SealedWrite extends SecretPlace {
+export interface SealedWrite extends SecretLocation {
   readonly data: Buffer;
 }
 
@@ -23,7 +23,7 @@ export interface WriteStatements<Write extends SealedWrite, Written> {
 const limits = { batchSizeMax: 64, batchesMax: 2 };
 /** More than this goes for itself: small writes shall not wait for large ones to be sent. */
 const gatheredBytesMax = 65_536;
-/** Who has waited this long for writes of the same secret gets an error, while the caller is still there to hear it. */
+/** Who has waited this long for writes of the same secret gets an error, while the caller still waits for the answer. */
 const waitMsMax = 10_000;
 
 /**
@@ -36,16 +36,16 @@ const waitMsMax = 10_000;
 export function gatheredWrites<Write extends SealedWrite, Written>(
   statements: WriteStatements<Write, Written>,
 ): (write: Write) => Promise<Written> {
-  const attempt = (writes: readonly Write[]) => attemptTogether(statements, writes);
-  const gathered = coalesce(attempt, limits);
+  const writeTogether = (writes: readonly Write[]) => writeInOneStatement(statements, writes);
+  const gathered = coalesce(writeTogether, limits);
   const write = async (one: Write): Promise<Written> => {
-    const written = one.data.length > gatheredBytesMax ? (await attempt([one]))[0] : await gathered(one);
+    const written = one.data.length > gatheredBytesMax ? (await writeTogether([one]))[0] : await gathered(one);
     return written ?? whileMounted(() => statements.alone(one));
   };
   return keyedMutex(write, { keyOf: ({ mountId, path }) => `${mountId}/${path}`, waitMsMax });
 }
 
-async function attemptTogether<Write extends SealedWrite, Written>(
+async function writeInOneStatement<Write extends SealedWrite, Written>(
   { one, many }: WriteStatements<Write, Written>,
   writes: readonly Write[],
 ): Promise<readonly (Written | undefined)[]> {

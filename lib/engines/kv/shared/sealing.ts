@@ -1,11 +1,11 @@
+import { badRequest } from '../../../core/errors.ts';
 import { isLongJson, jsonPieces } from '../../../core/json/write.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Barrier } from '../../../store/store.ts';
-import { jsonText } from './json-text.ts';
-import type { SecretPlace } from './secret-path.ts';
+import type { SecretLocation } from './secret-path.ts';
 
 /** Where the data of a version stands: moved to another row, it does not open. */
-export interface VersionPlace extends SecretPlace {
+export interface VersionLocation extends SecretLocation {
   /** The row's random id: the version number is not known before the row is written. */
   readonly id: string;
 }
@@ -14,15 +14,24 @@ export interface VersionPlace extends SecretPlace {
 const atOnceCharactersMax = 65_536;
 
 /** @throws AppError `sealed`, or `bad-request` for data that is nested too deeply to be written */
-export async function sealVersion(barrier: Barrier, place: VersionPlace, data: JsonObject): Promise<Buffer> {
-  const aad = versionAad(place);
+export async function sealVersion(barrier: Barrier, location: VersionLocation, data: JsonObject): Promise<Buffer> {
+  const aad = versionAad(location);
   if (isLongJson(data, atOnceCharactersMax)) return barrier.sealInSlices(() => jsonPieces(data), aad);
   return barrier.seal(jsonText(data), aad);
 }
 
 /** The JSON text of a version. @throws AppError `sealed`, or `internal` when the value is damaged */
-export const openVersion = (barrier: Barrier, place: VersionPlace, data: Uint8Array): string =>
-  barrier.open(data, versionAad(place)).toString();
+export const openVersion = (barrier: Barrier, location: VersionLocation, data: Uint8Array): string =>
+  barrier.open(data, versionAad(location)).toString();
 
-/** What binds a value to its place. */
-export const versionAad = ({ mountId, path, id }: VersionPlace): string => `kv_versions/${mountId}/${path}/${id}`;
+/** What binds a value to its row. */
+export const versionAad = ({ mountId, path, id }: VersionLocation): string => `kv_versions/${mountId}/${path}/${id}`;
+
+/** The JSON text of a secret. @throws AppError `bad-request` for data that is nested too deeply to be written */
+export function jsonText(data: object): string {
+  try {
+    return JSON.stringify(data);
+  } catch (cause) {
+    throw badRequest('the data is nested too deeply', { cause });
+  }
+}

@@ -1,7 +1,8 @@
 import { badRequest } from '../../../core/errors.ts';
+import type { RequestContext } from '../../../path/row.ts';
 
 /** Which secret. */
-export interface SecretPlace {
+export interface SecretLocation {
   readonly mountId: string;
   readonly path: string;
 }
@@ -26,3 +27,13 @@ export function folderPath(given: string): string {
   const path = secretPath(given);
   return path === '' || path.endsWith('/') ? path : `${path}/`;
 }
+
+/** @throws AppError `bad-request` for a path that cannot be stored */
+export const locationOf = (context: RequestContext, given: string): SecretLocation => ({
+  mountId: context.mount.id,
+  path: secretPath(given),
+});
+
+/** The same for a row's existence check, which sees the whole path below the mount. */
+export const locationBelow = (context: RequestContext, folder: string): SecretLocation =>
+  locationOf(context, context.path.slice(folder.length));

@@ -4,7 +4,7 @@ import { readJsonInSlices } from '../../../core/json/read-in-slices.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../../core/json.ts';
 import type { Barrier } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
-import { openVersion, type VersionPlace, versionAad } from './sealing.ts';
+import { openVersion, type VersionLocation, versionAad } from './sealing.ts';
 
 /** What is longer comes from the database by itself, in pieces, and only while there is memory for it. */
 export const plainBytesMax = 65_536;
@@ -23,7 +23,7 @@ export const storedData = sql`
   case when octet_length(v.data) <= ${sql.lit(plainBytesMax)} then v.data end as data, octet_length(v.data) as bytes`;
 
 /** Which version, and which row of it: a row that was replaced has another id. */
-export interface StoredPlace extends VersionPlace {
+export interface StoredLocation extends VersionLocation {
   readonly version: number;
 }
 
@@ -45,13 +45,13 @@ export interface Opening {
  */
 export async function openStored(
   { db, barrier, hold }: Opening,
-  place: StoredPlace,
+  location: StoredLocation,
   { data, bytes }: StoredData,
 ): Promise<VersionJson | undefined> {
   if (bytes === null) return undefined;
-  if (data !== null) return openVersion(barrier, place, data);
+  if (data !== null) return openVersion(barrier, location, data);
   hold(bytes);
-  return barrier.openInSlices(piecesOf(db, place, bytes), versionAad(place));
+  return barrier.openInSlices(piecesOf(db, location, bytes), versionAad(location));
 }
 
 /** The secret itself. */
@@ -61,12 +61,12 @@ export async function secretOf(json: VersionJson): Promise<JsonObject> {
   return data;
 }
 
-async function* piecesOf(db: Kysely<Database>, place: StoredPlace, bytes: number): AsyncGenerator<Buffer> {
+async function* piecesOf(db: Kysely<Database>, location: StoredLocation, bytes: number): AsyncGenerator<Buffer> {
   for (let from = 1; from <= bytes; from += pieceBytes) {
     const { rows } = await sql<{ readonly piece: Buffer | null }>`
       select substring(data from ${from}::int for ${pieceBytes}::int) as piece from kv_versions
-       where mount_id = ${place.mountId}::uuid and path = ${place.path} and version = ${place.version}::int
-         and id = ${place.id}::uuid`.execute(db);
+       where mount_id = ${location.mountId}::uuid and path = ${location.path} and version = ${location.version}::int
+         and id = ${location.id}::uuid`.execute(db);
     const piece = rows[0]?.piece;
     if (!piece) throw new AppError('unavailable', 'the secret was changed while it was being read: try again');
     yield piece;

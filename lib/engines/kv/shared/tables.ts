@@ -35,7 +35,7 @@ export interface KvSecretsTable {
   revision: Generated<number>;
 }
 
-/** Who has made a change of a secret, in the API family's words; null in its place: not known. */
+/** Who has made a change of a secret, in the API family's words; null: not known. */
 export interface Attribution {
   /** The display name of the token. */
   readonly actor: string;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { SealedWrite } from './gathered-writes.ts';
-import { placesTable } from './places.ts';
+import { locationsTable } from './locations.ts';
 
 /** A write as a row of a batch. */
 export interface TableWrite extends SealedWrite {
@@ -17,7 +17,7 @@ export interface TableWrite extends SealedWrite {
  */
 export function writesTable(writes: readonly TableWrite[]): RawBuilder<unknown> {
   const all = Buffer.concat(writes.map(({ data }) => data));
-  const places = placesTable(
+  const locations = locationsTable(
     writes,
     sql`(select ${writes.map(({ id }) => id)}::uuid[])`,
     sql`(select ${writes.map(({ cas }) => cas ?? null)}::int[])`,
@@ -28,7 +28,7 @@ export function writesTable(writes: readonly TableWrite[]): RawBuilder<unknown> 
   return sql`
     select w.n::int as n, w.mount_id, w.path collate "C" as path, w.id, w.cas, w.now,
            substring(${all}::bytea from w.start for w.length) as data
-      from ${places} as w (mount_id, path, id, cas, now, start, length, n)`;
+      from ${locations} as w (mount_id, path, id, cas, now, start, length, n)`;
 }
 
 /** Where the data of each write begins, counted from 1. */

@@ -21,7 +21,7 @@ export function secretsRow(parts: EngineParts): Row {
   return {
     pattern: '*path',
     help: 'Reads, writes, lists and deletes secrets. A write replaces the whole secret.',
-    exists: async (_input, context) => (await read(placeOf(context))) !== undefined,
+    exists: async (_input, context) => (await read(locationOf(context))) !== undefined,
     operations: {
       read: operation({}, { summary: 'Read a secret.', run: (_input, context) => readSecret(parts, read, context) }),
       list: operation(
@@ -46,21 +46,21 @@ export function secretsRow(parts: EngineParts): Row {
         {},
         {
           summary: 'Delete a secret.',
-          run: async (_input, context) => deleteSecret(parts, placeOf(context)),
+          run: async (_input, context) => deleteSecret(parts, locationOf(context)),
         },
       ),
     },
   };
 }
 
-const placeOf = (context: RequestContext) => ({ mountId: context.mount.id, path: secretPath(context.path) });
+const locationOf = (context: RequestContext) => ({ mountId: context.mount.id, path: secretPath(context.path) });
 
 async function readSecret({ store }: EngineParts, read: SecretReader, context: RequestContext): Promise<Reply> {
-  const place = placeOf(context);
-  const row = await read(place);
+  const location = locationOf(context);
+  const row = await read(location);
   if (row === undefined) return undefined;
   const opening = { db: store.db, barrier: store.barrier, hold: context.hold };
-  const json = await openStored(opening, { ...place, id: row.id, version: 1 }, row);
+  const json = await openStored(opening, { ...location, id: row.id, version: 1 }, row);
   if (json === undefined) return undefined;
   const data = await secretOf(json);
   const leaseDuration = leaseSeconds(data, context.mount);
@@ -80,8 +80,8 @@ async function writeSecret(
   input: Readonly<Record<string, unknown>>,
   context: RequestContext,
 ): Promise<Reply> {
-  const place = placeOf(context);
-  if (place.path === '') throw badRequest('missing path');
+  const location = locationOf(context);
+  if (location.path === '') throw badRequest('missing path');
   if (!isJsonObject(input) || Object.keys(input).length === 0) throw badRequest('missing data fields');
-  return write(place, input);
+  return write(location, input);
 }

@@ -5,11 +5,11 @@ import type { Database } from '../../../store/tables.ts';
 import type { EngineParts } from '../../contract.ts';
 import { gatheredWrites } from '../shared/gathered-writes.ts';
 import { sealVersion } from '../shared/sealing.ts';
-import type { SecretPlace } from '../shared/secret-path.ts';
+import type { SecretLocation } from '../shared/secret-path.ts';
 import { type TableWrite, writesTable } from '../shared/write-table.ts';
 
 /** Writes a secret. @throws AppError `not-found` when the mount has gone meanwhile */
-export type SecretWriter = (place: SecretPlace, data: JsonObject) => Promise<undefined>;
+export type SecretWriter = (location: SecretLocation, data: JsonObject) => Promise<undefined>;
 
 /** Writes secrets; writes that come together go to the database together. */
 export function secretWriter({ store, clock }: EngineParts): SecretWriter {
@@ -18,10 +18,10 @@ export function secretWriter({ store, clock }: EngineParts): SecretWriter {
     many: (writes) => putMany(store.db, writes),
     alone: (write) => store.transaction((tx) => putOne(tx, write)),
   });
-  return async (place, data) => {
+  return async (location, data) => {
     const id = uuid();
-    const sealed = await sealVersion(store.barrier, { ...place, id }, data);
-    await put({ ...place, id, data: sealed, now: clock.now() });
+    const sealed = await sealVersion(store.barrier, { ...location, id }, data);
+    await put({ ...location, id, data: sealed, now: clock.now() });
     return undefined;
   };
 }

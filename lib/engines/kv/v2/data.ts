@@ -1,7 +1,7 @@
 import { operation, type Row } from '../../../path/row.ts';
+import { locationBelow, locationOf } from '../shared/secret-path.ts';
 import { casOptions, path, secretData, secretDataOrNull, version } from './fields.ts';
 import type { KvParts } from './parts.ts';
-import { placeBelow, placeOf } from './place.ts';
 import { readSecret } from './read/secret.ts';
 import { deleteCurrent } from './versions/removal.ts';
 import { patchSecret } from './write/patch.ts';
@@ -14,7 +14,7 @@ export function dataRow(parts: KvParts): Row {
   return {
     pattern: 'data/*path',
     help: 'Reads and writes secrets. Each write makes a new version; the oldest ones fall out (see config).',
-    exists: (_input, context) => parts.exists(placeBelow(context, 'data/')),
+    exists: (_input, context) => parts.exists(locationBelow(context, 'data/')),
     operations: {
       read: operation(
         { path, version },
@@ -22,25 +22,25 @@ export function dataRow(parts: KvParts): Row {
           summary: 'Read a version of a secret.',
           run: (input, context) => {
             const { version } = input;
-            return readSecret(parts, { ...placeOf(context, input.path), version, hold: context.hold });
+            return readSecret(parts, { ...locationOf(context, input.path), version, hold: context.hold });
           },
         },
       ),
       write: operation(write, {
         summary: 'Write a new version of a secret.',
         large: true,
-        run: (input, context) => writeSecret(parts, placeOf(context, input.path), input, context.caller),
+        run: (input, context) => writeSecret(parts, locationOf(context, input.path), input, context.caller),
       }),
       patch: operation(patch, {
         summary: 'Write a new version: the current one with a merge patch applied.',
         large: true,
-        run: (input, context) => patchSecret(parts, placeOf(context, input.path), input, context),
+        run: (input, context) => patchSecret(parts, locationOf(context, input.path), input, context),
       }),
       delete: operation(
         { path },
         {
           summary: 'Delete the current version of a secret. It can be undeleted.',
-          run: (input, context) => deleteCurrent(parts, placeOf(context, input.path), context.caller),
+          run: (input, context) => deleteCurrent(parts, locationOf(context, input.path), context.caller),
         },
       ),
     },

@@ -10,7 +10,7 @@ export function object() {
   return z
     .custom<JsonObject>()
     .superRefine((value: unknown, context) => {
-      // An issue of this code can be told of a sensitive field as well; a message of one's own cannot.
+      // An issue of this code can be shown for a sensitive field as well; a message of one's own cannot.
       if (!isJsonObject(value))
         context.addIssue({ code: 'invalid_type', expected: 'object', message: 'expected an object' });
     })

@@ -1,5 +1,5 @@
 import type { EngineParts } from '../../contract.ts';
-import type { SecretPlace } from '../shared/secret-path.ts';
+import type { SecretLocation } from '../shared/secret-path.ts';
 import type { ReadVersion } from './read/read.ts';
 import type { WriteVersion } from './write/write.ts';
 
@@ -8,5 +8,5 @@ export interface KvParts extends EngineParts {
   readonly readVersion: ReadVersion;
   readonly writeVersion: WriteVersion;
   /** Whether there is such a secret, be it without a version. */
-  readonly exists: (place: SecretPlace) => Promise<boolean>;
+  readonly exists: (location: SecretLocation) => Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import { pathText, text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
+import { newMountPath, removablePath } from './mount-path.ts';
 import type { MountParts } from './parts.ts';
-import { newMountPath, removablePath } from './place.ts';
 
 const fields = {
   from: text().meta({ description: 'Path of the mount' }),

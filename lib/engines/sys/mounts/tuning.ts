@@ -2,8 +2,8 @@ import { badRequest } from '../../../core/errors.ts';
 import type { Reply } from '../../../path/row.ts';
 import type { Settings } from './fields.ts';
 import { tunedOptions } from './kind.ts';
+import { mountPath } from './mount-path.ts';
 import type { MountParts } from './parts.ts';
-import { mountPath } from './place.ts';
 import { settingsAfter } from './settings.ts';
 import { showTuning } from './view.ts';
 

@@ -12,12 +12,12 @@ export interface LeaseRoom {
    *
    * @throws AppError `too-many-requests`
    */
-  within<T>(path: string, make: (place: Place) => Promise<T>): Promise<T>;
+  within<T>(path: string, make: (target: Target) => Promise<T>): Promise<T>;
   /** What is kept in memory is old. */
   forget(): void;
 }
 
-interface Place {
+interface Target {
   readonly db: Kysely<Database>;
   readonly barrier: Barrier;
 }

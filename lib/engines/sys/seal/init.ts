@@ -17,7 +17,7 @@ const fields = {
   recovery_pgp_keys: textList().nullish().meta({ description: 'Not supported.' }),
 };
 
-/** `sys/init`: whether there is a keyring, and making it. The reply of the write is the only place that shows the keys. */
+/** `sys/init`: whether there is a keyring, and making it. The reply of the write is the only one that shows the keys. */
 export function initRow({ seal, mintRootToken }: SealRowParts): Row {
   return {
     pattern: 'init',

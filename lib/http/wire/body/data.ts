@@ -1,9 +1,9 @@
+import { yieldToOthers } from '../../../core/concurrency/yielding.ts';
 import { type AppError, badRequest } from '../../../core/errors.ts';
 import { LongText } from '../../../core/json/long-text.ts';
 import { JsonProblem } from '../../../core/json/problem.ts';
 import { JsonReader } from '../../../core/json/reader.ts';
 import { isJsonObject, type Json } from '../../../core/json.ts';
-import { yieldToOthers } from '../../../core/yielding.ts';
 import { type Data, noData } from './fields.ts';
 import { isForm, readForm, tooLongForm } from './form.ts';
 
@@ -11,14 +11,14 @@ const bounds = { levelsMax: 500, membersMax: 50_000 };
 /** What is read in one go; of a longer text others have a turn in between. */
 const atOnceCharactersMax = 16_384;
 
-/** Told as data grow how many members they have. It may throw. */
+/** Called while data grow with the number of their members. It may throw. */
 export type Weigh = (members: number) => void;
 
 /**
  * The members of a request's body. Anything but a form is JSON, whatever its content type says; an empty body and
  * `null` are no data.
  *
- * @throws AppError `bad-request`; its text names the place of the mistake and nothing of the body.
+ * @throws AppError `bad-request`; its text names the position of the mistake and nothing of the body.
  */
 export async function readBody(body: string, contentType: string | undefined, weigh: Weigh): Promise<Data> {
   const text = body.trimStart();

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { yieldToOthers } from '../../../core/concurrency/yielding.ts';
 import { AppError, badRequest } from '../../../core/errors.ts';
-import { yieldToOthers } from '../../../core/yielding.ts';
 import type { IncomingBody } from '../exchange.ts';
-import { type Arriving, type BodyRoom, type Held, tooMuch } from './room.ts';
+import { type Arriving, type BodyMemory, type Held, tooMuch } from './memory.ts';
 import { textOf, Utf8Pieces } from './utf8.ts';
 
 /** What a piece of a body costs beside its bytes. Pieces may be as small as the sender likes. */
@@ -20,7 +20,7 @@ const awayPauseMs = 2;
 export class BodyReader implements IncomingBody, Arriving {
   readonly length: number | undefined;
   readonly #stream: Readable;
-  readonly #room: BodyRoom;
+  readonly #memory: BodyMemory;
   readonly #held: Held = { first: 0, large: 0, members: 0 };
   #pieces: Buffer[] = [];
   #part: 'first' | 'large' = 'first';
@@ -32,17 +32,17 @@ export class BodyReader implements IncomingBody, Arriving {
   #stopFirst: ((error: Error) => void) | undefined;
 
   /** `length`: as the request's head says it; undefined when it does not. */
-  constructor(stream: Readable, length: number | undefined, room: BodyRoom) {
+  constructor(stream: Readable, length: number | undefined, memory: BodyMemory) {
     this.#stream = stream;
     this.length = length;
-    this.#room = room;
+    this.#memory = memory;
   }
 
   async first(bytesMax: number): Promise<boolean> {
     if (this.length === 0) return true;
     if (this.length !== undefined && this.length > bytesMax) return false;
     const whole = await this.#readFirst(bytesMax);
-    this.#room.arrived(this);
+    this.#memory.arrived(this);
     return whole;
   }
 
@@ -71,7 +71,7 @@ export class BodyReader implements IncomingBody, Arriving {
     if (this.#released) throw new AppError('unavailable', 'the request has been answered already');
     // What a transaction read that is run again is not needed any more.
     const more = Math.max(0, bytes - this.#storedBytes);
-    this.#room.takeStored(this, more);
+    this.#memory.takeStored(this, more);
     this.#storedBytes += more;
     this.#held.large += more;
   }
@@ -85,8 +85,8 @@ export class BodyReader implements IncomingBody, Arriving {
 
   release(): void {
     this.#released = true;
-    this.#room.arrived(this);
-    this.#room.give(this, this.#held);
+    this.#memory.arrived(this);
+    this.#memory.give(this, this.#held);
     Object.assign(this.#held, { first: 0, large: 0, members: 0 });
     this.#pieces = [];
     this.#readingAway ??= readAway(this.#stream);
@@ -145,8 +145,8 @@ export class BodyReader implements IncomingBody, Arriving {
   }
 
   #hold(what: keyof Held, count: number): void {
-    if (what === 'first') this.#room.takeFirst(this, count);
-    else this.#room.takeLarge(what, count);
+    if (what === 'first') this.#memory.takeFirst(this, count);
+    else this.#memory.takeLarge(what, count);
     this.#held[what] += count;
   }
 }

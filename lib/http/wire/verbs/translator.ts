@@ -19,7 +19,7 @@ export class VerbTranslator {
   #bodyBytes = 0;
   #chunked = new ChunkedBody();
 
-  /** The bytes for the parser; they may be `chunk` itself, changed in place. */
+  /** The bytes for the parser; they may be `chunk` itself, with changed bytes. */
   translate(chunk: Buffer): Buffer {
     if (this.#phase === 'untouched') return chunk;
     const bytes = this.#waiting.length === 0 ? chunk : Buffer.concat([this.#waiting, chunk]);

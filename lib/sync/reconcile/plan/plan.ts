@@ -1,5 +1,5 @@
 import type { Secret } from '../../../core/secret.ts';
-import type { Claim, DestinationFailure, PutItem } from '../../../destinations/contract.ts';
+import type { DestinationFailure, PutItem, PutMode } from '../../../destinations/contract.ts';
 import type { Naming } from '../../template/naming.ts';
 import type { Entry } from './entries.ts';
 import { collision, isStorable, type Refusal, refused, unstorable } from './refusal.ts';
@@ -29,7 +29,7 @@ export interface Put {
   readonly name: string;
   readonly nameKey: string;
   readonly value: Secret;
-  readonly claim: Claim;
+  readonly mode: PutMode;
   readonly fingerprint: Buffer;
   readonly staleTags: readonly string[];
   readonly before: Written | undefined;
@@ -112,13 +112,13 @@ export function plan(input: PlanInput): Plan {
       (object.removal !== 'done' || input.removeAgain) &&
       !takers.has(object.nameKey) &&
       !refusedKeys.has(object.subKey) &&
-      isReplaced(object, input.entries, refusedKeys),
+      mayBeRemoved(object, input.entries, refusedKeys),
   );
   return { puts, kept, removes, refusals };
 }
 
 /** The object of the whole secret stays until all its keys are there, and those of the keys until the whole is. */
-function isReplaced({ subKey }: Written, entries: readonly Entry[], refused: ReadonlySet<string>): boolean {
+function mayBeRemoved({ subKey }: Written, entries: readonly Entry[], refused: ReadonlySet<string>): boolean {
   const whole = entries.every((entry) => entry.subKey === '');
   return refused.size === 0 || (subKey === '') === whole;
 }
@@ -139,7 +139,7 @@ function toPut(input: PlanInput, entry: Entry, name: string, nameKey: string, be
     name,
     nameKey,
     value: entry.value,
-    claim: input.adopt ? 'adopt' : before?.written === true ? 'update' : 'create',
+    mode: input.adopt ? 'adopt' : before?.written === true ? 'update' : 'create',
     fingerprint,
     staleTags: (before?.tagKeys ?? []).filter((key) => !wanted.has(key)),
     before,

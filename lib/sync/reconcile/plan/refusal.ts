@@ -1,5 +1,5 @@
 import type { DestinationFailure, FailureKind } from '../../../destinations/contract.ts';
-import { cannot } from '../../../destinations/frame/verb.ts';
+import { cannot } from '../../../destinations/frame/verb/verb.ts';
 import type { Entry } from './entries.ts';
 
 /** Why a key is not pushed. Its message names the key and says what to do; it never holds a value. */

@@ -1,4 +1,4 @@
-import { isAway } from '../../../store/failure.ts';
+import { isAway } from '../../../store/postgres/failure.ts';
 
 /**
  * A batch that fails is done one by one, unless the database is away: one input that cannot be stored does not take the others

@@ -10,14 +10,14 @@ import { templateOf } from '../../template/naming.ts';
 import type { DestinationRecord } from '../destinations/view.ts';
 
 /** The secret and the destination of a `set` or `remove`. `mountPath` has a trailing slash. */
-export interface AssociationPlace {
+export interface AssociationKey {
   readonly definition: DestinationDefinition;
   readonly destinationName: string;
   readonly mountPath: string;
   readonly secretName: string;
 }
 
-export interface NewAssociation extends AssociationPlace {
+export interface NewAssociation extends AssociationKey {
   readonly mount: Pick<Mount, 'id' | 'accessor'>;
   readonly adopt: boolean;
 }
@@ -44,7 +44,7 @@ export async function setTarget(
 /** The operations that ending the associations of this path will ask for. */
 export async function removeTargets(
   store: Store,
-  wanted: AssociationPlace,
+  wanted: AssociationKey,
   destination: DestinationRecord,
 ): Promise<readonly Operation[]> {
   const { rows } = await sql<Operation>`
@@ -112,7 +112,7 @@ export async function renewAssociation(
 }
 
 /** What is no more by now needs no end. */
-export async function endLinks(
+export async function endAssociations(
   tx: Transaction<Database>,
   targets: readonly Operation[],
 ): Promise<readonly Operation[]> {

@@ -8,8 +8,8 @@ import { forgetFailedPurge, loadDestination, refuseDuringPurge } from '../destin
 import type { DestinationRecord } from '../destinations/view.ts';
 import type { SyncParts } from '../parts.ts';
 import {
-  type AssociationPlace,
-  endLinks,
+  type AssociationKey,
+  endAssociations,
   insertAssociation,
   isMountedThere,
   type NewAssociation,
@@ -26,7 +26,7 @@ export interface AssociationChanged {
   readonly settings: SyncSettings;
 }
 
-/** A change in two steps: what it will ask for, so that room can be taken for it, and the change itself. */
+/** A change in two steps: what it will ask for, so that capacity can be reserved for it, and the change itself. */
 interface Change {
   look(destination: DestinationRecord): Promise<readonly Operation[]>;
   /** Undefined: since `look` somebody else has changed what it was about. */
@@ -61,27 +61,27 @@ export const setAssociation = (parts: SyncParts, wanted: NewAssociation): Promis
   });
 
 /** Makes the association go, with its objects; those of mounts that were at this path before go too. */
-export const removeAssociation = (parts: SyncParts, wanted: AssociationPlace): Promise<AssociationChanged> =>
+export const removeAssociation = (parts: SyncParts, wanted: AssociationKey): Promise<AssociationChanged> =>
   changeAssociation(parts, wanted, {
     look: (destination) => removeTargets(parts.store, wanted, destination),
-    make: (tx, _destination, targets) => endLinks(tx, targets),
+    make: (tx, _destination, targets) => endAssociations(tx, targets),
   });
 
 /** Between two looks at an association that others change all the time. */
-const attemptsMax = 10;
+const roundsMax = 10;
 
 /**
- * Room in the queue is taken before the change: when there is none, nothing has been changed (docs/architecture.md, rule 3.4). It is
+ * Capacity in the queue is reserved before the change: when there is none, nothing has been changed (docs/architecture.md, rule 3.4). It is
  * taken before the transaction as well, so that a queue that hangs holds up nobody's rows. The destination is locked against
  * a purge or deletion that begins meanwhile and would not see this association.
  */
 async function changeAssociation(
   parts: SyncParts,
-  wanted: AssociationPlace,
+  wanted: AssociationKey,
   change: Change,
 ): Promise<AssociationChanged> {
   const settings = await loadSettings(parts.store);
-  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+  for (let round = 1; round <= roundsMax; round += 1) {
     const destination = await changeable(parts.store, parts.store.db, wanted);
     const looked = await change.look(destination);
     const changed = await withReservation(parts, looked, settings.queue_capacity, () =>
@@ -96,7 +96,7 @@ type Made = Omit<AssociationChanged, 'settings'>;
 
 async function inOne(
   store: Store,
-  wanted: AssociationPlace,
+  wanted: AssociationKey,
   change: Change,
   looked: readonly Operation[],
 ): Promise<Made | undefined> {
@@ -110,7 +110,7 @@ async function inOne(
 async function changeable(
   store: Store,
   reader: Parameters<typeof loadDestination>[1],
-  wanted: AssociationPlace,
+  wanted: AssociationKey,
   lock?: 'share',
 ): Promise<DestinationRecord> {
   const { type } = wanted.definition;
@@ -125,7 +125,7 @@ export const noMount = ({ syncedMounts }: Pick<SyncParts, 'syncedMounts'>, path:
   badRequest(`no mount at ${JSON.stringify(path)}: mount is the path of a ${syncedMounts} mount, such as "secret"`);
 
 /** What is not there cannot be associated. */
-export const noSecret = ({ mountPath, secretName }: Pick<AssociationPlace, 'mountPath' | 'secretName'>): AppError =>
+export const noSecret = ({ mountPath, secretName }: Pick<AssociationKey, 'mountPath' | 'secretName'>): AppError =>
   badRequest(
     `no secret ${JSON.stringify(secretName)} in mount ${JSON.stringify(mountPath)} with a version that is not deleted: secret_name is the full path of one secret`,
   );

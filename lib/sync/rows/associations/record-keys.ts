@@ -8,7 +8,7 @@ export function withOwnKeys(wanted: Iterable<readonly [string, object]>): Readon
 function freeKey(taken: object, wanted: string): string {
   let key = wanted;
   // Ends, since the map is finite.
-  for (let place = 2; Object.hasOwn(taken, key); place += 1) key = `${wanted}#${place}`;
+  for (let count = 2; Object.hasOwn(taken, key); count += 1) key = `${wanted}#${count}`;
   return key;
 }
 

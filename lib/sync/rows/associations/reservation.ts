@@ -7,10 +7,10 @@ interface Asking {
 }
 
 /**
- * Runs `work` with room in the queue for these operations. Room that it makes no use of is given back here; what a process
- * that dies leaves behind is given back by the sweep, as is room whose taking was not answered.
+ * Runs `work` with capacity in the queue for these operations. Capacity that it does not use is given back here; what a process
+ * that dies leaves behind is given back by the sweep, as is capacity whose reservation was not answered.
  *
- * @throws AppError `unavailable` before `work` when there is no room, or no queue
+ * @throws AppError `unavailable` before `work` when there is no capacity, or no queue
  */
 export async function withReservation<Answer extends Asking>(
   { queue }: Pick<SyncParts, 'queue'>,

@@ -4,7 +4,7 @@ import { type Mount, operation, type Reply, type RequestContext, type Row } from
 import { definitionOf } from '../../definition.ts';
 import type { SyncParts } from '../parts.ts';
 import { noMount, noSecret, removeAssociation, setAssociation } from './change.ts';
-import type { AssociationPlace } from './change-store.ts';
+import type { AssociationKey } from './change-store.ts';
 import { settle } from './settle.ts';
 
 const targetFields = (syncedMounts: string) => ({
@@ -98,7 +98,7 @@ async function findMount(parts: SyncParts, given: string): Promise<Mount> {
 }
 
 /** Of the association, which outlives its mount, else of the mount, else empty. */
-async function accessorOf(parts: SyncParts, { mountPath, secretName }: AssociationPlace): Promise<string> {
+async function accessorOf(parts: SyncParts, { mountPath, secretName }: AssociationKey): Promise<string> {
   const row = await parts.store.db
     .selectFrom('associations')
     .select('mount_accessor')

@@ -3,12 +3,12 @@ import { typeName } from '../../../path/vocabulary.ts';
 import type { Operation } from '../../../queue/contract.ts';
 import type { SyncParts } from '../parts.ts';
 import type { AssociationChanged } from './change.ts';
-import type { AssociationPlace } from './change-store.ts';
+import type { AssociationKey } from './change-store.ts';
 import { isSettled, loadAssociations, withIds } from './store.ts';
 import { type AssociationRecord, associatedSecrets } from './view.ts';
 
 export interface Settling {
-  readonly wanted: AssociationPlace;
+  readonly wanted: AssociationKey;
   /** Of the mount, for an association that is no more; empty if nobody knows it. */
   readonly accessor: string;
   readonly context: RequestContext;
@@ -63,7 +63,7 @@ async function untilSettled(
 const lookMs = 500;
 
 /** What an association reads as that is no more, or never was. */
-function unsynced(parts: SyncParts, wanted: AssociationPlace, accessor: string): AssociationRecord {
+function unsynced(parts: SyncParts, wanted: AssociationKey, accessor: string): AssociationRecord {
   return {
     type: wanted.definition.type,
     destination_name: wanted.destinationName,

@@ -44,7 +44,7 @@ export interface AssociationsTable {
   /** The worker that has it in flight, and until when. */
   claimed_by: string | null;
   claimed_until: Timestamp | null;
-  /** When a call whose end nobody saw can last have been under way; null: nothing of that kind is remembered. */
+  /** When a call whose end nobody saw can last have been in flight; null: nothing of that kind is remembered. */
   unconfirmed_at: Timestamp | null;
   /** When the destination is looked at again because of it; null: it has to come in line first. */
   recheck_at: Timestamp | null;

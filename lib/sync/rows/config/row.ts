@@ -64,7 +64,7 @@ export function configRow(parts: SyncParts): Row {
 }
 
 /**
- * The store is the truth, the queue follows. When this answers with `disabled`, no operation is under way any more: claims
+ * The store is the truth, the queue follows. When this answers with `disabled`, no operation is in flight any more: claims
  * are refused from the commit on, and those made before are waited for.
  */
 async function apply(parts: SyncParts, changes: Changes, signal: AbortSignal): Promise<ReplyContent> {
@@ -90,7 +90,7 @@ async function save(store: Store, { disabled, queue_capacity }: Changes): Promis
   return rows[0] ?? loadSettings(store);
 }
 
-/** None begins any more, so those that are under way now are all there are to wait for. */
+/** None begins any more, so those that are in flight now are all there are to wait for. */
 async function untilNoneIsUnderWay(parts: SyncParts, signal: AbortSignal): Promise<void> {
   const deadline = parts.clock.now().getTime() + parts.drainMs;
   let ids = await inFlight(parts.store);

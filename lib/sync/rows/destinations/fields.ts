@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DestinationDefinition } from '../../../destinations/contract.ts';
-import { networkFields } from '../../../destinations/frame/network-fields.ts';
-import { own } from '../../../destinations/frame/own-fields.ts';
+import { networkFields } from '../../../destinations/frame/fields/network.ts';
+import { own } from '../../../destinations/frame/fields/own.ts';
 import { bool, type FieldMeta, type Fields, text, textList, textMap, textMapPatch } from '../../../path/fields.ts';
 import { fieldMeta, isOptional } from '../../../path/meta.ts';
 

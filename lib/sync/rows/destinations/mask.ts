@@ -31,9 +31,9 @@ export function unmask(definition: DestinationDefinition, given: Given, stored: 
 }
 
 /** Sensitive fields whose value stays though the request does not give it: left out, or sent as it was read. */
-export function untold(definition: DestinationDefinition, after: Given, request: Given): readonly string[] {
-  const isTold = (value: unknown) => value !== undefined && value !== null && !isMask(value);
+export function missingCredentials(definition: DestinationDefinition, after: Given, request: Given): readonly string[] {
+  const isGiven = (value: unknown) => value !== undefined && value !== null && !isMask(value);
   return namesWith(definition.fields, 'sensitive').filter(
-    (name) => after[name] !== undefined && !isTold(request[name]),
+    (name) => after[name] !== undefined && !isGiven(request[name]),
   );
 }

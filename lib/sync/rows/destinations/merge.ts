@@ -17,7 +17,7 @@ export interface Wanted {
 }
 
 /**
- * The fields of a destination with those that a request gives in their place; null sets one back.
+ * The fields of a destination with those that a request gives instead; null sets one back.
  * @throws AppError `bad-request` with every rule that the result breaks; no sensitive value is in it
  */
 export function merged(

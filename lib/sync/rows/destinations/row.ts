@@ -10,7 +10,7 @@ import { mustHaveApp } from '../apps/store.ts';
 import type { SyncParts } from '../parts.ts';
 import { deleteDestination } from './delete.ts';
 import { asMerge, asWrite, commonFields, isSensitive, mergeFields } from './fields.ts';
-import { checkImmutable, mustNameReadable, mustTellCredentials } from './guard/credentials.ts';
+import { checkImmutable, mustGiveCredentials, mustNameReadable } from './guard/credentials.ts';
 import { mustBeOpenable } from './guard/network.ts';
 import { refusesUnprotected } from './guard/protection.ts';
 import { unmask } from './mask.ts';
@@ -116,7 +116,7 @@ async function change(
     mustBeOpenable(parts.networkBounds, input, values.network);
     if (before !== undefined) {
       checkImmutable(definition, before.connection, values.connection);
-      mustTellCredentials(definition, before, values, input);
+      mustGiveCredentials(definition, before, values, input);
     }
     await mustHaveApp(parts, tx, definition, values.connection);
     await saveDestination(parts.store, tx, definition, { ...values, name }, parts.clock.now());

@@ -23,7 +23,7 @@ const definition: DestinationDefinition = {
   type: 'made-up',
   alias: 'made-up',
   title: 'Made up',
-  fields: { key: z.string().optional().meta({ sensitive: true }), place: z.string() },
+  fields: { key: z.string().optional().meta({ sensitive: true }), region: z.string() },
   validate: () => [],
   granularity: 'secret-path',
   templates: { 'secret-path': '', 'secret-key': '' },
@@ -35,7 +35,7 @@ const definition: DestinationDefinition = {
 };
 
 /** A driver behind the exit whose verbs fail as given, and the lines that were logged. */
-function open(fail: (context: DriverContext) => unknown, connection = { key, place: 'here' }) {
+function open(fail: (context: DriverContext) => unknown, connection = { key, region: 'here' }) {
   const lines: unknown[] = [];
   const write = (fields: object, message: string) => void lines.push({ ...fields, message });
   const openDriver = (_connection: unknown, context: DriverContext): Driver => {
@@ -124,7 +124,7 @@ test('what is no failure of the contract becomes an internal one that shows noth
 test('of a sensitive field that is JSON the members are secret, but for those that the type declares public', async () => {
   const json = JSON.stringify({ project: 'project-one', secret: 'secret-of-json' });
   const answer = () => new DestinationFailure('invalid', 'no', { said: 'project-one secret-of-json' });
-  const { driver } = open(answer, { key: json, place: 'here' });
+  const { driver } = open(answer, { key: json, region: 'here' });
   expect((await failureOf(driver.inspect('app/db', never))).message).toBe(
     `no; the remote says "project-one ${redacted}"`,
   );

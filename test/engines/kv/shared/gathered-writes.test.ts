@@ -86,7 +86,7 @@ test('while the database is away all fail at once and nothing is tried again', a
   expect(asked).toEqual(['many a b']);
 });
 
-test('a mount that has gone is told as nothing found', async () => {
+test('a mount that has gone is reported as nothing found', async () => {
   const gone = Object.assign(new Error('foreign key'), { code: '23503' });
   const { put } = remembering({ one: () => Promise.reject(gone), alone: () => Promise.reject(gone) });
   await expect(put(write('a'))).rejects.toMatchObject({ kind: 'not-found' });

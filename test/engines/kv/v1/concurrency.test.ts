@@ -44,7 +44,7 @@ test('the last of the writes that one client makes without waiting is what stays
   }
 });
 
-test('writes to a mount that is removed meanwhile are stored or told so, and other mounts do not notice', async () => {
+test('writes to a mount that is removed meanwhile are stored or refused, and other mounts do not notice', async () => {
   const staying = await mounted(it.mounts, 'staying/', { version: '1' });
   const leaving = await mounted(it.mounts, 'leaving/', { version: '1' });
   const writes = Array.from({ length: 100 }, (_, n) =>

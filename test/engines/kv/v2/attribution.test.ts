@@ -23,7 +23,7 @@ const byBob = (operation: string) => ({ actor: 'token-bob', client_id: entityId,
 const metadata = async (path: string) => (await it.call('read', `metadata/${path}`))?.data;
 
 describe('who has made a version', () => {
-  test('is told, and whether the secret was there', async () => {
+  test('is shown, and whether the secret was there', async () => {
     await as(ada)('write', 'data/a', { data: { n: 1 } });
     expect(await metadata('a')).toMatchObject({ last_updated_by: byAda('create') });
     await as(bob)('write', 'data/a', { data: { n: 2 }, options: { cas: 1 } });
@@ -38,14 +38,14 @@ describe('who has made a version', () => {
     });
   });
 
-  test('is told of a secret whose settings were there first', async () => {
+  test('is shown for a secret whose settings were there first', async () => {
     await as(ada)('write', 'metadata/b', { max_versions: 3 });
     expect(await metadata('b')).toMatchObject({ last_updated_by: null });
     await as(bob)('write', 'data/b', { data: {}, options: { cas: 0 } });
     expect(await metadata('b')).toMatchObject({ versions: { '1': { created_by: byBob('update') } } });
   });
 
-  test('is told of each write of a batch', async () => {
+  test('is shown for each write of a batch', async () => {
     await it.call('write', 'data/c1', { data: {} });
     const by = { create: JSON.stringify(byAda('create')), update: JSON.stringify(byBob('update')) };
     const version = { mountId: it.mount.id, data: Buffer.alloc(1), cas: undefined, now: it.clock.now(), by };
@@ -82,7 +82,7 @@ describe('who has made a version', () => {
 });
 
 describe('who has deleted a version', () => {
-  test('is told until it is undeleted', async () => {
+  test('is shown until it is undeleted', async () => {
     await as(ada)('write', 'data/e', { data: {} });
     await as(bob)('delete', 'data/e');
     expect(await metadata('e')).toMatchObject({
@@ -98,7 +98,7 @@ describe('who has deleted a version', () => {
     });
   });
 
-  test('is told of versions that were deleted by number; destroying says nothing', async () => {
+  test('is shown for versions that were deleted by number; destroying says nothing', async () => {
     for (const n of [1, 2, 3]) await as(ada)('write', 'data/f', { data: { n } });
     await as(bob)('write', 'delete/f', { versions: [1, 2] });
     await as(ada)('write', 'delete/f', { versions: [1] });

@@ -89,7 +89,7 @@ test('a delete and a write that race leave the written version readable or both 
   }
 });
 
-test('a write to a mount that goes away is told so, and nothing stays of it', async () => {
+test('a write to a mount that goes away is refused, and nothing stays of it', async () => {
   await it.mounts.enable({ path: 'short/', type: 'kv', options: { version: '2' } });
   const mount = await it.mounts.find('short/');
   if (mount === undefined) throw new Error('no mount');

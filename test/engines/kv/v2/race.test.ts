@@ -86,7 +86,7 @@ async function currentVersion(call: Call, path: string): Promise<number> {
   return read === undefined ? 0 : z.object({ metadata: written }).parse(read.data).metadata.version;
 }
 
-/** Numbers from 1 without gap or duplicate, the newest ones kept with the data their writers were told of. */
+/** Numbers from 1 without gap or duplicate, the newest ones kept with the data their writers were answered. */
 async function mustBeWhole(mount: Mount, all: readonly Done[], kept: number): Promise<void> {
   const call = calling(first.engine, mount);
   for (const path of secrets) {
@@ -185,7 +185,7 @@ test('writes, deletions and changes of settings that race never wait for each ot
   expect(rows).toEqual([]);
 });
 
-test('writes to a mount that is removed meanwhile are stored or told so, and other mounts do not notice', async () => {
+test('writes to a mount that is removed meanwhile are stored or refused, and other mounts do not notice', async () => {
   const staying = await mounted(first.mounts, 'staying/', { version: '2' });
   const all: Done[] = [];
   for (let time = 0; time < 5; time += 1) {
@@ -210,7 +210,7 @@ test('writes to a mount that is removed meanwhile are stored or told so, and oth
 });
 
 test('none of this has made a deadlock', async () => {
-  // A connection's counts are told when it ends, at the latest.
+  // A connection's counts are reported when it ends, at the latest.
   await Promise.all([first.store.close(), second.store.close()]);
   const third = await openStore(storeOptions(url, { poolSize: 2 }));
   try {

@@ -88,7 +88,7 @@ test('a version deletes itself after the shorter of the two times', async () => 
   await it.call('write', 'config', { delete_version_after: 0 });
 });
 
-test('the sweep tells of each deletion by time once', async () => {
+test('the sweep notifies of each deletion by time once', async () => {
   await it.call('write', 'metadata/expiring', { delete_version_after: '10s' });
   await write('expiring', 2);
   await write('staying', 1);
@@ -113,13 +113,13 @@ test('the sweep takes no more at once than it may', async () => {
   }
   it.clock.pass(10_000);
   const rounds = [2, 2, 2].map(() => () => expireVersions(it.store, it.clock.now(), 2));
-  const told: string[] = [];
+  const notified: string[] = [];
   for (const round of rounds) {
     const dirty = await round();
     expect(dirty.length).toBeLessThanOrEqual(2);
-    told.push(...dirty.map(({ id }) => id));
+    notified.push(...dirty.map(({ id }) => id));
   }
-  expect(told.toSorted()).toEqual(ids.toSorted());
+  expect(notified.toSorted()).toEqual(ids.toSorted());
   await settle(it.store);
 });
 
@@ -134,7 +134,7 @@ const changes = [
 ] as const;
 
 test.each(changes)(
-  '%s of %s marks the associations of this secret dirty and tells of it',
+  '%s of %s marks the associations of this secret dirty and notifies of it',
   async (verb, folder, data) => {
     const path = `dirty/${verb}/${folder}`;
     await write(path, 2);
@@ -142,10 +142,10 @@ test.each(changes)(
     await write(`${path}/other`, 1);
     const ids = [await associate(it.store, it.mount, path), await associate(it.store, it.mount, path)];
     await associate(it.store, it.mount, `${path}/other`);
-    it.told.length = 0;
+    it.notified.length = 0;
     await it.call(verb, `${folder}/${path}`, data);
     expect(await dirtyIds(it.store)).toEqual(ids);
-    expect(it.told.map(({ id, generation }) => [id, generation])).toEqual(ids.map((id) => [id, 2]));
+    expect(it.notified.map(({ id, generation }) => [id, generation])).toEqual(ids.map((id) => [id, 2]));
     await settle(it.store);
   },
 );

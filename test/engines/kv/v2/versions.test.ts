@@ -110,7 +110,7 @@ describe('custom metadata', () => {
     expect(() => readCustomMetadata(given)).toThrow(/^custom_metadata validation failed/);
   });
 
-  test('every broken rule is told', () => {
+  test('every broken rule is named', () => {
     expect(() => readCustomMetadata({ a: '', b: '' })).toThrow(/key "a".*key "b"/);
   });
 

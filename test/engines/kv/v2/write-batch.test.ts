@@ -56,17 +56,17 @@ test('a batch goes by the settings of each mount and secret', async () => {
   ]);
 });
 
-test('a batch marks the associations of what it wrote, and tells each writer of its own', async () => {
+test('a batch marks the associations of what it wrote, and answers each writer its own', async () => {
   for (const path of ['d1', 'd2', 'd3']) await it.call('write', `data/${path}`, { data: {} });
   const ids = await Promise.all(['d1', 'd1', 'd2', 'd3'].map((path) => associate(it.store, it.mount, path)));
   const writes = [['d2'], ['d1'], ['d3', 7]] as const;
   const sealing = writes.map(async ([path, cas]) => {
-    const place = { mountId: it.mount.id, path, id: randomUUID() };
-    return { ...place, data: Buffer.alloc(1), cas, now: it.clock.now(), by };
+    const location = { mountId: it.mount.id, path, id: randomUUID() };
+    return { ...location, data: Buffer.alloc(1), cas, now: it.clock.now(), by };
   });
   const rows = await insertVersions(it.store.db, await Promise.all(sealing));
-  const told = rows.map((row) => row?.dirty.map(({ id }) => id).toSorted());
-  expect(told).toEqual([[ids[2]], [ids[0], ids[1]].toSorted(), undefined]);
+  const notified = rows.map((row) => row?.dirty.map(({ id }) => id).toSorted());
+  expect(notified).toEqual([[ids[2]], [ids[0], ids[1]].toSorted(), undefined]);
   expect(await dirtyIds(it.store)).toEqual(ids.slice(0, 3).toSorted((a, b) => Number(a) - Number(b)));
   await settle(it.store);
 });

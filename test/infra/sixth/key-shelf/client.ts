@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { DestinationFailure, type DriverContext, type FailureKind } from '../../../../lib/destinations/contract.ts';
-import { baseUrl } from '../../../../lib/destinations/frame/endpoint.ts';
-import { jsonIn } from '../../../../lib/destinations/frame/json-in.ts';
-import { noAnswer } from '../../../../lib/destinations/frame/no-answer.ts';
-import { retryAfterMs } from '../../../../lib/destinations/frame/retry-after.ts';
+import { jsonIn } from '../../../../lib/destinations/frame/answer/json-in.ts';
+import { noAnswer } from '../../../../lib/destinations/frame/answer/no-answer.ts';
+import { retryAfterMs } from '../../../../lib/destinations/frame/answer/retry-after.ts';
+import { baseUrl } from '../../../../lib/destinations/frame/fields/endpoint.ts';
 import { guardedFetch } from '../../../../lib/network/fetch.ts';
 import { strangeAdvice } from '../../../../lib/network/strange-answer.ts';
 import type { Input } from '../../../../lib/path/fields.ts';

@@ -1,8 +1,8 @@
 import type { OpenDriver, PutItem, PutReceipt } from '../../../../lib/destinations/contract.ts';
 import { DestinationFailure } from '../../../../lib/destinations/contract.ts';
-import { foreignObject } from '../../../../lib/destinations/frame/foreign.ts';
 import { framed } from '../../../../lib/destinations/frame/framed.ts';
-import type { WriteTracker } from '../../../../lib/destinations/frame/write-tracker.ts';
+import { foreignObject } from '../../../../lib/destinations/frame/rules/foreign.ts';
+import type { WriteTracker } from '../../../../lib/destinations/frame/verb/write-tracker.ts';
 import { type Client, openClient } from './client.ts';
 import type { fields } from './fields.ts';
 import { definition } from './index.ts';
@@ -30,19 +30,19 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
 };
 
 async function put(client: Client, item: PutItem, tracker: WriteTracker, signal: AbortSignal): Promise<PutReceipt> {
-  const { name, mark, claim } = item;
+  const { name, mark, mode } = item;
   const write = async (on: string) => {
     const body = { value: item.value.reveal(), mark };
     const written = await tracker.write(() => client.put(name, body, on, signal));
     return { remoteVersion: written.version };
   };
-  const recorded = claim === 'create' ? 'none' : item.remoteVersion;
+  const recorded = mode === 'create' ? 'none' : item.remoteVersion;
   if (item.asRecorded && recorded !== null) {
     const first = await write(recorded).catch(unlessConflict);
     if (first !== undefined) return first;
   }
   const found = await client.look(name, signal);
-  if (claim === 'create' && found !== undefined && found.mark !== mark) throw foreignObject('an item of this name');
+  if (mode === 'create' && found !== undefined && found.mark !== mark) throw foreignObject('an item of this name');
   return write(found?.version ?? 'none');
 }
 

@@ -1,5 +1,5 @@
-import { endpointField, tlsCaCertField } from '../../../../lib/destinations/frame/endpoint.ts';
-import { routing } from '../../../../lib/destinations/frame/own-fields.ts';
+import { endpointField, tlsCaCertField } from '../../../../lib/destinations/frame/fields/endpoint.ts';
+import { routing } from '../../../../lib/destinations/frame/fields/own.ts';
 import { text } from '../../../../lib/path/fields.ts';
 
 export const publicApi = 'https://shelf.example.com';

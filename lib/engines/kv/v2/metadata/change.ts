@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../core/json.ts';
 import type { Reply, RequestContext } from '../../../../path/row.ts';
 import type { Database } from '../../../../store/tables.ts';
 import { whileMounted } from '../../shared/mount-gone.ts';
-import type { SecretPlace } from '../../shared/secret-path.ts';
+import type { SecretLocation } from '../../shared/secret-path.ts';
 import { loadSettings } from '../config.ts';
 import type { KvParts } from '../parts.ts';
 import { lockSecret } from '../write/write.ts';
@@ -21,41 +21,41 @@ export interface MetadataChange {
 /** Sets what is given; makes the secret if there is none. Nothing given: nothing happens. */
 export async function writeMetadata(
   parts: KvParts,
-  place: SecretPlace,
+  location: SecretLocation,
   change: MetadataChange,
   context: RequestContext,
 ): Promise<Reply> {
   if (Object.values(change).every((value) => value === undefined)) return undefined;
   const { store, clock } = parts;
-  const sealed = sealCustomMetadata(store.barrier, place, readCustomMetadata(change.custom_metadata ?? {}));
-  await whileMounted(() => upsert(store.db, place, change, sealed, clock.now()));
-  await warnOfCas(parts, place, change, context);
+  const sealed = sealCustomMetadata(store.barrier, location, readCustomMetadata(change.custom_metadata ?? {}));
+  await whileMounted(() => upsert(store.db, location, change, sealed, clock.now()));
+  await warnOfCas(parts, location, change, context);
   return undefined;
 }
 
 /** Changes what is given; null sets back. @throws AppError `not-found` when there is no such secret */
 export async function patchMetadata(
   parts: KvParts,
-  place: SecretPlace,
+  location: SecretLocation,
   change: MetadataChange,
   context: RequestContext,
 ): Promise<Reply> {
   const { store, clock } = parts;
   await store.transaction(async (tx) => {
-    const secret = await lockSecret(tx, place);
+    const secret = await lockSecret(tx, location);
     if (secret === undefined) throw notFound();
-    const before = openCustomMetadata(store.barrier, place, secret.custom_metadata);
+    const before = openCustomMetadata(store.barrier, location, secret.custom_metadata);
     const after = change.custom_metadata ? patchCustomMetadata(before, change.custom_metadata) : {};
-    await upsert(tx, place, change, sealCustomMetadata(store.barrier, place, after), clock.now());
+    await upsert(tx, location, change, sealCustomMetadata(store.barrier, location, after), clock.now());
   });
-  await warnOfCas(parts, place, change, context);
+  await warnOfCas(parts, location, change, context);
   return undefined;
 }
 
 /** `sealed` counts only if custom metadata is given. */
 async function upsert(
   db: Kysely<Database>,
-  { mountId, path }: SecretPlace,
+  { mountId, path }: SecretLocation,
   change: MetadataChange,
   sealed: Buffer | null,
   now: Date,
@@ -77,7 +77,7 @@ async function upsert(
 
 async function warnOfCas(
   { store }: KvParts,
-  { mountId }: SecretPlace,
+  { mountId }: SecretLocation,
   { cas_required }: MetadataChange,
   context: RequestContext,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/errors.ts';
 import { isJsonObject, isRawNumber, type JsonObject, parseJson } from '../../../../core/json.ts';
 import type { Barrier } from '../../../../store/store.ts';
-import type { SecretPlace } from '../../shared/secret-path.ts';
+import type { SecretLocation } from '../../shared/secret-path.ts';
 
 export type CustomMetadata = Readonly<Record<string, string>>;
 
@@ -37,18 +37,26 @@ export function patchCustomMetadata(before: CustomMetadata | null, patch: JsonOb
 }
 
 /** Null where there is nothing to keep. */
-export function sealCustomMetadata(barrier: Barrier, place: SecretPlace, metadata: CustomMetadata): Buffer | null {
-  return Object.keys(metadata).length === 0 ? null : barrier.seal(JSON.stringify(metadata), aad(place));
+export function sealCustomMetadata(
+  barrier: Barrier,
+  location: SecretLocation,
+  metadata: CustomMetadata,
+): Buffer | null {
+  return Object.keys(metadata).length === 0 ? null : barrier.seal(JSON.stringify(metadata), aad(location));
 }
 
-export function openCustomMetadata(barrier: Barrier, place: SecretPlace, sealed: Buffer | null): CustomMetadata | null {
+export function openCustomMetadata(
+  barrier: Barrier,
+  location: SecretLocation,
+  sealed: Buffer | null,
+): CustomMetadata | null {
   if (sealed === null) return null;
-  const metadata = parseJson(barrier.open(sealed, aad(place)).toString());
+  const metadata = parseJson(barrier.open(sealed, aad(location)).toString());
   if (!isJsonObject(metadata)) throw new AppError('internal', 'stored custom metadata is not an object');
   return Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, String(value)]));
 }
 
-const aad = ({ mountId, path }: SecretPlace): string => `kv_secrets/${mountId}/${path}`;
+const aad = ({ mountId, path }: SecretLocation): string => `kv_secrets/${mountId}/${path}`;
 
 function asText(value: JsonObject[string] | undefined): string | undefined {
   if (typeof value === 'boolean') return value ? '1' : '0';

@@ -3,10 +3,9 @@ import { badRequest } from '../../../../core/errors.ts';
 import { bool, duration, integer } from '../../../../path/fields.ts';
 import { operation, type Row } from '../../../../path/row.ts';
 import { listFolder } from '../../shared/listing.ts';
-import { folderPath } from '../../shared/secret-path.ts';
+import { folderPath, locationBelow, locationOf } from '../../shared/secret-path.ts';
 import { object, path } from '../fields.ts';
 import type { KvParts } from '../parts.ts';
-import { placeBelow, placeOf } from '../place.ts';
 import { versionMax } from '../versions/versions.ts';
 import { patchMetadata, writeMetadata } from './change.ts';
 import { deleteSecret, readMetadata } from './store.ts';
@@ -31,13 +30,13 @@ export function metadataRow(parts: KvParts): Row {
   return {
     pattern: 'metadata/*path',
     help: 'Settings and history of a secret; lists folders; deletes a secret with all its versions.',
-    exists: (_input, context) => parts.exists(placeBelow(context, 'metadata/')),
+    exists: (_input, context) => parts.exists(locationBelow(context, 'metadata/')),
     operations: {
       read: operation(
         { path },
         {
           summary: 'Read the settings and the versions of a secret.',
-          run: (input, context) => readMetadata(parts, placeOf(context, input.path)),
+          run: (input, context) => readMetadata(parts, locationOf(context, input.path)),
         },
       ),
       list: operation(
@@ -61,21 +60,21 @@ function metadataChanges(parts: KvParts): Row['operations'] {
       summary: 'Set the settings of a secret; makes it if there is none.',
       async run({ path: given, ...change }, context) {
         if (given === '') throw badRequest('missing path');
-        return writeMetadata(parts, placeOf(context, given), change, context);
+        return writeMetadata(parts, locationOf(context, given), change, context);
       },
     }),
     patch: operation(fields, {
       summary: 'Change settings of a secret; custom metadata by merge patch.',
       async run({ path: given, ...change }, context) {
         if (given === '') throw badRequest('missing path');
-        return patchMetadata(parts, placeOf(context, given), change, context);
+        return patchMetadata(parts, locationOf(context, given), change, context);
       },
     }),
     delete: operation(
       { path },
       {
         summary: 'Delete a secret with all its versions for good.',
-        run: (input, context) => deleteSecret(parts, placeOf(context, input.path)),
+        run: (input, context) => deleteSecret(parts, locationOf(context, input.path)),
       },
     ),
   };

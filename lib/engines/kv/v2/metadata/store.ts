@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { durationText } from '../../../../core/duration-text.ts';
 import type { Reply } from '../../../../path/row.ts';
 import { type Dirty, markDirty, ofSecret } from '../../../../store/outbox.ts';
-import type { SecretPlace } from '../../shared/secret-path.ts';
+import type { SecretLocation } from '../../shared/secret-path.ts';
 import type { Attribution } from '../../shared/tables.ts';
 import type { KvParts } from '../parts.ts';
 import { replyAfter, timeText } from '../read/reply.ts';
@@ -32,8 +32,8 @@ type VersionLine = readonly [
   deletedBy: Attribution | null,
 ];
 
-export async function readMetadata({ store }: KvParts, place: SecretPlace): Promise<Reply> {
-  const row = await loadMetadata(store, place);
+export async function readMetadata({ store }: KvParts, location: SecretLocation): Promise<Reply> {
+  const row = await loadMetadata(store, location);
   if (row === undefined) return undefined;
   const { versions, created_time, updated_time, delete_version_after, custom_metadata, ...numbers } = row;
   return {
@@ -42,7 +42,7 @@ export async function readMetadata({ store }: KvParts, place: SecretPlace): Prom
       created_time: timeText(created_time),
       updated_time: timeText(updated_time),
       delete_version_after: durationText(delete_version_after),
-      custom_metadata: openCustomMetadata(store.barrier, place, custom_metadata),
+      custom_metadata: openCustomMetadata(store.barrier, location, custom_metadata),
       versions: Object.fromEntries(versions.map(showLine)),
     },
   };
@@ -59,7 +59,7 @@ const showLine = ([version, created, deletion, destroyed, createdBy, deletedBy]:
   },
 ];
 
-async function loadMetadata(store: KvParts['store'], place: SecretPlace): Promise<MetadataRow | undefined> {
+async function loadMetadata(store: KvParts['store'], location: SecretLocation): Promise<MetadataRow | undefined> {
   const { rows } = await sql<MetadataRow>`
     select s.current_version, s.oldest_version, s.created_time, s.updated_time, s.max_versions, s.cas_required,
            s.delete_version_after, s.custom_metadata, s.last_updated_by,
@@ -68,12 +68,12 @@ async function loadMetadata(store: KvParts['store'], place: SecretPlace): Promis
                                               v.deleted_by) order by v.version)
                from kv_versions v
               where v.mount_id = s.mount_id and v.path = s.path and v.version >= s.oldest_version), '[]'::json) as versions
-      from kv_secrets s where s.mount_id = ${place.mountId}::uuid and s.path = ${place.path}`.execute(store.db);
+      from kv_secrets s where s.mount_id = ${location.mountId}::uuid and s.path = ${location.path}`.execute(store.db);
   return rows[0];
 }
 
 /** Deletes a secret with its versions. Absent: nothing to do. */
-export async function deleteSecret(parts: KvParts, { mountId, path }: SecretPlace): Promise<Reply> {
+export async function deleteSecret(parts: KvParts, { mountId, path }: SecretLocation): Promise<Reply> {
   const dirty = await parts.store.transaction(async (tx): Promise<readonly Dirty[]> => {
     const { rows } = await sql`
       delete from kv_secrets where mount_id = ${mountId}::uuid and path = ${path} returning 1`.execute(tx);

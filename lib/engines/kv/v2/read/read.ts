@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import { coalesce } from '../../../../core/coalesce.ts';
+import { coalesce } from '../../../../core/concurrency/coalesce.ts';
 import type { Store } from '../../../../store/store.ts';
-import { placesTable } from '../../shared/places.ts';
-import type { SecretPlace } from '../../shared/secret-path.ts';
+import { locationsTable } from '../../shared/locations.ts';
+import type { SecretLocation } from '../../shared/secret-path.ts';
 import { type StoredData, storedData } from '../../shared/stored-version.ts';
 import { versionMax } from '../versions/versions.ts';
 
 /** `version` 0: the current one. */
-export interface Wanted extends SecretPlace {
+export interface Wanted extends SecretLocation {
   readonly version: number;
 }
 
@@ -38,7 +38,7 @@ async function readBatch(store: Store, batch: readonly Wanted[]): Promise<readon
       from (
         select w.n::int as n, s.mount_id, s.path, s.oldest_version, s.custom_metadata,
                case when w.version > 0 then w.version else s.current_version end as version
-          from ${placesTable(batch, sql`(select ${batch.map(({ version }) => version)}::int[])`)} as w (mount_id, path, version, n)
+          from ${locationsTable(batch, sql`(select ${batch.map(({ version }) => version)}::int[])`)} as w (mount_id, path, version, n)
           join kv_secrets s on s.mount_id = w.mount_id and s.path = w.path
         offset 0) as asked
       join kv_versions v on v.mount_id = asked.mount_id and v.path = asked.path and v.version = asked.version
@@ -48,11 +48,11 @@ async function readBatch(store: Store, batch: readonly Wanted[]): Promise<readon
 }
 
 /** Looks whether secrets are there, many in one round trip. */
-export function existenceCheck(store: Store): (place: SecretPlace) => Promise<boolean> {
-  return coalesce(async (batch: readonly SecretPlace[]) => {
+export function existenceCheck(store: Store): (location: SecretLocation) => Promise<boolean> {
+  return coalesce(async (batch: readonly SecretLocation[]) => {
     const { rows } = await sql<{ readonly n: number }>`
       select w.n::int as n
-        from ${placesTable(batch)} as w (mount_id, path, n)
+        from ${locationsTable(batch)} as w (mount_id, path, n)
         join kv_secrets s on s.mount_id = w.mount_id and s.path = w.path`.execute(store.db);
     const found = new Set(rows.map(({ n }) => n));
     return batch.map((_, index) => found.has(index + 1));

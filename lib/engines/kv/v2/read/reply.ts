@@ -34,14 +34,14 @@ export const timeText = (time: Date | null): string => time?.toISOString() ?? ''
 /** A version whose data cannot be read: 404, and still a whole reply that says why. */
 export const unreadable = (data: object): ReplyContent => ({ status: 404, data });
 
-/** Tells of what a change made dirty, after its commit, and answers with the warnings, if any. */
+/** Reports what a change made dirty, after its commit, and answers with the warnings, if any. */
 export async function replyAfter(
   parts: EngineParts,
   dirty: readonly Dirty[],
   data?: JsonObject | ShownVersion,
 ): Promise<Reply> {
   const warnings = dirty.length === 0 ? [] : await parts.changed(dirty);
-  const told = warnings.length === 0 ? {} : { warnings };
-  if (data !== undefined) return { data, ...told };
-  return warnings.length === 0 ? undefined : told;
+  const warned = warnings.length === 0 ? {} : { warnings };
+  if (data !== undefined) return { data, ...warned };
+  return warnings.length === 0 ? undefined : warned;
 }

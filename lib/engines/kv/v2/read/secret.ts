@@ -1,7 +1,7 @@
 import { WrittenJson } from '../../../../core/json/written.ts';
 import { parseJson } from '../../../../core/json.ts';
 import type { Reply, RequestContext } from '../../../../path/row.ts';
-import type { SecretPlace } from '../../shared/secret-path.ts';
+import type { SecretLocation } from '../../shared/secret-path.ts';
 import { openStored, type VersionJson } from '../../shared/stored-version.ts';
 import { openCustomMetadata } from '../metadata/custom.ts';
 import type { KvParts } from '../parts.ts';
@@ -9,7 +9,7 @@ import { isReadable } from '../versions/versions.ts';
 import { type ShownVersion, showVersion, unreadable } from './reply.ts';
 
 /** Which version is wanted; 0 or less: the current one. And who holds the memory for it. */
-export interface Wanted extends SecretPlace {
+export interface Wanted extends SecretLocation {
   readonly version: number;
   readonly hold: RequestContext['hold'];
 }
@@ -36,11 +36,11 @@ export async function openSecret(
   { store, clock, readVersion }: KvParts,
   { mountId, path, version, hold }: Wanted,
 ): Promise<OpenedSecret | undefined> {
-  const place = { mountId, path };
-  const row = await readVersion({ ...place, version: Math.max(0, version) });
+  const location = { mountId, path };
+  const row = await readVersion({ ...location, version: Math.max(0, version) });
   if (row === undefined) return undefined;
-  const metadata = showVersion(row, openCustomMetadata(store.barrier, place, row.custom_metadata));
+  const metadata = showVersion(row, openCustomMetadata(store.barrier, location, row.custom_metadata));
   if (!isReadable(row, clock.now())) return { metadata, json: undefined };
   const opening = { db: store.db, barrier: store.barrier, hold };
-  return { metadata, json: await openStored(opening, { ...place, id: row.id, version: row.version }, row) };
+  return { metadata, json: await openStored(opening, { ...location, id: row.id, version: row.version }, row) };
 }

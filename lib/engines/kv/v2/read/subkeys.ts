@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
 import { integer } from '../../../../path/fields.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../../path/row.ts';
-import type { SecretPlace } from '../../shared/secret-path.ts';
+import type { SecretLocation } from '../../shared/secret-path.ts';
+import { locationOf } from '../../shared/secret-path.ts';
 import { secretOf } from '../../shared/stored-version.ts';
 import { path, version } from '../fields.ts';
 import type { KvParts } from '../parts.ts';
-import { placeOf } from '../place.ts';
 import { unreadable } from './reply.ts';
 import { openSecret } from './secret.ts';
 
@@ -21,7 +21,7 @@ export function subkeysRow(parts: KvParts): Row {
         { path, version, depth },
         {
           summary: 'Read the keys of a version of a secret.',
-          run: (input, context) => readKeys(parts, placeOf(context, input.path), input, context.hold),
+          run: (input, context) => readKeys(parts, locationOf(context, input.path), input, context.hold),
         },
       ),
     },
@@ -35,11 +35,11 @@ interface Wanted {
 
 async function readKeys(
   parts: KvParts,
-  place: SecretPlace,
+  location: SecretLocation,
   wanted: Wanted,
   hold: RequestContext['hold'],
 ): Promise<Reply> {
-  const found = await openSecret(parts, { ...place, version: wanted.version, hold });
+  const found = await openSecret(parts, { ...location, version: wanted.version, hold });
   if (found === undefined) return undefined;
   if (found.json === undefined) return unreadable({ subkeys: null, metadata: found.metadata });
   const levels = wanted.depth > 0 ? wanted.depth : Number.POSITIVE_INFINITY;

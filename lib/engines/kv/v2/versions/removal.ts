@@ -3,11 +3,11 @@ import { badRequest } from '../../../../core/errors.ts';
 import { type Caller, operation, type Reply, type Row } from '../../../../path/row.ts';
 import { type Dirty, markDirty, ofSecret } from '../../../../store/outbox.ts';
 import type { Database } from '../../../../store/tables.ts';
-import type { SecretPlace } from '../../shared/secret-path.ts';
+import type { SecretLocation } from '../../shared/secret-path.ts';
+import { locationOf } from '../../shared/secret-path.ts';
 import { attributionText } from '../attribution.ts';
 import { path, versions } from '../fields.ts';
 import type { KvParts } from '../parts.ts';
-import { placeOf } from '../place.ts';
 import { replyAfter } from '../read/reply.ts';
 import { type LockedSecret, lockSecret } from '../write/write.ts';
 import { deletionTime, mountSettings } from './rules.ts';
@@ -20,8 +20,8 @@ export function removalRows(parts: KvParts): readonly Row[] {
       help: 'Marks versions as deleted. Their data stays and they can be undeleted.',
       none: 'No version number provided',
       operation: 'update',
-      change: (place, numbers, by) => {
-        return markDeleted(place, parts.clock.now(), by, sql`v.version = any(${numbers}::int[])`);
+      change: (location, numbers, by) => {
+        return markDeleted(location, parts.clock.now(), by, sql`v.version = any(${numbers}::int[])`);
       },
     }),
     versionsRow(parts, {
@@ -29,7 +29,7 @@ export function removalRows(parts: KvParts): readonly Row[] {
       help: 'Makes deleted versions readable again.',
       none: 'No version number provided',
       operation: 'undelete',
-      change: (place, numbers) => markUndeleted(place, parts.clock.now(), numbers),
+      change: (location, numbers) => markUndeleted(location, parts.clock.now(), numbers),
     }),
     versionsRow(parts, {
       verb: 'destroy',
@@ -41,12 +41,16 @@ export function removalRows(parts: KvParts): readonly Row[] {
 }
 
 /** Marks the current version as deleted. */
-export async function deleteCurrent(parts: KvParts, place: SecretPlace, caller: Caller | undefined): Promise<Reply> {
+export async function deleteCurrent(
+  parts: KvParts,
+  location: SecretLocation,
+  caller: Caller | undefined,
+): Promise<Reply> {
   const now = parts.clock.now();
   const by = attributionText(caller, 'delete');
   const change = ({ current_version }: LockedSecret) =>
-    markDeleted(place, now, by, sql`v.version = ${current_version}::int`);
-  const dirty = await changeVersions(parts, place, change, by);
+    markDeleted(location, now, by, sql`v.version = ${current_version}::int`);
+  const dirty = await changeVersions(parts, location, change, by);
   return replyAfter(parts, dirty);
 }
 
@@ -59,7 +63,7 @@ interface VersionsSpec {
   readonly none: string;
   /** As what it is kept who did it last; absent: it is not kept. */
   readonly operation?: 'update' | 'undelete';
-  readonly change: (place: SecretPlace, numbers: readonly number[], by: string) => Statement;
+  readonly change: (location: SecretLocation, numbers: readonly number[], by: string) => Statement;
 }
 
 function versionsRow(parts: KvParts, { verb, help, none, operation: kept, change }: VersionsSpec): Row {
@@ -69,11 +73,11 @@ function versionsRow(parts: KvParts, { verb, help, none, operation: kept, change
       summary: help,
       async run(input, context) {
         if (input.versions.length === 0) throw badRequest(none);
-        const place = placeOf(context, input.path);
+        const location = locationOf(context, input.path);
         // What is below 1 is no version either, however far below.
         const numbers = input.versions.map((number) => Math.max(0, number));
         const by = attributionText(context.caller, kept ?? 'update');
-        const changed = changeVersions(parts, place, () => change(place, numbers, by), kept && by);
+        const changed = changeVersions(parts, location, () => change(location, numbers, by), kept && by);
         return replyAfter(parts, await changed);
       },
     },
@@ -87,45 +91,45 @@ function versionsRow(parts: KvParts, { verb, help, none, operation: kept, change
  */
 function changeVersions(
   { store }: KvParts,
-  place: SecretPlace,
+  location: SecretLocation,
   change: (secret: LockedSecret) => Statement,
   by: string | undefined,
 ): Promise<readonly Dirty[]> {
   return store.transaction(async (tx: Kysely<Database>) => {
-    const secret = await lockSecret(tx, place);
+    const secret = await lockSecret(tx, location);
     if (secret === undefined) return [];
     const { rows } = await change(secret).execute(tx);
     if (rows.length === 0) return [];
-    if (by !== undefined) await keepAuthor(tx, place, by);
-    return (await markDirty(ofSecret(place.mountId, place.path)).execute(tx)).rows;
+    if (by !== undefined) await keepAuthor(tx, location, by);
+    return (await markDirty(ofSecret(location.mountId, location.path)).execute(tx)).rows;
   });
 }
 
-async function keepAuthor(tx: Kysely<Database>, { mountId, path: secret }: SecretPlace, by: string): Promise<void> {
+async function keepAuthor(tx: Kysely<Database>, { mountId, path: secret }: SecretLocation, by: string): Promise<void> {
   await sql`update kv_secrets set last_updated_by = ${by}::jsonb
     where mount_id = ${mountId}::uuid and path = ${secret}`.execute(tx);
 }
 
 /** Rows beyond `oldest_version` are dropped already, though another writer may not have removed them yet. */
-const inSecret = ({ mountId, path: secret }: SecretPlace): RawBuilder<unknown> => sql`
+const inSecret = ({ mountId, path: secret }: SecretLocation): RawBuilder<unknown> => sql`
   s.mount_id = ${mountId}::uuid and s.path = ${secret} and v.mount_id = s.mount_id and v.path = s.path
   and v.version >= s.oldest_version and not v.destroyed`;
 
-const markDeleted = (place: SecretPlace, now: Date, by: string, which: RawBuilder<unknown>): Statement => sql`
+const markDeleted = (location: SecretLocation, now: Date, by: string, which: RawBuilder<unknown>): Statement => sql`
   update kv_versions v set deletion_time = ${now}::timestamptz, deletion_seen = true, deleted_by = ${by}::jsonb
     from kv_secrets s
-   where ${inSecret(place)} and ${which} and (v.deletion_time is null or v.deletion_time > ${now}::timestamptz)
+   where ${inSecret(location)} and ${which} and (v.deletion_time is null or v.deletion_time > ${now}::timestamptz)
   returning 1`;
 
-const markUndeleted = (place: SecretPlace, now: Date, numbers: readonly number[]): Statement => sql`
-  with settings as (${mountSettings(place.mountId)})
+const markUndeleted = (location: SecretLocation, now: Date, numbers: readonly number[]): Statement => sql`
+  with settings as (${mountSettings(location.mountId)})
   update kv_versions v set deletion_time = ${deletionTime(sql`${now}::timestamptz`)}, deletion_seen = false,
          deleted_by = null
     from kv_secrets s cross join settings
-   where ${inSecret(place)} and v.version = any(${numbers}::int[])
+   where ${inSecret(location)} and v.version = any(${numbers}::int[])
   returning 1`;
 
-const markDestroyed = (place: SecretPlace, numbers: readonly number[]): Statement => sql`
+const markDestroyed = (location: SecretLocation, numbers: readonly number[]): Statement => sql`
   update kv_versions v set destroyed = true, data = null, deletion_seen = true from kv_secrets s
-   where ${inSecret(place)} and v.version = any(${numbers}::int[])
+   where ${inSecret(location)} and v.version = any(${numbers}::int[])
   returning 1`;

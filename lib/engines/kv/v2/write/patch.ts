@@ -3,7 +3,7 @@ import { badRequest, notFound } from '../../../../core/errors.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import type { Reply, ReplyContent, RequestContext } from '../../../../path/row.ts';
 import type { Database } from '../../../../store/tables.ts';
-import type { SecretPlace } from '../../shared/secret-path.ts';
+import type { SecretLocation } from '../../shared/secret-path.ts';
 import { type Opening, openStored, secretOf, storedData } from '../../shared/stored-version.ts';
 import { type Authors, patchAuthors } from '../attribution.ts';
 import { openCustomMetadata } from '../metadata/custom.ts';
@@ -29,25 +29,31 @@ type Patched = { readonly written: Written } | { readonly refusal: ReplyContent 
 /** Reads the current version, applies a merge patch and writes the outcome as a new version, all under the row's lock. */
 export async function patchSecret(
   parts: KvParts,
-  place: SecretPlace,
+  location: SecretLocation,
   given: Given,
   context: RequestContext,
 ): Promise<Reply> {
   const patch = { data: dataOf(given), cas: casOf(given), by: patchAuthors(context.caller), hold: context.hold };
-  const patched = await parts.store.transaction((tx) => patchLocked(parts, tx, place, patch));
+  const patched = await parts.store.transaction((tx) => patchLocked(parts, tx, location, patch));
   if ('refusal' in patched) return patched.refusal;
-  return replyAfter(parts, patched.written.dirty, showWritten(parts, place, patched.written));
+  return replyAfter(parts, patched.written.dirty, showWritten(parts, location, patched.written));
 }
 
-async function patchLocked(parts: KvParts, tx: Kysely<Database>, place: SecretPlace, patch: Patch): Promise<Patched> {
-  const secret = await lockSecret(tx, place);
+async function patchLocked(
+  parts: KvParts,
+  tx: Kysely<Database>,
+  location: SecretLocation,
+  patch: Patch,
+): Promise<Patched> {
+  const secret = await lockSecret(tx, location);
   if (secret === undefined) throw notFound();
-  const { row, casRequired } = await readCurrent(tx, place, secret);
+  const { row, casRequired } = await readCurrent(tx, location, secret);
   const refusal = casRefusal(patch.cas, casRequired, secret.current_version);
   if (refusal !== undefined) throw badRequest(refusal);
   if (row === undefined) throw notFound();
-  if (row.bytes === null || !isReadable(row, parts.clock.now())) return { refusal: deleted(parts, place, secret, row) };
-  const version = await patchedVersion(parts, tx, place, { ...patch, cas: secret.current_version }, row);
+  if (row.bytes === null || !isReadable(row, parts.clock.now()))
+    return { refusal: deleted(parts, location, secret, row) };
+  const version = await patchedVersion(parts, tx, location, { ...patch, cas: secret.current_version }, row);
   return { written: await writeLockedVersion(tx, version) };
 }
 
@@ -55,18 +61,18 @@ async function patchLocked(parts: KvParts, tx: Kysely<Database>, place: SecretPl
 async function patchedVersion(
   parts: KvParts,
   tx: Kysely<Database>,
-  place: SecretPlace,
+  location: SecretLocation,
   { data, cas, by, hold }: Patch,
   row: StoredVersion,
 ): Promise<NewVersion> {
   const opening = { db: tx, barrier: parts.store.barrier, hold };
-  const merged = mergePatch(await storedSecret(opening, place, row), data);
+  const merged = mergePatch(await storedSecret(opening, location, row), data);
   await mustNotBeTooLarge(merged, parts.secretBytesMax);
-  return newVersion(parts, { ...place, data: merged, cas, by });
+  return newVersion(parts, { ...location, data: merged, cas, by });
 }
 
-async function storedSecret(opening: Opening, place: SecretPlace, row: StoredVersion): Promise<JsonObject> {
-  const json = await openStored(opening, { ...place, id: row.id, version: row.version }, row);
+async function storedSecret(opening: Opening, location: SecretLocation, row: StoredVersion): Promise<JsonObject> {
+  const json = await openStored(opening, { ...location, id: row.id, version: row.version }, row);
   if (json === undefined) throw notFound();
   return secretOf(json);
 }
@@ -75,7 +81,7 @@ type StoredVersion = Omit<VersionRow, 'custom_metadata'>;
 
 async function readCurrent(
   tx: Kysely<Database>,
-  { mountId, path }: SecretPlace,
+  { mountId, path }: SecretLocation,
   secret: LockedSecret,
 ): Promise<{ readonly row: StoredVersion | undefined; readonly casRequired: boolean }> {
   const { rows } = await sql<StoredVersion>`
@@ -89,5 +95,9 @@ async function readCurrent(
   return { row: rows[0], casRequired: secret.cas_required || settings?.cas_required === true };
 }
 
-const deleted = ({ store }: KvParts, place: SecretPlace, secret: LockedSecret, row: StoredVersion): ReplyContent =>
-  unreadable(showVersion(row, openCustomMetadata(store.barrier, place, secret.custom_metadata)));
+const deleted = (
+  { store }: KvParts,
+  location: SecretLocation,
+  secret: LockedSecret,
+  row: StoredVersion,
+): ReplyContent => unreadable(showVersion(row, openCustomMetadata(store.barrier, location, secret.custom_metadata)));

@@ -1,8 +1,8 @@
+import { inSlices } from '../../../../core/concurrency/yielding.ts';
 import { AppError } from '../../../../core/errors.ts';
 import { isLongJson, jsonPieces } from '../../../../core/json/write.ts';
 import type { JsonObject } from '../../../../core/json.ts';
-import { inSlices } from '../../../../core/yielding.ts';
-import { jsonText } from '../../shared/json-text.ts';
+import { jsonText } from '../../shared/sealing.ts';
 
 const atOnceCharactersMax = 65_536;
 

@@ -1,7 +1,7 @@
 import { badRequest } from '../../../../core/errors.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import type { Caller, Reply } from '../../../../path/row.ts';
-import type { SecretPlace } from '../../shared/secret-path.ts';
+import type { SecretLocation } from '../../shared/secret-path.ts';
 import { authorsOf } from '../attribution.ts';
 import { openCustomMetadata } from '../metadata/custom.ts';
 import type { KvParts } from '../parts.ts';
@@ -18,21 +18,21 @@ export interface Given {
 /** Writes a new version. @throws AppError `bad-request` without a path or data, or when cas refuses */
 export async function writeSecret(
   parts: KvParts,
-  place: SecretPlace,
+  location: SecretLocation,
   given: Given,
   caller: Caller | undefined,
 ): Promise<Reply> {
-  if (place.path === '') throw badRequest('missing path');
+  if (location.path === '') throw badRequest('missing path');
   // Clients send null for a map that they have not filled.
   const data = given.data === null ? {} : dataOf(given);
-  const written = await parts.writeVersion({ ...place, data, cas: casOf(given), by: authorsOf(caller) });
-  return replyAfter(parts, written.dirty, showWritten(parts, place, written));
+  const written = await parts.writeVersion({ ...location, data, cas: casOf(given), by: authorsOf(caller) });
+  return replyAfter(parts, written.dirty, showWritten(parts, location, written));
 }
 
 /** What a write answers. */
-export function showWritten({ store }: KvParts, place: SecretPlace, written: Written): ShownVersion {
+export function showWritten({ store }: KvParts, location: SecretLocation, written: Written): ShownVersion {
   const { version, created, deletion_time } = written;
-  const customMetadata = openCustomMetadata(store.barrier, place, written.custom_metadata);
+  const customMetadata = openCustomMetadata(store.barrier, location, written.custom_metadata);
   return showVersion({ version, created_time: created, deletion_time, destroyed: false }, customMetadata);
 }
 

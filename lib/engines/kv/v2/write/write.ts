@@ -6,13 +6,13 @@ import type { Database } from '../../../../store/tables.ts';
 import type { EngineParts } from '../../../contract.ts';
 import { gatheredWrites } from '../../shared/gathered-writes.ts';
 import { sealVersion } from '../../shared/sealing.ts';
-import type { SecretPlace } from '../../shared/secret-path.ts';
+import type { SecretLocation } from '../../shared/secret-path.ts';
 import type { Authors } from '../attribution.ts';
 import { casMismatch, casMissing } from '../versions/versions.ts';
 import { insertVersions } from './batch.ts';
 import { insertVersion, type NewVersion, type WrittenRow } from './statement.ts';
 
-export interface Write extends SecretPlace {
+export interface Write extends SecretLocation {
   readonly data: JsonObject;
   readonly cas: number | undefined;
   readonly by: Authors;
@@ -23,7 +23,7 @@ export interface Written extends WrittenRow {
 }
 
 /** How often a secret may be made and removed by others while a write tries to get hold of it. */
-const attemptsMax = 3;
+const roundsMax = 3;
 
 export type WriteVersion = (write: Write) => Promise<Written>;
 
@@ -54,10 +54,10 @@ export async function writeLockedVersion(tx: Kysely<Database>, version: NewVersi
 }
 
 /** Locks the row of a secret until the end of the transaction; undefined: there is none. */
-export async function lockSecret(tx: Kysely<Database>, place: SecretPlace): Promise<LockedSecret | undefined> {
+export async function lockSecret(tx: Kysely<Database>, location: SecretLocation): Promise<LockedSecret | undefined> {
   const { rows } = await sql<LockedSecret>`
     select current_version, oldest_version, cas_required, custom_metadata from kv_secrets
-     where mount_id = ${place.mountId}::uuid and path = ${place.path} for no key update`.execute(tx);
+     where mount_id = ${location.mountId}::uuid and path = ${location.path} for no key update`.execute(tx);
   return rows[0];
 }
 
@@ -80,7 +80,7 @@ export async function newVersion(
 }
 
 async function insertLocked(tx: Kysely<Database>, version: NewVersion): Promise<WrittenRow> {
-  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+  for (let round = 0; round < roundsMax; round += 1) {
     const locked = await lockSecret(tx, version);
     const written = await insertVersion(tx, version);
     if (written !== undefined) return written;

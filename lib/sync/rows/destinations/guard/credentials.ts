@@ -3,7 +3,7 @@ import type { DestinationDefinition } from '../../../../destinations/contract.ts
 import { refusePath } from '../../../../destinations/frame/named-file.ts';
 import { withDefaults } from '../../../drivers/connection.ts';
 import { namesWith } from '../fields.ts';
-import { untold } from '../mask.ts';
+import { missingCredentials } from '../mask.ts';
 import type { DestinationValues } from '../store.ts';
 import { opened } from './network.ts';
 
@@ -30,13 +30,13 @@ export function checkImmutable(definition: DestinationDefinition, before: Given,
  * @param request as it came, before masks stood for stored values
  * @throws AppError `bad-request` naming what changes and what has to be sent
  */
-export function mustTellCredentials(
+export function mustGiveCredentials(
   definition: DestinationDefinition,
   before: Guarded,
   after: Guarded,
   request: Given,
 ): void {
-  const owed = untold(definition, after.connection, request);
+  const owed = missingCredentials(definition, after.connection, request);
   const changed = [...rerouted(definition, before, after), ...opened(before.network, after.network)];
   if (owed.length === 0 || changed.length === 0) return;
   const what = `${changed.join(', ')}: a change of where the calls of a destination go, or of what they may reach,`;

@@ -1,6 +1,6 @@
 import type { DestinationDefinition } from '../../../../destinations/contract.ts';
 
-/** Words of field names that say how a copy is protected: with whose key, in which places, by whom it may be read. */
+/** Words of field names that say how a copy is protected: with whose key, in which locations, by whom it may be read. */
 const protecting: ReadonlySet<string> = new Set([
   ...['kms', 'cmk', 'cmek', 'byok', 'hsm', 'sse', 'key', 'keys', 'keyring'],
   ...['encrypt', 'encrypted', 'encryption', 'encrypter', 'envelope', 'ciphertext'],

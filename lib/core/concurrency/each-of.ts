@@ -1,0 +1,28 @@
+/**
+ * Runs `work` over the items, at most `widthMax` at once; the results are in the order of the items. When one fails, no
+ * further one begins, and the call rejects with that failure once those that had begun have ended.
+ */
+export async function eachOf<Item, Result>(
+  items: readonly Item[],
+  widthMax: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = new Array(items.length);
+  let next = 0;
+  let failed = false;
+  const lane = async () => {
+    while (next < items.length && !failed) {
+      const index = next++;
+      try {
+        results[index] = await work(items[index] as Item);
+      } catch (cause) {
+        failed = true;
+        throw cause;
+      }
+    }
+  };
+  const count = Math.min(Math.max(1, widthMax), items.length);
+  const lanes = await Promise.allSettled(Array.from({ length: count }, lane));
+  for (const one of lanes) if (one.status === 'rejected') throw one.reason;
+  return results;
+}

@@ -1,0 +1,23 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type DestinationStream, pino } from 'pino';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import { withRareOutages } from './outage.ts';
+
+/** One JSON line per entry on standard error; standard output is for people. An outage is logged once a second at most. */
+export function openLog(
+  config: Pick<Config, 'KEYFERRY_LOG_LEVEL'>,
+  destination: DestinationStream = pino.destination(2),
+): Log {
+  const scopes = new AsyncLocalStorage<object>();
+  const mixin = () => ({ ...scopes.getStore() });
+  const log = pino({ level: config.KEYFERRY_LOG_LEVEL, base: null, mixin }, destination);
+  return withRareOutages({
+    debug: (fields, message) => log.debug(fields, message),
+    info: (fields, message) => log.info(fields, message),
+    warn: (fields, message) => log.warn(fields, message),
+    error: (fields, message) => log.error(fields, message),
+    scope: <Result>(fields: object, work: () => Result): Result =>
+      scopes.run({ ...scopes.getStore(), ...fields }, work),
+  });
+}

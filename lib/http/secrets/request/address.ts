@@ -1,0 +1,59 @@
+import { badRequest } from '../../../core/errors.ts';
+
+/** Where a request goes. */
+export interface Address {
+  /** Decoded path below `/v1/`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+export const prefix = '/v1/';
+
+const plain = /^[\x20-\x7e]*$/;
+/** What may be printed: letters, marks, numbers, punctuation, symbols, and of the spaces only the plain one. */
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
+
+/** A request through a proxy may name scheme and host in its target (RFC 9112, 3.2.2); the path follows them. */
+export const originForm = (target: string): string => target.replace(/^https?:\/\/[^/?#]*/i, '');
+
+/** @throws AppError `bad-request` for a path that cannot be decoded. */
+export function readAddress(url: string): Address {
+  const mark = url.indexOf('?');
+  const path = decoded(mark < 0 ? url : url.slice(0, mark)).slice(prefix.length);
+  return { path, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)) };
+}
+
+/** The path of an address that may be one that cannot be read. */
+export function pathIfSound(url: string): string {
+  try {
+    return readAddress(url).path;
+  } catch {
+    return '';
+  }
+}
+
+/** The URL of a path of this API. */
+export const urlOf = (path: string, query: URLSearchParams): string =>
+  prefix + path.split('/').map(encodeURIComponent).join('/') + (query.size === 0 ? '' : `?${query}`);
+
+/** Segments `.` and empty segments do not belong into a path; the clean path, or undefined if it is clean already. */
+export function cleaned(path: string): string | undefined {
+  if (!path.includes('//') && !path.startsWith('/') && !/(^|\/)\.(\/|$)/.test(path)) return undefined;
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
+  return segments.join('/') + (path.endsWith('/') && segments.length > 0 ? '/' : '');
+}
+
+/** @throws AppError `bad-request` for a path that cannot be printed or that climbs. */
+export function mustBeSound(path: string): void {
+  if (!plain.test(path) && !printable.test(path)) throw badRequest('path contains unprintable characters');
+  if (path.includes('..') && path.split('/').includes('..')) throw badRequest('relative paths not supported');
+}
+
+function decoded(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch (cause) {
+    throw badRequest('path has an invalid percent-encoding', { cause });
+  }
+}

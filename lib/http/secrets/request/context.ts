@@ -1,0 +1,84 @@
+import type { Gatekeeper } from '../../../auth/contract.ts';
+import { permissionDenied } from '../../../core/errors.ts';
+import type { Secret } from '../../../core/secret.ts';
+import type { Caller, Mount, RequestContext, Verb } from '../../../path/row.ts';
+import type { Ending } from '../../wire/connection/ending.ts';
+import type { Incoming } from '../../wire/exchange.ts';
+import type { AskedHead } from './request.ts';
+
+/** What a context is made of. */
+export interface ContextParts {
+  readonly incoming: Incoming;
+  readonly asked: AskedHead;
+  readonly mount: Mount;
+  /** Below the mount. */
+  readonly path: string;
+  readonly caller: Caller | undefined;
+  readonly gatekeeper: Gatekeeper;
+  readonly ending: Ending;
+}
+
+/** A request's context; it gathers the warnings. `warn` and `mustBeAllowed` may be taken off it. */
+export class Context implements RequestContext {
+  readonly requestId: string;
+  readonly caller: Caller | undefined;
+  readonly tokenSent: boolean;
+  readonly sentToken: Secret | undefined;
+  readonly wrapSeconds: number | undefined;
+  readonly connection: RequestContext['connection'];
+  readonly mount: Mount;
+  readonly path: string;
+  readonly verb: Verb;
+  readonly vocabulary: RequestContext['vocabulary'];
+  readonly headers: RequestContext['headers'];
+  readonly query: URLSearchParams;
+  readonly warnings: string[] = [];
+  readonly #body: Incoming['body'];
+  readonly #ending: Ending;
+  readonly #gatekeeper: Gatekeeper;
+
+  constructor({ incoming, asked, mount, path, caller, gatekeeper, ending }: ContextParts) {
+    this.requestId = incoming.requestId;
+    this.caller = caller;
+    this.tokenSent = asked.token !== undefined;
+    this.sentToken = asked.token;
+    this.wrapSeconds = asked.wrapSeconds;
+    this.connection = incoming.connection;
+    this.mount = mount;
+    this.path = path;
+    this.verb = asked.verb;
+    this.vocabulary = asked.vocabulary;
+    this.headers = incoming.headers;
+    this.query = asked.query;
+    this.#body = incoming.body;
+    this.#ending = ending;
+    this.#gatekeeper = gatekeeper;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  readonly hold = (bytes: number): void => this.#body.hold(bytes);
+
+  readonly warn = (message: string): void => {
+    this.warnings.push(message);
+  };
+
+  readonly mustBeAllowed = async (verb: Verb, fullPath: string): Promise<void> => {
+    if (this.caller === undefined) throw permissionDenied();
+    // What the client sent, and how it wants its reply, is said of the path it asked for and not of this one.
+    const need = {
+      capability: capabilityOf(verb),
+      path: fullPath,
+      sudo: false,
+      parameters: {},
+      wrapSeconds: undefined,
+    };
+    const decision = await this.#gatekeeper.authorise(this.caller, need);
+    if (!decision.allowed) throw permissionDenied();
+  };
+}
+
+/** The capability of a verb on something that is there. */
+export const capabilityOf = (verb: Verb): Exclude<Verb, 'write'> | 'update' => (verb === 'write' ? 'update' : verb);

@@ -1,0 +1,107 @@
+import { badRequest } from '../../../core/errors.ts';
+import { Secret } from '../../../core/secret.ts';
+import { duration } from '../../../path/fields.ts';
+import type { Verb, Vocabulary } from '../../../path/row.ts';
+import { canonicalPath } from '../../../path/vocabulary.ts';
+import { mustBeMergePatch, mustBeUncompressed } from '../../wire/body/media.ts';
+import { type Headers, header, type Incoming } from '../../wire/exchange.ts';
+import { UnsupportedOperation } from '../../wire/refusals.ts';
+import { type Address, mustBeSound } from './address.ts';
+import { aliasedHeader, vocabularyOf } from './vocabulary.ts';
+
+/** The head of a request, read: everything that can be known of it without its body and without asking anybody. */
+export interface AskedHead {
+  readonly verb: Verb;
+  /** The help of the path is asked for, not the path. */
+  readonly help: boolean;
+  /** Full path, namespace first, types by their canonical names. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly token: Secret | undefined;
+  readonly vocabulary: Vocabulary;
+  /** Seconds for which the reply shall be wrapped; undefined: not at all. */
+  readonly wrapSeconds: number | undefined;
+}
+
+const verbs: Readonly<Record<string, Verb>> = {
+  GET: 'read',
+  HEAD: 'read',
+  HELP: 'read',
+  LIST: 'list',
+  POST: 'write',
+  PUT: 'write',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/** What a path may answer; what this one does is not revealed before the token is known. */
+export const allVerbs = Object.keys(verbs).join(', ');
+
+/** @throws AppError 400, 405 or 415: the request cannot be understood. */
+export function readHead(incoming: Incoming, { path: sent, query }: Address): AskedHead {
+  const { method, headers } = incoming;
+  const base = verbs[method];
+  if (base === undefined) throw new UnsupportedOperation(allVerbs, []);
+  const verb = method === 'GET' && flag(query, 'list') ? 'list' : base;
+  const path = inNamespace(headers, sent);
+  mustBeSound(path);
+  const wrapSeconds = wrapSecondsOf(headers);
+  if (bringsBody(verb)) mustHaveReadableBody(verb, headers);
+  return {
+    verb,
+    help: method === 'HELP' || flag(query, 'help'),
+    path: canonicalPath(verb === 'list' && !path.endsWith('/') ? `${path}/` : path),
+    query,
+    token: tokenOf(headers),
+    vocabulary: vocabularyOf(headers, path),
+    wrapSeconds,
+  };
+}
+
+/** Whether the body of such a request is looked at. */
+export const bringsBody = (verb: Verb): boolean => verb === 'write' || verb === 'patch';
+
+function mustHaveReadableBody(verb: Verb, headers: Headers): void {
+  mustBeUncompressed(headers);
+  if (verb === 'patch') mustBeMergePatch(header(headers, 'content-type'));
+}
+
+/** A namespace is nothing but the first part of the path. */
+function inNamespace(headers: Headers, path: string): string {
+  const given = aliasedHeader(headers, 'namespace')?.value;
+  const namespace = (given ?? '').split('/').filter((segment) => segment !== '');
+  const isRoot = namespace.length === 0 || (namespace.length === 1 && namespace[0] === 'root');
+  return isRoot ? path : `${namespace.join('/')}/${path}`;
+}
+
+function tokenOf(headers: Headers): Secret | undefined {
+  const given = aliasedHeader(headers, 'token')?.value;
+  if (given !== undefined && given !== '') return new Secret(given);
+  const bearer = /^Bearer +(\S+) *$/i.exec(header(headers, 'authorization') ?? '')?.[1];
+  return bearer === undefined ? undefined : new Secret(bearer);
+}
+
+/** Zero seconds ask for nothing. */
+function wrapSecondsOf(headers: Headers): number | undefined {
+  const given = aliasedHeader(headers, 'wrapTtl');
+  if (given === undefined) return undefined;
+  const { name, value } = given;
+  if (value.trim().startsWith('-')) throw badRequest('requested wrap ttl cannot be negative');
+  const seconds = wrapTtl.safeParse(value);
+  if (!seconds.success)
+    throw badRequest(`error parsing the header ${name}: it is a number of seconds, or a text such as "30s"`);
+  if (seconds.data > wrapSecondsMax)
+    throw badRequest(`the requested wrap ttl may be at most ${wrapSecondsMax} seconds`);
+  return seconds.data === 0 ? undefined : seconds.data;
+}
+
+const wrapTtl = duration();
+const wrapSecondsMax = 2_147_483_647;
+
+function flag(query: URLSearchParams, name: string): boolean {
+  const value = query.size === 0 ? null : query.get(name);
+  if (value === null || value === '') return false;
+  if (/^(1|t|T|TRUE|true|True)$/.test(value)) return true;
+  if (/^(0|f|F|FALSE|false|False)$/.test(value)) return false;
+  throw badRequest(`the query parameter "${name}" must be a boolean`);
+}

@@ -1,0 +1,30 @@
+import type { Gatekeeper } from '../../../auth/contract.ts';
+import { permissionDenied } from '../../../core/errors.ts';
+import { helpOf } from '../../../path/documents/help.ts';
+import type { Reply } from '../../../path/row.ts';
+import { UnsupportedPath } from '../../wire/refusals.ts';
+import type { Exchange } from './exchange.ts';
+import { noRoute } from './run.ts';
+
+/**
+ * Any valid token may read the help; only callers who could read it learn whether an unknown path exists.
+ *
+ * @throws AppError `permission-denied`
+ */
+export async function authoriseHelp(gatekeeper: Gatekeeper, exchange: Exchange): Promise<void> {
+  const { asked, target, caller } = exchange;
+  const at = asked.path.replace(/\/$/, '');
+  exchange.help = target && helpOf(target.engine.table.rows, target.path, at, asked.vocabulary);
+  if (exchange.help !== undefined) return;
+  if (caller === undefined) throw permissionDenied();
+  const need = { capability: 'read', path: asked.path, sudo: false, parameters: {}, wrapSeconds: undefined } as const;
+  exchange.decision = await gatekeeper.authorise(caller, need);
+  if (!exchange.decision.allowed) throw permissionDenied();
+}
+
+/** @throws AppError `not-found`, `unsupported-path` where there is no help */
+export function helpReply({ asked, target, help }: Exchange): Reply {
+  if (help !== undefined) return { body: help };
+  if (target === undefined) throw noRoute(asked);
+  throw new UnsupportedPath(target.engine.unsupportedPathWarning?.(asked.verb));
+}

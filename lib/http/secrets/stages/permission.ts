@@ -1,0 +1,58 @@
+import type { Gatekeeper, Need } from '../../../auth/contract.ts';
+import { AppError, permissionDenied } from '../../../core/errors.ts';
+import type { Caller } from '../../../path/row.ts';
+import type { HttpParts } from '../parts.ts';
+import { capabilityOf } from '../request/context.ts';
+import type { AskedHead } from '../request/request.ts';
+import type { Target } from '../target.ts';
+import type { Exchange } from './exchange.ts';
+
+/**
+ * The caller. An operation that needs no token still learns who calls, but not one that must answer in any state: it
+ * may not wait for the store.
+ *
+ * @throws AppError `permission-denied` when a token is needed and none that is valid came.
+ */
+export async function identify(
+  parts: HttpParts,
+  asked: AskedHead,
+  target: Target | undefined,
+): Promise<Caller | undefined> {
+  const marks = asked.help ? undefined : target?.match?.operation?.marks;
+  const open = marks?.unauthenticated === true;
+  const always = marks?.whileSealed === true;
+  const ready = parts.state() === 'ready';
+  if (always && (open || !ready)) return undefined;
+  if (open && marks?.ignoresToken === true) return undefined;
+  const caller = asked.token === undefined ? undefined : await parts.gatekeeper.authenticate(asked.token);
+  if (caller === undefined && !open) throw new AppError('permission-denied', 'permission denied');
+  return caller;
+}
+
+/** @throws AppError `permission-denied` unless the caller may do what was asked, whether the path is there or not. */
+export async function authorise(gatekeeper: Gatekeeper, exchange: Exchange): Promise<void> {
+  const { asked, data, target, caller } = exchange;
+  const match = target?.match;
+  exchange.parsed = match?.operation?.read({ parameters: match.parameters, data });
+  const marks = match?.operation?.marks;
+  // Without a caller `identify` has let pass only what needs none.
+  if (marks?.unauthenticated === true || caller === undefined) return;
+  const capability = await capabilityFor(exchange, caller);
+  const { path, wrapSeconds } = asked;
+  const need = { capability, path, sudo: marks?.sudo === true, parameters: data, wrapSeconds };
+  exchange.decision = await gatekeeper.authorise(caller, need);
+  if (!exchange.decision.allowed) throw permissionDenied();
+}
+
+/** A write is create or update as the row says; root may do both, so for root nobody looks. */
+async function capabilityFor(
+  { asked, data, target, parsed, context }: Exchange,
+  caller: Caller,
+): Promise<Need['capability']> {
+  const match = target?.match;
+  const exists = match?.row.exists;
+  const isKnown = asked.verb !== 'write' || exists === undefined || caller.root || context === undefined;
+  if (isKnown) return capabilityOf(asked.verb);
+  const known = parsed?.ok === true ? parsed.input : { ...data, ...match?.parameters };
+  return (await exists(known, context)) ? 'update' : 'create';
+}

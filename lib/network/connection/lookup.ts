@@ -1,0 +1,52 @@
+import { lookup as resolve } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { BlockedConnection } from '../blocked.ts';
+import { decideAddress, type Refusal } from '../decide.ts';
+import type { NetworkPolicy } from '../policy.ts';
+
+type Resolved = { readonly address: string; readonly family: number };
+
+/**
+ * The `lookup` of a connection to `port`. The socket connects to the addresses given here and never resolves again, so a
+ * name that changes its answer between check and use (DNS rebinding) gains nothing. Refused addresses are left out;
+ * if none is left the connection fails.
+ *
+ * Trap: Node calls `lookup` for names only, never for IP literals. `refuseDial` covers those.
+ */
+export function guardedLookup(policy: NetworkPolicy, port: number): LookupFunction {
+  return (host, options, callback) => {
+    resolve(host, { ...options, all: true }, (error, resolved) => {
+      if (error !== null) return callback(error, '');
+      const verdict = sift(policy, resolved);
+      const [first] = verdict.allowed;
+      if (first === undefined) return callback(refusalError(host, port, verdict.refused), '');
+      if (options.all === true) return callback(null, [...verdict.allowed]);
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+interface Verdict {
+  readonly allowed: readonly Resolved[];
+  readonly refused: readonly { readonly address: string; readonly refusal: Refusal }[];
+}
+
+export function sift(policy: NetworkPolicy, resolved: readonly Resolved[]): Verdict {
+  const judged = resolved.map((entry) => ({ entry, refusal: decideAddress(policy, entry.address) }));
+  return {
+    allowed: judged.flatMap(({ entry, refusal }) => (refusal === undefined ? [entry] : [])),
+    refused: judged.flatMap(({ entry, refusal }) =>
+      refusal === undefined ? [] : [{ address: entry.address, refusal }],
+    ),
+  };
+}
+
+function refusalError(host: string, port: number, refused: Verdict['refused']): BlockedConnection {
+  const address = refused.map((entry) => entry.address).join(', ');
+  return new BlockedConnection(
+    { host, address: address === '' ? undefined : address, port },
+    address === ''
+      ? [{ reason: 'the name resolves to no address', field: undefined }]
+      : refused.map((entry) => entry.refusal),
+  );
+}

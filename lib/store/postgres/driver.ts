@@ -1,0 +1,77 @@
+import {
+  AbortedTransactionError,
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type TransactionSettings,
+} from 'kysely';
+import type pg from 'pg';
+import { PoolConnection } from './connection.ts';
+import { connectFailure } from './failure.ts';
+import type { Reachability } from './reachability.ts';
+import { StatementNames } from './statements.ts';
+
+/**
+ * Kysely on a `pg` pool. Kysely's own driver can neither prepare statements nor notify the pool which connections are no longer usable,
+ * so this one does both and turns every failure into the errors of the store.
+ */
+export function poolDialect(pool: pg.Pool, reachability: Reachability): Dialect {
+  return {
+    createDriver: () => new PoolDriver(pool, reachability),
+    createAdapter: () => new PostgresAdapter(),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
+}
+
+class PoolDriver implements Driver {
+  readonly #pool: pg.Pool;
+  readonly #reachability: Reachability;
+  readonly #names = new StatementNames();
+
+  constructor(pool: pg.Pool, reachability: Reachability) {
+    this.#pool = pool;
+    this.#reachability = reachability;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<PoolConnection> {
+    try {
+      return new PoolConnection(await this.#pool.connect(), this.#names, this.#reachability);
+    } catch (cause) {
+      const failure = connectFailure(cause);
+      if (failure.unusable) this.#reachability.lost();
+      throw failure.error;
+    }
+  }
+
+  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    const level = settings.isolationLevel === undefined ? '' : ` isolation level ${settings.isolationLevel}`;
+    const access = settings.accessMode === undefined ? '' : ` ${settings.accessMode}`;
+    await connection.executeQuery(CompiledQuery.raw(`begin${level}${access}`));
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    // In a transaction in which a statement has failed, COMMIT rolls back and says so in its tag alone.
+    const tag = connection instanceof PoolConnection ? await connection.run('commit') : 'ROLLBACK';
+    if (tag === 'ROLLBACK') throw new AbortedTransactionError();
+  }
+
+  /** Never throws: it would hide the error that led here. A connection that cannot roll back is closed, which does. */
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (connection instanceof PoolConnection) await connection.rollback();
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    if (connection instanceof PoolConnection) connection.release();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool.end();
+  }
+}

@@ -1,0 +1,108 @@
+import { AppError, badRequest } from '../../core/errors.ts';
+
+/** What a failed query means. `unusable`: the connection must not go back to the pool. */
+export interface StoreFailure {
+  readonly error: unknown;
+  readonly unusable: boolean;
+}
+
+/** SQLSTATE or system error code → why there is no answer. PostgreSQL, appendix A. */
+const unavailable: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'it refuses connections',
+  ECONNRESET: 'the connection was lost',
+  ECONNABORTED: 'the connection was lost',
+  EPIPE: 'the connection was lost',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'its host cannot be reached',
+  ENETUNREACH: 'its network cannot be reached',
+  ENOTFOUND: 'its host name is not known',
+  EAI_AGAIN: 'its host name cannot be looked up',
+  '25006': 'it is read-only',
+  '25P03': 'the transaction was idle for too long',
+  '28000': 'it refuses the login',
+  '28P01': 'it refuses the login',
+  '3D000': 'it does not exist',
+  '40001': 'concurrent changes collided',
+  '40P01': 'concurrent changes waited for each other',
+  '53100': 'its disk is full',
+  '53200': 'it is out of memory',
+  '53300': 'it has too many connections',
+  '55P03': 'a lock was not released in time',
+  '57014': 'the statement took too long',
+  '57P01': 'it is being shut down',
+  '57P02': 'it crashed',
+  '57P03': 'it is starting or stopping',
+  '57P05': 'the connection was idle for too long',
+};
+
+/** After these the server has ended the statement and keeps the connection; after all others it is gone or hangs. */
+const usable = new Set(['25006', '40001', '40P01', '53100', '53200', '55P03', '57014']);
+
+const noneFree = 'no connection was free in time';
+
+/** What `pg` says without a code. */
+const withoutCode: readonly (readonly [start: string, why: string])[] = [
+  ['Connection terminated', 'the connection was lost'],
+  ['Client has encountered a connection error', 'the connection was lost'],
+  ['Client was closed', 'the connection was lost'],
+  ['Query read timeout', 'it does not answer'],
+  ['timeout expired', 'it does not answer'],
+  ['timeout exceeded when trying to connect', noneFree],
+  ['Cannot use a pool after calling end', 'the store is closed'],
+];
+
+/** Input that PostgreSQL alone could judge: the caller's mistake, not ours. */
+const refused: Readonly<Record<string, string>> = {
+  '22003': 'a number is outside of the range that can be stored',
+  '22021': 'a text holds a character that cannot be stored',
+  '22P05': 'a text holds a character that cannot be stored',
+  '54000': 'a name or path is too long',
+};
+
+/** Serialisation failure and deadlock: the same work may succeed when it is done again. */
+const repeatable = new Set(['40001', '40P01']);
+
+/**
+ * Reads an error of a query. Trouble with the database becomes `unavailable`, input it cannot store `bad-request`; every
+ * other error, such as a violated constraint, stays as it is for the one who asked.
+ */
+export function queryFailure(cause: unknown): StoreFailure {
+  const code = codeOf(cause);
+  const input = refused[code];
+  if (input !== undefined) return { error: badRequest(input, { cause }), unusable: false };
+  if (isOutdatedPlan(cause)) return { error: unavailableError('its schema has changed', cause), unusable: true };
+  const why = whyUnavailable(code, cause);
+  if (why === undefined) return { error: cause, unusable: false };
+  return { error: unavailableError(why, cause), unusable: !usable.has(code) };
+}
+
+/** Reads an error of opening or waiting for a connection: always `unavailable`. */
+export function connectFailure(cause: unknown): StoreFailure {
+  const why = whyUnavailable(codeOf(cause), cause) ?? 'no connection could be opened';
+  return { error: unavailableError(why, cause), unusable: why !== noneFree };
+}
+
+export const isRepeatable = (error: unknown): boolean =>
+  error instanceof AppError && error.kind === 'unavailable' && repeatable.has(codeOf(error.cause));
+
+/** The database does not serve at all: what was asked together need not be tried one by one. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof AppError && error.kind === 'unavailable' && !isRepeatable(error);
+
+function whyUnavailable(code: string, cause: unknown): string | undefined {
+  if (code !== '') return unavailable[code] ?? (code.startsWith('08') ? 'the connection was lost' : undefined);
+  const message = cause instanceof Error ? cause.message : '';
+  return withoutCode.find(([start]) => message.startsWith(start))?.[1];
+}
+
+const unavailableError = (why: string, cause: unknown): AppError =>
+  new AppError('unavailable', `the database cannot serve this now: ${why}`, { cause });
+
+/** A migration by a newer process has changed what a prepared statement answers; a new connection plans it anew. */
+const isOutdatedPlan = (cause: unknown): boolean =>
+  codeOf(cause) === '0A000' && cause instanceof Error && cause.message.startsWith('cached plan');
+
+function codeOf(cause: unknown): string {
+  if (typeof cause !== 'object' || cause === null || !('code' in cause)) return '';
+  return typeof cause.code === 'string' ? cause.code : '';
+}

@@ -1,0 +1,54 @@
+import pg from 'pg';
+import type { Log } from '../../core/log.ts';
+
+export interface PoolOptions {
+  /** `postgres://user:password@host:port/database?sslmode=...` */
+  readonly databaseUrl: string;
+  /** Connections at most. At least 2: a work that holds one may need another. */
+  readonly poolSize: number;
+  readonly statementTimeoutMs: number;
+  /** Covers both opening a connection and waiting for a free one. */
+  readonly connectTimeoutMs: number;
+  readonly log: Log;
+}
+
+/** Beyond the server's own limit: by then it is not the statement that hangs but the network. */
+const answerMarginMs = 5_000;
+/** A process that froze in a transaction must not keep its locks. */
+const idleInTransactionMs = 60_000;
+const idleConnectionMs = 30_000;
+/** Spreads the connections anew after a failover. */
+const connectionLifetimeSeconds = 1_800;
+const keepAliveDelayMs = 10_000;
+
+/** A pool that outlives the loss of its server: a lost connection is closed and the next query opens another. */
+export function openPool(options: PoolOptions): pg.Pool {
+  mustBeUrl(options.databaseUrl);
+  const pool = new pg.Pool({
+    connectionString: options.databaseUrl,
+    max: Math.max(2, options.poolSize),
+    statement_timeout: options.statementTimeoutMs,
+    query_timeout: options.statementTimeoutMs + answerMarginMs,
+    connectionTimeoutMillis: options.connectTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+    idleTimeoutMillis: idleConnectionMs,
+    maxLifetimeSeconds: connectionLifetimeSeconds,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelayMs,
+    application_name: 'keyferry',
+  });
+  // An `error` event without a listener ends the process. The pool listens to its idle clients only; a client that is out on loan
+  // loses its connection unheard between two statements of a transaction. The next statement fails, and says so.
+  // At the end of the pool the server may be quicker than the goodbye of a connection, which is no news.
+  pool.on('error', (error) => {
+    if (!pool.ending) options.log.warn({ outage: true, error: error.message }, 'an idle database connection was lost');
+  });
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+/** The URL holds a password, and the parser's error holds the URL: so that error must not get out. */
+function mustBeUrl(databaseUrl: string): void {
+  if (URL.canParse(databaseUrl) && /^postgres(ql)?:/.test(databaseUrl)) return;
+  throw new Error('the database URL is not of the form postgres://user:password@host:port/database');
+}

@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { definitions } from '../../lib/destinations/index.ts';
+import { patience } from '../support/patience.ts';
+import { testDatabase, testRedis } from '../support/services.ts';
+
+const program = new URL('./walk/process.ts', import.meta.url).pathname;
+
+/**
+ * So many files of `lib/` may take part when one secret is written by HTTP, pushed, and its status written back. Who adds a
+ * file to this way looks first whether the reader has to open it. Some ten are above what is needed: timers run meanwhile.
+ */
+const filesMax = 155;
+
+test.each(definitions)('a secret on its way to $type crosses few files', async ({ type }) => {
+  const files = await filesOf(type);
+  console.info(`${files.length} files of lib take part in a sync to ${type}:\n${byFolder(files).join('\n')}`);
+  expect(files).toContain('lib/http/secrets/pipeline.ts');
+  expect(files.length).toBeLessThanOrEqual(filesMax);
+});
+
+async function filesOf(type: string): Promise<readonly string[]> {
+  const { url, prefix } = testRedis();
+  const env = {
+    ...process.env,
+    DATABASE_URL: await testDatabase(),
+    REDIS_URL: url,
+    KEYFERRY_REDIS_PREFIX: prefix,
+    KEYFERRY_SEAL_KEY: randomBytes(32).toString('hex'),
+    KEYFERRY_NETWORK_ALLOWED: 'all',
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, [program, type], { env, timeout: patience.testMs });
+  return z.array(z.string()).parse(JSON.parse(stdout));
+}
+
+function byFolder(files: readonly string[]): readonly string[] {
+  const folders = Map.groupBy(files, (path) => path.split('/').slice(0, -1).join('/'));
+  return [...folders].map(([folder, members]) => {
+    const names = members.map((path) => path.slice(folder.length + 1, -'.ts'.length));
+    return `${String(members.length).padStart(4)} ${folder}: ${names.join(' ')}`;
+  });
+}

@@ -1,0 +1,65 @@
+import { type Profiler, Session } from 'node:inspector/promises';
+import { sql } from 'kysely';
+import { ApiClient } from '../../../infra/demo/client.ts';
+import { type Api, openApi, openWorkers } from '../../../lib/app.ts';
+import { readConfig } from '../../../lib/core/config.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { loadDriver, loadFake } from '../../../lib/destinations/load.ts';
+import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+
+// A process of its own: a test runner wraps what modules export, and each look at an export would count as a call.
+// It writes a JSON array of the files of `lib/` that took part in one write of a secret and its sync to a destination.
+
+const root = new URL('../../../', import.meta.url).href;
+const [type = ''] = process.argv.slice(2);
+const definition = definitions.find((one) => one.type === type);
+if (definition === undefined) throw new Error(`no destination type ${type}`);
+
+const app = { config: readConfig(process.env), log: silentLog, metrics: openMetrics({ process: false }) };
+const fake = await (await loadFake(type))();
+const api = await openApi(app);
+const token = (await api.prepareForDevelopment(undefined)) ?? '';
+const workers = await openWorkers(app, [{ definition, openDriver: await loadDriver(type) }]);
+const { port } = await api.listen(0, '127.0.0.1');
+const client = new ApiClient(`http://127.0.0.1:${port}`, token);
+
+const destination = `sys/sync/destinations/${type}/place`;
+await client.write(destination, fake.destination);
+await client.write('secret/data/walker', { data: { password: 'first' } });
+await client.write(`${destination}/associations/set`, { mount: 'secret', secret_name: 'walker' });
+// Connections, caches and logins are there after this one.
+await writeAndWait('second');
+
+const session = new Session();
+session.connect();
+await session.post('Profiler.enable');
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+await session.post('Profiler.takePreciseCoverage');
+await writeAndWait('third');
+const { result } = await session.post('Profiler.takePreciseCoverage');
+
+process.stdout.write(`${JSON.stringify(filesCalled(result))}\n`);
+await workers.close();
+await api.close();
+await fake.close();
+
+/** Writes a version of the secret and waits until its status says that it is at the destination. */
+async function writeAndWait(password: string): Promise<void> {
+  await client.write('secret/data/walker', { data: { password } });
+  while (!(await isSynced(api.store))) await new Promise((resolve) => setTimeout(resolve, 15));
+}
+
+async function isSynced({ db }: Api['store']): Promise<boolean> {
+  const { rows } = await sql<{ synced: boolean }>`
+    select bool_and(generation = observed_generation and status = 'SYNCED') as synced from associations`.execute(db);
+  return rows[0]?.synced === true;
+}
+
+function filesCalled(scripts: readonly Profiler.ScriptCoverage[]): readonly string[] {
+  return scripts
+    .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
+    .flatMap(({ url }) => (url.startsWith(`${root}lib/`) ? [url.slice(root.length)] : []))
+    .filter((path) => !/\/fake(\/|\.ts$)/.test(path))
+    .sort();
+}

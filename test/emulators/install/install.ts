@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { Unavailable } from '../trials/trial.ts';
+
+const installMsMax = 240_000;
+const outputBytesMax = 16 * 1024 * 1024;
+
+/** A virtual environment with these packages. Resolves to its folder of programs. */
+export async function installPython(folder: string, packages: readonly string[]): Promise<string> {
+  const path = await installed(folder, packages, async (at) => {
+    await run('python3', ['-m', 'venv', at]);
+    await run(join(at, 'bin', 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...packages]);
+  });
+  return join(path, 'bin');
+}
+
+/** npm packages apart from those of the project: some have hundreds of megabytes. Resolves to the folder that holds them. */
+export async function installNpm(folder: string, packages: readonly string[]): Promise<string> {
+  return installed(folder, packages, async (at) => {
+    await mkdir(at, { recursive: true });
+    await writeFile(join(at, 'package.json'), '{"private":true}\n');
+    await run('npm', ['install', '--prefix', at, '--ignore-scripts', '--no-audit', '--no-fund', ...packages]);
+  });
+}
+
+/** Programs of a Go module, of one version. Resolves to the folder that holds them. */
+export async function installGo(folder: string, packages: readonly string[]): Promise<string> {
+  return installed(folder, packages, async (at) => {
+    await run('go', ['install', ...packages], { environment: { GOBIN: at } });
+  });
+}
+
+const copyArtifact = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
+
+/** A jar that runs by itself, by its coordinates (`group:artifact:version`). Resolves to its path. */
+export async function installJar(folder: string, coordinates: string): Promise<string> {
+  const [, artifact, version] = coordinates.split(':');
+  const path = await installed(folder, [coordinates], async (at) => {
+    // Maven would remember for a day that something was not there.
+    const options = ['--batch-mode', '--quiet', '--update-snapshots'];
+    await run('mvn', [copyArtifact, `-Dartifact=${coordinates}`, `-DoutputDirectory=${at}`, ...options]);
+  });
+  return join(path, `${artifact}-${version}.jar`);
+}
+
+/** What is installed already is known by a file that holds the list. */
+async function installed(folder: string, packages: readonly string[], install: (at: string) => Promise<void>) {
+  const list = packages.join('\n');
+  const path = `${folder}-${createHash('sha256').update(list).digest('hex').slice(0, 8)}`;
+  const complete = join(path, '.complete');
+  if ((await readFile(complete, 'utf8').catch(() => '')) === list) return path;
+  await install(path);
+  await writeFile(complete, list);
+  return path;
+}
+
+interface Run {
+  /** Beside that of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Where the program says what is wanted. */
+  readonly from?: 'stdout' | 'stderr';
+}
+
+/** Ends the program after some minutes. @throws Unavailable when it is not there or does not succeed */
+export function run(program: string, args: readonly string[], { environment, from = 'stdout' }: Run = {}) {
+  return new Promise<string>((resolve, reject) => {
+    const limits = { timeout: installMsMax, killSignal: 'SIGKILL', maxBuffer: outputBytesMax } as const;
+    const options = { ...limits, env: { ...process.env, ...environment } };
+    execFile(program, args, options, (error, stdout, stderr) => {
+      if (error === null) return resolve(from === 'stdout' ? stdout : stderr);
+      const why = reasonOf(stdout, stderr) ?? error.message;
+      const text = error.code === 'ENOENT' ? `${program} is not on this machine` : `${program} ${args[0]}: ${why}`;
+      reject(new Unavailable(text, { cause: error }));
+    });
+  });
+}
+
+const reasonLengthMax = 400;
+
+/** Why a program failed: most say it at the end of stderr, Maven at the beginning of its errors, on stdout. */
+export function reasonOf(stdout: string, stderr: string): string | undefined {
+  const ofMaven = /^\[ERROR\] +(?:Failed to execute goal .*? on project [^:]+: )?(\S.*)$/m.exec(
+    stripVTControlCharacters(stdout),
+  )?.[1];
+  // An indented line goes on with the one before.
+  const [last = ''] = stripVTControlCharacters(stderr)
+    .trim()
+    .split(/\n(?!\s)/)
+    .slice(-1);
+  return (ofMaven ?? last.replaceAll(/\s+/g, ' ')).slice(0, reasonLengthMax) || undefined;
+}
