@@ -3,18 +3,27 @@ import { openGatekeeper } from '../auth/gatekeeper.ts';
 import { methods } from '../auth/methods/index.ts';
 import { openMethods } from '../auth/methods/open.ts';
 import { mintRootToken } from '../auth/token/mint.ts';
+import { hashToken } from '../auth/token/store.ts';
+import { wrappingRows } from '../auth/wrapping/rows.ts';
+import { wrap } from '../auth/wrapping/wrap.ts';
 import { type Config, ConfigError, largeBodiesBytesMax } from '../core/config.ts';
 import { AppError } from '../core/errors.ts';
 import { definitions } from '../destinations/index.ts';
+import { cubbyhole } from '../engines/cubbyhole/index.ts';
 import { engines } from '../engines/index.ts';
 import { firstMounts, openEngines, syncedSecrets } from '../engines/list.ts';
 import { insertMount } from '../engines/mounts/insert.ts';
 import { alwaysMounted } from '../engines/mounts/record.ts';
 import { openMountTable } from '../engines/mounts/table.ts';
 import { activationRows } from '../engines/sys/activation.ts';
+import { configRows, readCors } from '../engines/sys/config/index.ts';
 import { metricsRow } from '../engines/sys/metrics.ts';
 import { mountRows } from '../engines/sys/mounts/index.ts';
+import { openLeaseRoom, openRateLimits, quotaRows } from '../engines/sys/quotas/index.ts';
 import { sealRows } from '../engines/sys/seal/index.ts';
+import { toolRows } from '../engines/sys/tools/index.ts';
+import { rateStage } from '../http/secrets/stages/rate-stage.ts';
+import { wrapStages } from '../http/secrets/stages/wrap-stage.ts';
 import { createServer, type HttpServer } from '../http/wire/server.ts';
 import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
@@ -44,7 +53,12 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const gauges = readService(parts, shared);
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const secrets = syncedSecrets(engines, engineParts);
-  const opened = [...openMethods(methods, { store, clock }), ...openEngines(engines, engineParts)];
+  const [room, rateLimits] = [openLeaseRoom(store), openRateLimits(store)];
+  const opened = [
+    ...openMethods(methods, { store, clock, room }),
+    ...openEngines(engines, engineParts),
+    cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
+  ];
   const mounts = openMountTable({ store, clock, engines, fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]) });
   const mintRoot = (when: 'production' | 'development', id?: string) => async (tx: Transaction<Database>) => {
     for (const mount of firstMounts(engines, when)) await insertMount(tx, mount);
@@ -71,10 +85,18 @@ export async function openApi(parts: AppParts): Promise<Api> {
     waitMs: config.KEYFERRY_SYNC_WAIT_MS,
     drainMs: config.KEYFERRY_SYNC_LOCK_MS,
   };
+  const quotasChanged = () => {
+    room.forget();
+    rateLimits.forget();
+  };
   const systemRows = [
     ...sealRows(sealParts),
     ...mountRows({ changed, mounts, engines }),
     ...activationRows,
+    ...wrappingRows({ store, clock }),
+    ...toolRows(),
+    ...configRows(store, shownConfig(config)),
+    ...quotaRows({ store, mounts, changed: quotasChanged }),
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
@@ -90,6 +112,9 @@ export async function openApi(parts: AppParts): Promise<Api> {
     bodyLimitBytes: config.KEYFERRY_BODY_BYTES_MAX,
     largeBodiesBytesMax: largeBodiesBytesMax(config),
     requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
+    crossOrigin: () => readCors(store),
+    requestHeaderRequired: config.KEYFERRY_REQUIRE_REQUEST_HEADER,
+    stages: [rateStage(rateLimits.pass), ...wrapStages((reply) => wrap({ store, clock }, reply))],
   });
   return {
     store,
@@ -118,6 +143,13 @@ const system = {
   type: 'system',
   always: { path: 'sys/', description: 'system endpoints used for control, policy and debugging' },
 };
+
+const shownConfig = (config: Config) => ({
+  host: config.KEYFERRY_HOST,
+  port: config.PORT,
+  tls: config.KEYFERRY_TLS_CERT_FILE !== undefined,
+  logLevel: config.KEYFERRY_LOG_LEVEL,
+});
 
 function tlsOf(config: Config) {
   const certificateFile = config.KEYFERRY_TLS_CERT_FILE;

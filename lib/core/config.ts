@@ -52,6 +52,7 @@ const settings = z.object({
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'has to be debug, info, warn, error or silent')
     .default('info'),
   KEYFERRY_ACCESS_LOG_LEVEL: z.enum(['debug', 'info'], 'has to be debug or info').default('debug'),
+  KEYFERRY_REQUIRE_REQUEST_HEADER: yesOrNo.default(false),
   KEYFERRY_METRICS_UNAUTHENTICATED: yesOrNo.default(false),
   KEYFERRY_METRICS_PORT: port.optional(),
   KEYFERRY_METRICS_ADDRESS: z.string().default('127.0.0.1'),

@@ -11,6 +11,7 @@ export type ErrorKind =
   | 'unsupported-operation'
   | 'too-large'
   | 'unsupported-media'
+  | 'too-many-requests'
   | 'sealed'
   | 'unavailable'
   | 'internal';
@@ -60,3 +61,16 @@ export const permissionDenied = (): AppError =>
 
 /** 404 `{"errors":[]}`: nothing is there. */
 export const notFound = (messages: readonly string[] = []): AppError => new AppError('not-found', messages);
+
+/** 429: a quota is used up. */
+export class TooManyRequests extends AppError {
+  readonly retryAfterSeconds: number;
+  /** Headers of the reply beside `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(message: string, retryAfterSeconds: number, headers: Readonly<Record<string, string>> = {}) {
+    super('too-many-requests', message);
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.headers = headers;
+  }
+}

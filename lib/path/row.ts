@@ -32,6 +32,8 @@ export interface Operation {
 export interface OperationMarks {
   /** Needs no token. */
   readonly unauthenticated?: boolean;
+  /** With `unauthenticated`: the token that came is not looked up, so no use of it is counted and there is no caller. */
+  readonly ignoresToken?: boolean;
   /** Needs the sudo capability as well. */
   readonly sudo?: boolean;
   /** Answers while the service is sealed or not initialised. */
@@ -73,10 +75,25 @@ export interface ReplyContent {
   readonly flat?: boolean;
   /** A value in `data` that is written already. */
   readonly written?: WrittenJson;
+  /** The reply itself was kept; this is the token that takes it. It stands alone in the envelope. */
+  readonly wrapInfo?: WrapInfo;
   /** Replaces the envelope. */
   readonly body?: object;
   /** Replaces the envelope by something that is not JSON. */
   readonly text?: { readonly contentType: string; readonly body: string };
+}
+
+/** The `wrap_info` object of wrapped replies. */
+export interface WrapInfo {
+  readonly token: string;
+  readonly accessor: string;
+  /** Seconds. */
+  readonly ttl: number;
+  /** RFC 3339. */
+  readonly creation_time: string;
+  readonly creation_path: string;
+  /** Of the token in the wrapped reply. */
+  readonly wrapped_accessor?: string;
 }
 
 /** The `auth` object of replies that bring a token. */
@@ -101,6 +118,10 @@ export interface RequestContext {
   readonly caller: Caller | undefined;
   /** Whether a token came; without a caller it is not a valid one. */
   readonly tokenSent: boolean;
+  /** The token as it came, whatever it is worth. */
+  readonly sentToken?: Secret | undefined;
+  /** Seconds for which the reply shall be wrapped; undefined: not at all. */
+  readonly wrapSeconds?: number | undefined;
   readonly connection: ClientConnection;
   readonly mount: Mount;
   /** Path below the mount, without a leading slash. */

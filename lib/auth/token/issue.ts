@@ -3,7 +3,7 @@ import type { LeaseTimes } from '../../path/lease-times.ts';
 import type { AuthReply } from '../../path/row.ts';
 import type { Identity } from '../methods/contract.ts';
 import { lifeOf } from './life.ts';
-import { mintToken } from './mint.ts';
+import { mintToken, type TokenTarget } from './mint.ts';
 import type { TokenParts } from './parts.ts';
 import { tokenPolicies } from './policies.ts';
 
@@ -28,7 +28,7 @@ export interface Origin {
  * @throws AppError `bad-request` when it would outlive its parent, `already-exists` when its id is taken
  */
 export async function issueToken(
-  { store, clock }: TokenParts,
+  { store, clock, room }: TokenParts,
   { displayName, policies: wanted, metadata, bounds }: Identity,
   { path, parent, orphan, id, leases }: Origin,
 ): Promise<{ readonly auth: AuthReply; readonly warnings: readonly string[] }> {
@@ -37,7 +37,7 @@ export async function issueToken(
   if (ttl === 0 && parent?.expires === true) {
     throw badRequest('expiring root tokens cannot create non-expiring root tokens');
   }
-  const auth = await mintToken(store, clock.now(), {
+  const token = {
     id,
     parent: orphan || parent === undefined ? null : parent.hash,
     policies,
@@ -50,6 +50,9 @@ export async function issueToken(
     numUses: bounds.numUses,
     renewable: bounds.renewable && ttl > 0,
     orphan,
-  });
+  };
+  const make = (target: TokenTarget) => mintToken(target, clock.now(), token);
+  // What does not end is no lease.
+  const auth = room === undefined || ttl === 0 ? await make(store) : await room.within(path, make);
   return { auth, warnings };
 }

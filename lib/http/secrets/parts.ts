@@ -25,6 +25,21 @@ export interface HttpParts {
   readonly requestTimeoutMs: number;
   /** What happens to every request of `/v1/` beside what the pipeline does itself. */
   readonly stages?: readonly Stage[];
+  /** Absent: nothing is said to browsers about other origins. */
+  readonly crossOrigin?: ReadCrossOrigin;
+  /** Requests without `X-Service-Request: true`, or the alias of it, are refused. */
+  readonly requestHeaderRequired?: boolean;
   /** Routes beside `/v1/`, such as another API on the same port. Each has its own parsers and error handler. */
   readonly plugins?: readonly FastifyPluginAsync[];
 }
+
+/** What pages of browsers may do. */
+export interface CrossOrigin {
+  /** `*` alone: all of them. */
+  readonly origins: readonly string[];
+  /** That a page may send. */
+  readonly headers: readonly string[];
+}
+
+/** Undefined: no page of another origin may do anything, and browsers see to that themselves. */
+export type ReadCrossOrigin = () => Promise<CrossOrigin | undefined>;

@@ -51,7 +51,8 @@ async function respond(kit: Kit, incoming: Incoming): Promise<Outgoing> {
   const exchange = new Exchange(incoming, asked, new Ending(incoming.onClose));
   const isWhole = await receiveSmall(kit.parts, exchange); //              400, 413, 503
   const outcome = await runStages(kit, exchange, isWhole);
-  return answerOf(exchange, kit.plan.after.length === 0 ? outcome : await conclude(kit, exchange, outcome));
+  const concerns = kit.plan.after.some((stage) => stage.concerns?.(exchange) ?? true);
+  return answerOf(exchange, concerns ? await conclude(kit, exchange, outcome) : outcome);
 }
 
 async function runStages(kit: Kit, exchange: Exchange, isWhole: boolean): Promise<Outcome> {
@@ -76,12 +77,13 @@ function conclude({ plan, within }: Kit, exchange: Exchange, outcome: Outcome): 
 }
 
 /** @throws what was thrown */
-function answerOf({ incoming, asked, context, parsed }: Exchange, outcome: Outcome): Outgoing {
+function answerOf({ incoming, asked, context, parsed, headers }: Exchange, outcome: Outcome): Outgoing {
   if ('error' in outcome) throw outcome.error;
   const { reply } = outcome;
   const { warnings: own = [], mount = systemMount } = context ?? {};
   const warnings = reply !== undefined && parsed?.ok === true ? [...parsed.warnings, ...own] : own;
-  return envelope(reply, { requestId: incoming.requestId, verb: asked.verb, mount, warnings });
+  const answer = envelope(reply, { requestId: incoming.requestId, verb: asked.verb, mount, warnings });
+  return headers === undefined ? answer : { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
 /** A path with empty or `.` segments is somewhere else. A redirected write would arrive as a read, so it is refused. */

@@ -11,9 +11,10 @@ import { vocabularyOf } from '../secrets/request/vocabulary.ts';
 import { BodyMemory } from './body/memory.ts';
 import { BodyReader } from './body/reader.ts';
 import { connectionOf } from './connection/connection.ts';
-import type { Incoming, Outgoing } from './exchange.ts';
-import { requestIdOf } from './exchange.ts';
+import { withCrossOrigin } from './cors.ts';
+import { type Incoming, type Outgoing, requestIdOf } from './exchange.ts';
 import { createObserver, type Observer } from './observe.ts';
+import { withRequestHeader } from './request-header.ts';
 import { trueVerb } from './verbs/names.ts';
 
 /** The Fastify instance: one catch-all under `/v1/`, and whatever the plugins add beside it. */
@@ -60,7 +61,8 @@ function addMethods(app: FastifyInstance): void {
 }
 
 async function secretsApi(scope: FastifyInstance, parts: HttpParts, observer: Observer): Promise<void> {
-  const pipeline = observer.around(createPipeline(parts));
+  const asked = withCrossOrigin(parts.crossOrigin, createPipeline(parts));
+  const pipeline = observer.around(withRequestHeader(parts.requestHeaderRequired === true, asked));
   scope.removeAllContentTypeParsers();
   // The pipeline reads bodies, when it is known from whom.
   scope.addContentTypeParser('*', (_request, _body, done) => done(null));

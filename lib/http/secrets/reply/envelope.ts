@@ -1,5 +1,5 @@
 import { notFound } from '../../../core/errors.ts';
-import type { AuthReply, Mount, Reply, ReplyContent, Verb } from '../../../path/row.ts';
+import type { AuthReply, Mount, Reply, ReplyContent, Verb, WrapInfo } from '../../../path/row.ts';
 import type { Outgoing } from '../../wire/exchange.ts';
 import { status } from './status.ts';
 
@@ -22,6 +22,7 @@ export function envelope(
   if (reply?.text !== undefined) return { status: reply.status ?? status.ok, ...reply.text };
   if (reply?.body !== undefined) return { status: reply.status ?? status.ok, body: JSON.stringify(reply.body) };
   if (about.verb === 'list' && isEmptyListing(reply, warnings)) throw notFound();
+  if (reply?.wrapInfo !== undefined) return { status: status.ok, body: JSON.stringify(wrapMembers(reply.wrapInfo)) };
   const body = members(reply ?? {}, warnings, about);
   const text = reply?.written === undefined ? JSON.stringify(body) : reply.written.within(body);
   return { status: reply?.status ?? status.ok, body: text };
@@ -48,6 +49,18 @@ function members(
     ...(reply.flat === true ? reply.data : {}),
   };
 }
+
+/** The request's id is in the wrapped reply. */
+const wrapMembers = (wrapInfo: WrapInfo): object => ({
+  request_id: '',
+  lease_id: '',
+  renewable: false,
+  lease_duration: 0,
+  data: null,
+  wrap_info: wrapInfo,
+  warnings: null,
+  auth: null,
+});
 
 function authMembers(auth: AuthReply): object {
   const { client_token, accessor, policies, token_policies, metadata, ...others } = auth;

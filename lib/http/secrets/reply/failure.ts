@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/errors.ts';
+import { AppError, TooManyRequests } from '../../../core/errors.ts';
 import { framesOf } from '../../../core/log/stack.ts';
 import type { Log } from '../../../core/log.ts';
 import type { Vocabulary } from '../../../path/row.ts';
@@ -24,6 +24,7 @@ export function failure(
 
 function headersOf(error: AppError): Outgoing['headers'] {
   if (error instanceof UnsupportedOperation) return { allow: error.allow };
+  if (error instanceof TooManyRequests) return { ...error.headers, 'retry-after': String(error.retryAfterSeconds) };
   return error instanceof Busy ? { 'retry-after': String(error.retryAfterSeconds) } : undefined;
 }
 

@@ -10,6 +10,7 @@ const statuses = {
   'unsupported-operation': 405,
   'too-large': 413,
   'unsupported-media': 415,
+  'too-many-requests': 429,
   sealed: 503,
   unavailable: 503,
   internal: 500,

@@ -1,5 +1,6 @@
 import type { Gatekeeper } from '../../../auth/contract.ts';
 import { permissionDenied } from '../../../core/errors.ts';
+import type { Secret } from '../../../core/secret.ts';
 import type { Caller, Mount, RequestContext, Verb } from '../../../path/row.ts';
 import type { Ending } from '../../wire/connection/ending.ts';
 import type { Incoming } from '../../wire/exchange.ts';
@@ -22,6 +23,8 @@ export class Context implements RequestContext {
   readonly requestId: string;
   readonly caller: Caller | undefined;
   readonly tokenSent: boolean;
+  readonly sentToken: Secret | undefined;
+  readonly wrapSeconds: number | undefined;
   readonly connection: RequestContext['connection'];
   readonly mount: Mount;
   readonly path: string;
@@ -38,6 +41,8 @@ export class Context implements RequestContext {
     this.requestId = incoming.requestId;
     this.caller = caller;
     this.tokenSent = asked.token !== undefined;
+    this.sentToken = asked.token;
+    this.wrapSeconds = asked.wrapSeconds;
     this.connection = incoming.connection;
     this.mount = mount;
     this.path = path;

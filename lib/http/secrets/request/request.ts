@@ -90,10 +90,13 @@ function wrapSecondsOf(headers: Headers): number | undefined {
   const seconds = wrapTtl.safeParse(value);
   if (!seconds.success)
     throw badRequest(`error parsing the header ${name}: it is a number of seconds, or a text such as "30s"`);
+  if (seconds.data > wrapSecondsMax)
+    throw badRequest(`the requested wrap ttl may be at most ${wrapSecondsMax} seconds`);
   return seconds.data === 0 ? undefined : seconds.data;
 }
 
 const wrapTtl = duration();
+const wrapSecondsMax = 2_147_483_647;
 
 function flag(query: URLSearchParams, name: string): boolean {
   const value = query.size === 0 ? null : query.get(name);

@@ -30,6 +30,8 @@ export class Exchange {
   /** The help that was asked for; undefined: none was, or there is none. */
   help: object | undefined;
   reply: Reply;
+  /** Headers of the answer that stages have made. */
+  headers: Readonly<Record<string, string>> | undefined;
 
   constructor(incoming: Incoming, asked: AskedHead, ending: Ending) {
     this.incoming = incoming;

@@ -21,6 +21,8 @@ export interface StageBefore {
 
 export interface StageAfter {
   readonly at: (typeof stageOrder.after)[number];
+  /** Absent: every request does. A request that concerns no stage costs nothing here. */
+  readonly concerns?: (exchange: Exchange) => boolean;
   /**
    * Sees what came of every request that could be read, refusals included, and answers what is to come of it. What it throws
    * becomes the outcome.
@@ -68,6 +70,7 @@ export async function runBefore(stages: readonly StageBefore[], exchange: Exchan
 export async function runAfter(stages: readonly StageAfter[], exchange: Exchange, outcome: Outcome): Promise<Outcome> {
   let current = outcome;
   for (const stage of stages) {
+    if (stage.concerns?.(exchange) === false) continue;
     try {
       current = await stage.after(exchange, current);
     } catch (error) {

@@ -1,0 +1,97 @@
+import { badRequest, permissionDenied } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { Secret } from '../../core/secret.ts';
+import { type Engine, operation, type RequestContext, type Row } from '../../path/row.ts';
+import type { Store } from '../../store/store.ts';
+import { deleteEntry, listEntries, readEntry, writeEntry } from './store.ts';
+
+export interface CubbyholeParts {
+  readonly store: Store;
+  /** The keyed hash by which the table `tokens` knows a token. */
+  readonly hashOf: (token: Secret) => Buffer;
+}
+
+/** Secrets of one token, out of reach for every other token, root tokens included. */
+export const cubbyhole = (parts: CubbyholeParts): Engine => ({
+  type: 'cubbyhole',
+  always: { path: 'cubbyhole/', description: 'per-token private secret storage' },
+  rows: [secretsRow(parts)],
+});
+
+/** As in KV version 1 the fields are the secret, so the path is taken from the context. */
+function secretsRow({ store, hashOf }: CubbyholeParts): Row {
+  const locationOf = (context: RequestContext) => ({ owner: ownerOf(hashOf, context), path: storable(context.path) });
+  return {
+    pattern: '*path',
+    help: 'Reads, writes, lists and deletes secrets that belong to the token of the caller and end with it.',
+    exists: async (_input, context) => (await readEntry(store, locationOf(context))) !== undefined,
+    operations: {
+      read: operation(
+        {},
+        {
+          summary: 'Read a secret of the own token.',
+          async run(_input, context) {
+            const data = await readEntry(store, locationOf(context));
+            return data && { data };
+          },
+        },
+      ),
+      list: operation(
+        {},
+        {
+          summary: 'List the names in a folder of the own token.',
+          async run(_input, context) {
+            const { owner, path } = locationOf(context);
+            return { data: { keys: await listEntries(store, owner, path) } };
+          },
+        },
+      ),
+      write: operation(
+        {},
+        {
+          summary: 'Write a secret of the own token.',
+          anyFields: true,
+          async run(input, context) {
+            const location = locationOf(context);
+            if (location.path === '') throw badRequest('missing path');
+            await writeEntry(store, location, jsonOf(input));
+            return undefined;
+          },
+        },
+      ),
+      delete: operation(
+        {},
+        {
+          summary: 'Delete a secret of the own token.',
+          async run(_input, context) {
+            await deleteEntry(store, locationOf(context));
+            return undefined;
+          },
+        },
+      ),
+    },
+  };
+}
+
+function ownerOf(hashOf: CubbyholeParts['hashOf'], { caller }: RequestContext): Buffer {
+  if (caller === undefined) throw permissionDenied();
+  return hashOf(caller.token);
+}
+
+function jsonOf(input: Readonly<Record<string, unknown>>): string {
+  if (!isJsonObject(input) || Object.keys(input).length === 0) throw badRequest('missing data fields');
+  try {
+    return JSON.stringify(input);
+  } catch (cause) {
+    throw badRequest('the data is nested too deeply', { cause });
+  }
+}
+
+/** PostgreSQL's index entries end at some 2,700 bytes, and it cannot store U+0000. */
+const pathBytesMax = 2_048;
+
+function storable(path: string): string {
+  if (path.includes('\0')) throw badRequest('the path holds the character U+0000, which cannot be stored');
+  if (Buffer.byteLength(path) > pathBytesMax) throw badRequest(`the path is longer than ${pathBytesMax} bytes`);
+  return path;
+}

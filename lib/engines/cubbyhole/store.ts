@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import { AppError, badRequest } from '../../core/errors.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
+import type { Store } from '../../store/store.ts';
+
+/** What one token may have. The sum is of the sealed bytes. */
+export const cubbyholeEntriesMax = 1_000;
+export const cubbyholeBytesMax = 16_777_216;
+
+/** Which secret of which token. */
+export interface CubbyholeLocation {
+  /** Keyed hash of the token. */
+  readonly owner: Buffer;
+  readonly path: string;
+}
+
+const aad = ({ owner, path }: CubbyholeLocation): string => `cubbyhole/${owner.toString('hex')}/${path}`;
+
+/** Undefined: there is none. */
+export async function readEntry({ db, barrier }: Store, location: CubbyholeLocation): Promise<JsonObject | undefined> {
+  const row = await db
+    .selectFrom('cubbyhole')
+    .select('data')
+    .where('token_hash', '=', location.owner)
+    .where('path', '=', location.path)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const data = parseJson(barrier.open(row.data, aad(location)).toString());
+  if (!isJsonObject(data)) throw new AppError('internal', 'a stored cubbyhole secret is not an object');
+  return data;
+}
+
+/**
+ * Replaces an entry. The lock of the token's row puts writes of one token in order, so that the limits hold exactly.
+ *
+ * @throws AppError `bad-request` beyond the limits, and for a token that is not stored: a batch token has no cubbyhole
+ */
+export async function writeEntry(store: Store, location: CubbyholeLocation, json: string): Promise<void> {
+  const data = store.barrier.seal(json, aad(location));
+  await store.transaction(async (tx) => {
+    const owner = await sql`select 1 from tokens where hash = ${location.owner} for no key update`.execute(tx);
+    if (owner.rows.length === 0) throw badRequest('cubbyhole operations are only supported by service tokens');
+    const { rows } = await sql<{ readonly entries: number; readonly bytes: number }>`
+      select count(*)::int as entries, coalesce(sum(octet_length(data)), 0)::int as bytes from cubbyhole
+       where token_hash = ${location.owner} and path <> ${location.path}`.execute(tx);
+    mustFit(rows[0], data.length);
+    await tx
+      .insertInto('cubbyhole')
+      .values({ token_hash: location.owner, path: location.path, data })
+      .onConflict((conflict) => conflict.columns(['token_hash', 'path']).doUpdateSet({ data }))
+      .execute();
+  });
+}
+
+function mustFit(others: { readonly entries: number; readonly bytes: number } | undefined, bytes: number): void {
+  if ((others?.entries ?? 0) >= cubbyholeEntriesMax)
+    throw badRequest(`the cubbyhole of a token holds at most ${cubbyholeEntriesMax} secrets`);
+  if ((others?.bytes ?? 0) + bytes > cubbyholeBytesMax)
+    throw badRequest(`the cubbyhole of a token holds at most ${cubbyholeBytesMax} bytes`);
+}
+
+/** Absent: nothing to do. */
+export async function deleteEntry({ db }: Store, { owner, path }: CubbyholeLocation): Promise<void> {
+  await db.deleteFrom('cubbyhole').where('token_hash', '=', owner).where('path', '=', path).execute();
+}
+
+/** Names in a folder, folders once each and with a slash. `folder` is empty or ends in a slash. */
+export async function listEntries({ db }: Store, owner: Buffer, folder: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ readonly name: string }>`
+    select distinct case when slash = 0 then name else substr(name, 1, slash) end collate "C" as name
+      from (select name, strpos(name, '/') as slash
+              from (select substr(path, ${[...folder].length}::int + 1) as name from cubbyhole
+                     where token_hash = ${owner} and starts_with(path, ${folder})) as paths
+             where name <> '') as names
+     order by name`.execute(db);
+  return rows.map(({ name }) => name);
+}

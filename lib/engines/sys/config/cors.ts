@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { badRequest } from '../../../core/errors.ts';
+import { bool, textList } from '../../../path/fields.ts';
+import { operation, type Row } from '../../../path/row.ts';
+import type { Store } from '../../../store/store.ts';
+import { storedSetting } from './settings.ts';
+
+/** Which pages of browsers may read answers. */
+export interface CorsSettings {
+  /** Origins such as `https://example.com`, or `*` alone for all of them. */
+  readonly origins: readonly string[];
+  /** Headers beside the usual ones that such a page may send. */
+  readonly headers: readonly string[];
+}
+
+const setting = storedSetting<CorsSettings>(
+  'cors',
+  z.object({ origins: z.array(z.string()), headers: z.array(z.string()) }),
+);
+
+/** All origins and headers that are allowed; undefined: no page may do anything. */
+export async function readCors({ db }: Store): Promise<CorsSettings | undefined> {
+  const cors = await setting.read(db);
+  return cors && { origins: cors.origins, headers: [...usualHeaders, ...cors.headers] };
+}
+
+/** What clients of both vocabularies send. */
+export const usualHeaders = [
+  'Content-Type',
+  'X-Requested-With',
+  'Authorization',
+  ...['Token', 'Namespace', 'Request', 'Wrap-TTL', 'MFA'].flatMap((name) => [`X-Service-${name}`, `X-Vault-${name}`]),
+  'X-Vault-No-Request-Forwarding',
+  'X-Vault-Wrap-Format',
+  'X-Vault-Policy-Override',
+] as const;
+
+const fields = {
+  enable: bool().optional().meta({ description: 'false: the same as removing the configuration' }),
+  allowed_origins: textList()
+    .optional()
+    .meta({ description: 'Origins such as https://example.com, or * alone for all' }),
+  allowed_headers: textList().optional().meta({ description: 'Headers that pages may send beside the usual ones' }),
+};
+
+/** `sys/config/cors`. */
+export function corsRow({ db }: Pick<Store, 'db'>): Row {
+  return {
+    pattern: 'config/cors',
+    help: 'Says pages of which origins may use the API from a browser. Requests from other origins are refused.',
+    operations: {
+      read: operation(
+        {},
+        {
+          summary: 'Show the origins that are allowed.',
+          sudo: true,
+          run: async () => ({ data: shown(await setting.read(db)), flat: true }),
+        },
+      ),
+      write: operation(fields, {
+        summary: 'Set the origins that are allowed.',
+        sudo: true,
+        async run({ enable = true, allowed_origins: origins = [], allowed_headers: headers = [] }) {
+          if (enable) await setting.write(db, { origins: sound(origins), headers: headers.map(headerName) });
+          else await setting.remove(db);
+          return undefined;
+        },
+      }),
+      delete: operation(
+        {},
+        {
+          summary: 'Allow no origin any more.',
+          sudo: true,
+          async run() {
+            await setting.remove(db);
+            return undefined;
+          },
+        },
+      ),
+    },
+  };
+}
+
+const shown = (cors: CorsSettings | undefined): object =>
+  cors === undefined
+    ? { enabled: false }
+    : { enabled: true, allowed_origins: cors.origins, allowed_headers: [...usualHeaders, ...cors.headers] };
+
+function sound(origins: readonly string[]): readonly string[] {
+  if (origins.length === 0) throw badRequest('at least one origin or the wildcard must be provided');
+  if (origins.includes('*') && origins.length > 1)
+    throw badRequest("to allow all origins the '*' must be the only value for allowed_origins");
+  const wrong = origins.find((origin) => origin !== '*' && !isOrigin(origin));
+  if (wrong === undefined) return origins;
+  throw badRequest(
+    `${JSON.stringify(wrong)} is no origin: it has the form https://example.com or https://example.com:8443`,
+  );
+}
+
+/** Browsers send origins without a path and in small letters, and they are compared as they are. */
+const isOrigin = (text: string): boolean => URL.canParse(text) && /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/.test(text);
+
+function headerName(name: string): string {
+  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return name;
+  throw badRequest(`${JSON.stringify(name)} is no name of a header`);
+}

@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { badRequest } from '../../../core/errors.ts';
+import { bool, pathText, textList } from '../../../path/fields.ts';
+import { operation, type Row } from '../../../path/row.ts';
+import type { Store } from '../../../store/store.ts';
+import { storedSetting } from './settings.ts';
+
+const setting = storedSetting<Readonly<Record<string, readonly string[]>>>(
+  'ui-headers',
+  z.record(z.string(), z.array(z.string())),
+);
+const headersMax = 100;
+const valuesCharactersMax = 8_192;
+const name = pathText('Name of the header');
+const help =
+  'Headers of the pages of a user interface. They are kept for tools that manage them: this service has no such pages.';
+
+/** `sys/config/ui/headers`. */
+export const uiHeaderRows = ({ db }: Pick<Store, 'db'>): readonly Row[] => [
+  {
+    pattern: 'config/ui/headers/',
+    help,
+    operations: {
+      list: operation(
+        {},
+        {
+          summary: 'List the names of the headers.',
+          sudo: true,
+          run: async () => ({ data: { keys: Object.keys((await setting.read(db)) ?? {}).sort() } }),
+        },
+      ),
+    },
+  },
+  {
+    pattern: 'config/ui/headers/:name',
+    help,
+    operations: {
+      read: operation(
+        { name, multivalue: bool().optional().meta({ description: 'Answer all values and not only the first' }) },
+        {
+          summary: 'Show the values of a header.',
+          sudo: true,
+          async run(input) {
+            const values = (await setting.read(db))?.[input.name.toLowerCase()];
+            return values && { data: input.multivalue === true ? { values } : { value: values[0] } };
+          },
+        },
+      ),
+      write: operation(
+        { name, values: textList().optional().meta({ description: 'The values' }) },
+        {
+          summary: 'Set the values of a header.',
+          sudo: true,
+          async run(input) {
+            await put(db, input.name.toLowerCase(), sound(input.values ?? []));
+            return undefined;
+          },
+        },
+      ),
+      delete: operation(
+        { name },
+        {
+          summary: 'Remove a header.',
+          sudo: true,
+          async run(input) {
+            await sql`update settings set value = value - ${input.name.toLowerCase()}::text where name = 'ui-headers'`.execute(
+              db,
+            );
+            return undefined;
+          },
+        },
+      ),
+    },
+  },
+];
+
+/** One statement: headers that are set at the same time do not undo each other. */
+async function put(db: Store['db'], header: string, values: readonly string[]): Promise<void> {
+  const entry = JSON.stringify({ [header]: values });
+  const { rows } = await sql`
+    insert into settings as s (name, value) values ('ui-headers', ${entry}::jsonb)
+        on conflict (name) do update set value = s.value || excluded.value
+     where s.value ? ${header} or (select count(*) from jsonb_object_keys(s.value)) < ${headersMax}::int
+    returning 1`.execute(db);
+  if (rows.length === 0) throw badRequest(`there are at most ${headersMax} headers`);
+}
+
+function sound(values: readonly string[]): readonly string[] {
+  if (values.length === 0) throw badRequest('header values must be set');
+  if (values.some((value) => !/^[\x20-\x7e]*$/.test(value)) || values.join('').length > valuesCharactersMax)
+    throw badRequest(`the values of a header have at most ${valuesCharactersMax} printable characters of ASCII`);
+  return values;
+}

@@ -1,0 +1,13 @@
+import type { Row } from '../../../path/row.ts';
+import { quotaConfigRow } from './config.ts';
+import { leaseCountRows, type QuotaParts, rateLimitRows } from './rows.ts';
+
+export { openLeaseRoom } from './lease-room.ts';
+export { openRateLimits } from './limits.ts';
+
+/** `sys/quotas/`. */
+export const quotaRows = (parts: QuotaParts): readonly Row[] => [
+  quotaConfigRow(parts.store, parts.changed),
+  ...rateLimitRows(parts),
+  ...leaseCountRows(parts),
+];

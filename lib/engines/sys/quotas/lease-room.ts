@@ -1,0 +1,81 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { TooManyRequests } from '../../../core/errors.ts';
+import type { Barrier, Store } from '../../../store/store.ts';
+import type { Database } from '../../../store/tables.ts';
+import { bySpecificity, isFor, type LeaseCount, type Named } from './quota.ts';
+import { listQuotas } from './store.ts';
+
+/** Makes tokens where lease-count quotas leave room for them. */
+export interface LeaseRoom {
+  /**
+   * Runs `make`, which makes one token that comes from this path and ends some time.
+   *
+   * @throws AppError `too-many-requests`
+   */
+  within<T>(path: string, make: (target: Target) => Promise<T>): Promise<T>;
+  /** What is kept in memory is old. */
+  forget(): void;
+}
+
+interface Target {
+  readonly db: Kysely<Database>;
+  readonly barrier: Barrier;
+}
+
+/** A quota that another process has made holds after that time. From then on it is exact. */
+const ageMsMax = 1_000;
+/** Nobody knows when a token will end. */
+const retryAfterSeconds = 1;
+
+/** Whether there is a quota for a path is kept in memory; which one and its number are read with the token's transaction. */
+export function openLeaseRoom(store: Store, now: () => number = () => performance.now()): LeaseRoom {
+  let copy: { readonly quotas: readonly Named<LeaseCount>[]; readonly readAt: number } | undefined;
+
+  async function isLimited(path: string): Promise<boolean> {
+    if (copy === undefined || now() - copy.readAt >= ageMsMax)
+      copy = { readAt: now(), quotas: await listQuotas<LeaseCount>(store.db, 'lease-count') };
+    return copy.quotas.some((quota) => isFor(quota, path, undefined));
+  }
+  return {
+    async within(path, make) {
+      if (!(await isLimited(path))) return make(store);
+      return store.transaction(async (tx) => {
+        await mustHaveRoom(tx, path);
+        return make({ db: tx, barrier: store.barrier });
+      });
+    },
+    forget() {
+      copy = undefined;
+    },
+  };
+}
+
+/** The lock of the quota's row puts those who count in order. */
+async function mustHaveRoom(tx: Kysely<Database>, path: string): Promise<void> {
+  const quotas = await listQuotas<LeaseCount>(tx, 'lease-count');
+  const quota = bySpecificity(quotas).find((one) => isFor(one, path, undefined));
+  if (quota === undefined) return;
+  const { name, max_leases } = quota;
+  await sql`select 1 from quotas where kind = 'lease-count' and name = ${name} for no key update`.execute(tx);
+  if ((await countLeases(tx, quota.path, max_leases)) < max_leases) return;
+  throw new TooManyRequests(
+    `lease count quota exceeded: ${JSON.stringify(name)} allows ${max_leases}`,
+    retryAfterSeconds,
+  );
+}
+
+/** Tokens from a path that have not ended; counts to `most` at most. Those of wrapped replies are no leases. */
+export async function countLeases(db: Kysely<Database>, path: string, most: number): Promise<number> {
+  const { rows } = await sql<{ readonly count: number }>`
+    select count(*)::int as count
+      from (select 1 from tokens
+             where expire_at > now() and num_uses >= 0 and policies <> '{response-wrapping}' and ${isFrom(path)}
+             limit ${most}::bigint) as leases`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+function isFrom(path: string): RawBuilder<unknown> {
+  if (path === '') return sql`true`;
+  if (path.endsWith('*')) return sql`starts_with(path, ${path.slice(0, -1)})`;
+  return path.endsWith('/') ? sql`starts_with(path, ${path})` : sql`path = ${path}`;
+}

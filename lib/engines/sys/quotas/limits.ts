@@ -1,0 +1,78 @@
+import type { Store } from '../../../store/store.ts';
+import { type QuotaConfig, readQuotaConfig } from './config.ts';
+import { createLimiter, type Passage } from './limiter.ts';
+import { bySpecificity, isFor, type Named, type RateLimit } from './quota.ts';
+import { storedQuotas } from './store.ts';
+
+/** A request as rate limits see it. */
+export interface LimitedRequest {
+  /** Full path. */
+  readonly path: string;
+  /** The role that its body names. */
+  readonly role: unknown;
+  /** Whose requests are counted together: the address of the connection. */
+  readonly client: string;
+}
+
+export interface RateLimits {
+  /** Counts a request. Undefined: no rate limit is for it. Never fails; waits only where the limits have to be read. */
+  pass(request: LimitedRequest): Promise<ShownPassage | undefined> | ShownPassage | undefined;
+  /** What is kept in memory is old. */
+  forget(): void;
+}
+
+export interface ShownPassage extends Passage {
+  /** Replies are to tell of it. */
+  readonly shown: boolean;
+}
+
+interface Copy {
+  readonly quotas: readonly Named<RateLimit>[];
+  readonly config: QuotaConfig;
+  readonly readAt: number;
+}
+
+/** A change made by another process holds after that time. */
+const ageMsMax = 1_000;
+
+/**
+ * The rate limits of this process. They are read again once a second, by a request. While the store cannot be read those of
+ * before hold.
+ */
+export function openRateLimits(store: Store, now: () => number = () => performance.now()): RateLimits {
+  const stored = storedQuotas<RateLimit>(store, 'rate-limit');
+  const limiter = createLimiter();
+  let copy: Copy | undefined;
+  let reading: Promise<void> | undefined;
+
+  async function read(): Promise<void> {
+    const readAt = now();
+    try {
+      const [quotas, config] = await Promise.all([stored.list(), readQuotaConfig(store)]);
+      copy = { quotas: bySpecificity(quotas), config, readAt };
+    } catch {
+      copy = copy && { ...copy, readAt };
+    }
+  }
+  function passNow({ path, role, client }: LimitedRequest): ShownPassage | undefined {
+    const quota = copy?.quotas.find((one) => isFor(one, path, role));
+    if (copy === undefined || quota === undefined || isExempt(copy.config, path)) return undefined;
+    const passage = limiter.pass(quota, `${quota.name}\n${client}`, now());
+    return { ...passage, shown: copy.config.enable_rate_limit_response_headers };
+  }
+  return {
+    pass(request) {
+      if (copy !== undefined && now() - copy.readAt < ageMsMax) return passNow(request);
+      reading ??= read().finally(() => {
+        reading = undefined;
+      });
+      return reading.then(() => passNow(request));
+    },
+    forget() {
+      copy = undefined;
+    },
+  };
+}
+
+const isExempt = ({ rate_limit_exempt_paths: exempt }: QuotaConfig, path: string): boolean =>
+  exempt.some((own) => (own.endsWith('*') ? path.startsWith(own.slice(0, -1)) : path === own));

@@ -1,0 +1,41 @@
+/** Which requests a quota is for. */
+export interface QuotaScope {
+  /** Empty: all. Ends in a slash: a mount or what is below; in `*`: what begins so; else one path. */
+  readonly path: string;
+  /** Empty: whatever role they name. */
+  readonly role: string;
+  readonly inheritable: boolean;
+}
+
+/** At most `rate` requests of a client in `interval` seconds, in each process. */
+export interface RateLimit extends QuotaScope {
+  readonly rate: number;
+  readonly interval: number;
+  /** For so many seconds a client that asked for more is refused; 0: until the interval is over. */
+  readonly block_interval: number;
+}
+
+/** At most so many tokens that have come from the path and have not ended. */
+export interface LeaseCount extends QuotaScope {
+  readonly max_leases: number;
+}
+
+export type Named<Q> = Q & { readonly name: string };
+
+/** Quotas with those that are for fewer requests first: the first one that matches a request is the only one for it. */
+export const bySpecificity = <Q extends QuotaScope>(quotas: readonly Q[]): readonly Q[] =>
+  [...quotas].sort((a, b) => rankOf(b) - rankOf(a));
+
+/** A role counts more than any path, one path more than a beginning, and a longer beginning more than a shorter one. */
+function rankOf({ path, role }: QuotaScope): number {
+  const pattern = path === '' || path.endsWith('/') || path.endsWith('*');
+  return (role === '' ? 0 : 2_000_000) + (pattern ? 0 : 1_000_000) + path.length;
+}
+
+/** Whether a quota is for a request. `role`: the one that the request names; undefined: none. */
+export function isFor({ path: own, role: ownRole }: QuotaScope, path: string, role: unknown): boolean {
+  if (ownRole !== '' && ownRole !== role) return false;
+  if (own === '' || path === own) return true;
+  if (own.endsWith('*')) return path.startsWith(own.slice(0, -1));
+  return own.endsWith('/') && path.startsWith(own);
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { badRequest } from '../../../core/errors.ts';
+import { duration, type Fields, type Input, integer, pathText } from '../../../path/fields.ts';
+import { operation, type Reply, type Row } from '../../../path/row.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Mounts } from '../../contract.ts';
+import { countLeases } from './lease-room.ts';
+import type { LeaseCount, Named, QuotaScope, RateLimit } from './quota.ts';
+import { scopeAfter, scopeFields } from './scope.ts';
+import { type QuotaKind, storedQuotas } from './store.ts';
+
+export interface QuotaParts {
+  readonly store: Store;
+  readonly mounts: Mounts;
+  /** Told after a change. */
+  readonly changed: () => void;
+}
+
+const name = pathText('Name of the quota');
+const secondsMax = 31_536_000;
+const most = 1_000_000_000;
+
+/** A number with a fraction, also as a text. */
+const rate = z.coerce
+  .number('expected a number')
+  .optional()
+  .meta({ description: 'How many requests a client may make in an interval; more than 0' });
+const rateFields = {
+  name,
+  ...scopeFields,
+  rate,
+  interval: duration().optional().meta({ description: 'Seconds; 1 unless given' }),
+  block_interval: duration()
+    .optional()
+    .meta({ description: 'For how long a client that asked for more is refused; 0: to the end of the interval' }),
+};
+const countFields = {
+  name,
+  ...scopeFields,
+  max_leases: integer().optional().meta({ description: 'How many; more than 0' }),
+};
+
+/** `sys/quotas/rate-limit`. */
+export const rateLimitRows = (parts: QuotaParts): readonly Row[] =>
+  rowsOf<RateLimit, typeof rateFields>(parts, 'rate-limit', rateFields, {
+    help: 'Limits how many requests a client may make in a time, counted by each process.',
+    after(before, scope, input) {
+      const wanted = input.rate ?? before?.rate ?? 0;
+      if (!(wanted > 0 && wanted <= most))
+        throw badRequest("'rate' is invalid: it is more than 0 and at most 1000000000");
+      const interval = input.interval ?? before?.interval ?? 1;
+      const block_interval = input.block_interval ?? before?.block_interval ?? 0;
+      if (interval < 1 || Math.max(interval, block_interval) > secondsMax)
+        throw badRequest(`'interval' is from 1 to ${secondsMax} seconds, 'block_interval' from 0`);
+      return { ...scope, rate: wanted, interval, block_interval };
+    },
+  });
+
+/** `sys/quotas/lease-count`. */
+export const leaseCountRows = (parts: QuotaParts): readonly Row[] =>
+  rowsOf<LeaseCount, typeof countFields>(parts, 'lease-count', countFields, {
+    help: 'Limits how many tokens that come from a path there are at the same time, in all processes together.',
+    after(before, scope, input) {
+      if (scope.role !== '') throw badRequest('the role of a login is not known of its token: a lease count has none');
+      const max_leases = input.max_leases ?? before?.max_leases ?? 0;
+      if (max_leases < 1 || max_leases > most) throw badRequest("'max_leases' is invalid: it is from 1 to 1000000000");
+      return { ...scope, max_leases };
+    },
+    more: async ({ path, max_leases }) => ({ counter: await countLeases(parts.store.db, path, max_leases) }),
+  });
+
+interface Kind<Q, F extends Fields> {
+  readonly help: string;
+  /** The quota after a change. @throws AppError `bad-request` */
+  readonly after: (before: Q | undefined, scope: QuotaScope, input: Input<F>) => Q;
+  /** What is shown beside the quota. */
+  readonly more?: (quota: Named<Q>) => Promise<object>;
+}
+
+type QuotaFields = typeof scopeFields & { readonly name: typeof name } & Fields;
+
+function rowsOf<Q extends RateLimit | LeaseCount, F extends QuotaFields>(
+  { store, mounts, changed }: QuotaParts,
+  kind: QuotaKind,
+  fields: F,
+  { help, after, more }: Kind<Q, F>,
+): readonly Row[] {
+  const stored = storedQuotas<Q>(store, kind);
+  async function show(input: { readonly name: string }): Promise<Reply> {
+    const quota = await stored.find(input.name);
+    return quota && { data: { type: kind, ...quota, ...(await more?.(quota)) } };
+  }
+  const list = operation(
+    {},
+    {
+      summary: 'List the names.',
+      run: async () => ({ data: { keys: (await stored.list()).map((quota) => quota.name) } }),
+    },
+  );
+  return [
+    { pattern: `quotas/${kind}/`, help, operations: { list } },
+    {
+      pattern: `quotas/${kind}/:name`,
+      help,
+      operations: {
+        read: operation({ name }, { summary: 'Show a quota.', run: show }),
+        write: operation(fields, {
+          summary: 'Make or change a quota; what is not given stays.',
+          async run(input) {
+            const before = await stored.find(input.name);
+            const scope = await scopeAfter(mounts, before, input);
+            await stored.put({ ...after(before, scope, input), name: input.name });
+            changed();
+            return undefined;
+          },
+        }),
+        delete: operation(
+          { name },
+          {
+            summary: 'Remove a quota.',
+            async run(input) {
+              await stored.remove(input.name);
+              changed();
+              return undefined;
+            },
+          },
+        ),
+      },
+    },
+  ];
+}

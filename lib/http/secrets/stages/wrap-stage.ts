@@ -1,0 +1,56 @@
+import { badRequest } from '../../../core/errors.ts';
+import type { ReplyContent, WrapInfo } from '../../../path/row.ts';
+import { systemMount } from '../engines.ts';
+import { envelope } from '../reply/envelope.ts';
+import { status } from '../reply/status.ts';
+import type { Exchange } from './exchange.ts';
+import type { Outcome, Stage } from './stages.ts';
+
+/** Keeps a reply and makes the token that takes it. */
+export type KeepReply = (reply: {
+  readonly text: string;
+  readonly path: string;
+  readonly seconds: number;
+  readonly wrappedAccessor: string | undefined;
+}) => Promise<WrapInfo>;
+
+/**
+ * Replies become wrapped where the client asked for it. Errors and answers without a body are not: there is nothing in them to
+ * hide, and the client has to see them.
+ */
+export const wrapStages = (keep: KeepReply): readonly Stage[] => [
+  { at: 'audit-request', before: mustBeKeepable },
+  { at: 'wrap', concerns: wantsWrapping, after: (exchange, outcome) => wrapped(keep, exchange, outcome) },
+];
+
+const wantsWrapping = ({ asked }: Exchange): boolean => asked.wrapSeconds !== undefined;
+
+/** What answers while sealed, as the initialisation with its keys, cannot be kept. Who only looks there sees no secret. */
+function mustBeKeepable({ asked, always }: Exchange): void {
+  if (asked.wrapSeconds === undefined || always === undefined || asked.verb !== 'write') return;
+  throw badRequest('the reply of this path cannot be wrapped');
+}
+
+async function wrapped(keep: KeepReply, exchange: Exchange, outcome: Outcome): Promise<Outcome> {
+  const { wrapSeconds, help, verb, path } = exchange.asked;
+  if (wrapSeconds === undefined || help || exchange.always !== undefined) return outcome;
+  if ('error' in outcome || outcome.reply === undefined || !isWrappable(outcome.reply)) return outcome;
+  const { reply } = outcome;
+  const warnings = [
+    ...(exchange.parsed?.ok === true ? exchange.parsed.warnings : []),
+    ...(exchange.context?.warnings ?? []),
+  ];
+  const mount = exchange.context?.mount ?? systemMount;
+  const { body } = envelope(reply, { requestId: exchange.incoming.requestId, verb, mount, warnings });
+  if (body === undefined) return outcome;
+  const text = typeof body === 'string' ? body : Buffer.concat(body).toString();
+  const wrapInfo = await keep({ text, path, seconds: wrapSeconds, wrappedAccessor: reply.auth?.accessor });
+  exchange.context?.warnings.splice(0);
+  return { reply: { wrapInfo } };
+}
+
+function isWrappable({ wrapInfo, status: own = status.ok, text }: ReplyContent): boolean {
+  if (text !== undefined && text.contentType !== 'application/json')
+    throw badRequest('this reply cannot be wrapped: it is not JSON');
+  return wrapInfo === undefined && own < 400;
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { createLimiter } from '../../../../lib/engines/sys/quotas/limiter.ts';
+import { bySpecificity, isFor, type RateLimit } from '../../../../lib/engines/sys/quotas/quota.ts';
+
+const quota = (changes: Partial<RateLimit> = {}): RateLimit => ({
+  path: '',
+  role: '',
+  inheritable: true,
+  rate: 2,
+  interval: 10,
+  block_interval: 0,
+  ...changes,
+});
+
+/** Which of the requests at these times, in seconds, pass. */
+const passed = (limit: RateLimit, seconds: readonly number[], limiter = createLimiter()) =>
+  seconds.map((at) => limiter.pass(limit, 'client', at * 1_000).allowed);
+
+test.each([
+  [quota(), [0, 1, 2, 9.9, 10, 11, 12], [true, true, false, false, true, true, false]],
+  [quota({ rate: 0.5, interval: 1 }), [0, 1, 1.9, 2, 3], [true, false, false, true, false]],
+  [quota({ rate: 2.9 }), [0, 0, 0], [true, true, false]],
+  [quota({ rate: 1, interval: 1, block_interval: 5 }), [0, 0.5, 1, 5.4, 5.5], [true, false, false, false, true]],
+])('of %j the requests at %j pass as %j', (limit, seconds, expected) => {
+  expect(passed(limit, seconds)).toEqual(expected);
+});
+
+test('clients are counted apart, and a refused one is told when to come again', () => {
+  const limiter = createLimiter();
+  const ask = (client: string, at: number) => limiter.pass(quota(), client, at * 1_000);
+  expect(ask('a', 0)).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 10 });
+  expect(ask('a', 0.5)).toEqual({ allowed: true, limit: 2, remaining: 0, resetSeconds: 10 });
+  expect(ask('a', 3)).toEqual({ allowed: false, limit: 2, remaining: 0, resetSeconds: 7 });
+  expect(ask('b', 3).allowed).toBe(true);
+});
+
+test('of too many clients the oldest is forgotten, and no other', () => {
+  const limiter = createLimiter(2);
+  for (const client of ['a', 'b', 'b', 'c']) limiter.pass(quota(), client, 0);
+  expect(limiter.pass(quota(), 'b', 0).allowed).toBe(false);
+  expect(limiter.pass(quota(), 'a', 0).remaining).toBe(1);
+});
+
+test.each([
+  ['', 'any/path', true],
+  ['secret/', 'secret/a', true],
+  ['secret/', 'secrets/a', false],
+  ['secret/a', 'secret/a', true],
+  ['secret/a', 'secret/a/b', false],
+  ['secret/a*', 'secret/ab/c', true],
+  ['secret/a*', 'secret/b', false],
+])('a quota of the path %j is for %j: %j', (path, asked, expected) => {
+  expect(isFor(quota({ path }), asked, undefined)).toBe(expected);
+});
+
+test('the quota for the fewest requests is the one that counts', () => {
+  const paths = ['', 'secret/', 'secret/a*', 'secret/ab*', 'secret/a'];
+  const sorted = bySpecificity([...paths.map((path) => quota({ path })), quota({ path: 'auth/x/', role: 'ci' })]);
+  expect(sorted.map(({ path }) => path)).toEqual(['auth/x/', 'secret/a', 'secret/ab*', 'secret/a*', 'secret/', '']);
+  expect(isFor(quota({ role: 'ci' }), 'auth/x/login', 'ci')).toBe(true);
+  expect(isFor(quota({ role: 'ci' }), 'auth/x/login', 'other')).toBe(false);
+});
