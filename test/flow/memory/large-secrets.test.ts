@@ -18,7 +18,11 @@ const strangersCount = 20;
 
 const ground = groundOf();
 /** As the npm scripts and the Dockerfile start it. */
-const asDeployed = { NODE_OPTIONS: '--max-semi-space-size=16', MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
+const asDeployed = {
+  NODE_OPTIONS: '--max-semi-space-size=16',
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+};
 
 const noProc = existsSync('/proc/self/status')
   ? undefined
