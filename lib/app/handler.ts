@@ -7,11 +7,11 @@ import { claims } from '../sync/claim/claims.ts';
 import { finishes } from '../sync/claim/finish.ts';
 import { intends } from '../sync/claim/intents.ts';
 import { invalidates } from '../sync/claim/invalidate.ts';
-import { callsAround } from '../sync/drivers/around.ts';
 import { type Destination, type Drivers, keepDrivers } from '../sync/drivers/drivers.ts';
+import { callsAround } from '../sync/drivers/wrapped.ts';
 import type { ReconcileParts } from '../sync/reconcile/reconcile.ts';
 import { syncHandler } from '../sync/reconcile/worker.ts';
-import { keepTemplates } from '../sync/template/cache.ts';
+import { keepTemplates } from '../sync/template/naming.ts';
 import { syncTelemetry } from '../telemetry/sync.ts';
 import { type AppParts, clock, type Shared } from './shared.ts';
 

@@ -229,7 +229,7 @@ export interface AppCredentials {
 }
 
 /**
- * Why a call failed. The kind decides on retry and status (`sync/verdict.ts`):
+ * Why a call failed. The kind decides on retry and status (`sync/status.ts`):
  * client side: credentials, permission, missing (the container itself: vault, project, repository), name, too-large,
  * conflict, quota (the system takes no further object), invalid, blocked (the networking guard);
  * external: throttled, unavailable, timeout, network; ours: internal.

@@ -1,6 +1,6 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { Log } from '../core/log.ts';
-import { type JobData, openJobs } from './jobs.ts';
+import { type JobData, openJobs } from './parts.ts';
 import { failFastConnection } from './redis/connection.ts';
 
 /** The queues for the board: to look at, not to change. */

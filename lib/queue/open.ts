@@ -1,15 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Consumer, Doorbell, Queue } from './contract.ts';
-import { openJobs } from './jobs.ts';
-import { keysBelow, usualPrefix } from './keys.ts';
-import { jobsOf, type Parts } from './parts.ts';
-import { enqueue } from './pending/enqueue.ts';
-import { openPending } from './pending/pending.ts';
+import { jobsOf, keysBelow, openJobs, type Parts, usualPrefix } from './parts.ts';
+import { enqueue, openPending } from './pending/pending.ts';
 import { takeUpStranded } from './pending/stranded.ts';
+import { reach } from './redis/call.ts';
 import { blockingConnection, type ConnectionLimits, failFastConnection } from './redis/connection.ts';
 import { checkServer } from './redis/server-check.ts';
-import { reach } from './redis/unavailable.ts';
 import { Announcements, type Listener } from './wake/announcements.ts';
 import { ringAll, silentDoorbell } from './wake/doorbell.ts';
 import { dueTypes } from './wake/due.ts';

@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { definitions } from '../../lib/destinations/index.ts';
-import { keysBelow, usualPrefix } from '../../lib/queue/keys.ts';
+import { keysBelow, usualPrefix } from '../../lib/queue/parts.ts';
 import { testQueue } from '../queue/queues.ts';
 import { ending } from '../support/services.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openStore } from '../../lib/store/open.ts';
-import { StatementNames } from '../../lib/store/postgres/statements.ts';
+import { StatementNames } from '../../lib/store/postgres/connection.ts';
 import { ending, testDatabase } from '../support/services.ts';
 import { storeOptions } from './stores.ts';
 

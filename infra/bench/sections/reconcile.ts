@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { loadFake } from '../../../lib/destinations/load.ts';
-import { keysBelow, queueName, usualPrefix } from '../../../lib/queue/keys.ts';
+import { keysBelow, queueName, usualPrefix } from '../../../lib/queue/parts.ts';
 import { type Associations, associate } from '../associations.ts';
 import { type BareJobs, openBareJobs } from '../baseline/jobs.ts';
 import type { Figure } from '../figure.ts';

@@ -3,12 +3,11 @@ import { guardedAgents } from '../../network/connection/agents.ts';
 import type { DriverContext } from '../contract.ts';
 import { baseUrl } from '../frame/fields/endpoint.ts';
 import { withinRequestTime } from '../frame/verb/request-time.ts';
-import type { WriteTracker } from '../frame/verb/write-tracker.ts';
-import { refuseStrangers } from './answer.ts';
+import type { WriteTracker } from '../frame/verb/verb.ts';
 import { toFailure } from './failure.ts';
 import type { Connection } from './fields.ts';
 import { openCredentials } from './login.ts';
-import { settingsOf } from './settings.ts';
+import { refuseStrangers, settingsOf } from './sdk.ts';
 
 /**
  * One request, one attempt, within requestMs (the getting of credentials included).

@@ -14,7 +14,7 @@ import { baseUrl } from '../frame/fields/endpoint.ts';
 import { withinRequestTime } from '../frame/verb/request-time.ts';
 import { toFailure } from './failure.ts';
 import type { Connection } from './fields.ts';
-import type { ClientSettings } from './settings.ts';
+import type { ClientSettings } from './sdk.ts';
 
 interface Timeouts {
   readonly connectMs: number;

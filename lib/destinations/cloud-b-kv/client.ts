@@ -3,7 +3,7 @@ import { SecretClient } from '@azure/keyvault-secrets';
 import { guardedAgents } from '../../network/connection/agents.ts';
 import type { DriverContext } from '../contract.ts';
 import { baseUrl } from '../frame/fields/endpoint.ts';
-import type { WriteTracker } from '../frame/verb/write-tracker.ts';
+import type { WriteTracker } from '../frame/verb/verb.ts';
 import { answerPolicy } from './answer.ts';
 import { deadlinePolicy, sizePolicy } from './bounds.ts';
 import type { Connection } from './fields.ts';

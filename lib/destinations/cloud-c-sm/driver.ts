@@ -1,6 +1,6 @@
 import type { OpenDriver } from '../contract.ts';
 import { framed } from '../frame/framed.ts';
-import { newWriteTracker } from '../frame/verb/write-tracker.ts';
+import { newWriteTracker } from '../frame/verb/verb.ts';
 import { openClient } from './client.ts';
 import { explain } from './failure.ts';
 import type { fields } from './fields.ts';

@@ -1,6 +1,6 @@
 // Beyond the usual files: put, look and remove make the same calls, with answers that are no failure as values.
 import type { Secret } from '../../core/secret.ts';
-import type { WriteTracker } from '../frame/verb/write-tracker.ts';
+import type { WriteTracker } from '../frame/verb/verb.ts';
 import type { Client, Opened } from './client.ts';
 import { crc32c } from './crc32c.ts';
 import { changedIf, otherwise } from './failure.ts';

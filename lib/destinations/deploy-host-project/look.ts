@@ -1,6 +1,6 @@
 import { coalesce } from '../../core/concurrency/coalesce.ts';
 import { DestinationFailure, type Inspection } from '../contract.ts';
-import { untilAborted } from '../frame/verb/until-aborted.ts';
+import { untilAborted } from '../frame/verb/request-time.ts';
 import type { Client } from './client.ts';
 import { overlaps } from './plan.ts';
 import type { VariableRecord } from './record.ts';

@@ -1,4 +1,4 @@
-import { untilAborted } from './verb/until-aborted.ts';
+import { untilAborted } from './verb/request-time.ts';
 
 /** A value that is fetched when first needed, shared by concurrent callers, and kept while it is fresh. */
 export interface Cached<Value> {

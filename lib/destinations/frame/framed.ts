@@ -1,8 +1,7 @@
 import type { DestinationDefinition, Driver, Inspection, PutItem, PutReceipt, RemoveItem } from '../contract.ts';
 import { unfit } from './rules/fit.ts';
 import { onlyReceipt, type PutMany, putManyOf } from './verb/batch.ts';
-import { type Explain, unexpected, verb } from './verb/verb.ts';
-import { newWriteTracker, tracked, type WriteTracker } from './verb/write-tracker.ts';
+import { type Explain, newWriteTracker, tracked, unexpected, verb, type WriteTracker } from './verb/verb.ts';
 
 /** What a driver writes itself. The frame has the rest: see `framed`. */
 interface CommonVerbs {

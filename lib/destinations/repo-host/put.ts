@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { DestinationFailure, type PutItem, type PutReceipt } from '../contract.ts';
 import { cached } from '../frame/cached.ts';
 import { foreignObject } from '../frame/rules/foreign.ts';
-import type { WriteTracker } from '../frame/verb/write-tracker.ts';
+import type { WriteTracker } from '../frame/verb/verb.ts';
 import { type Access, accessFreshMs, fetchAccess } from './access.ts';
 import type { Client } from './client.ts';
 import type { Call } from './exchange.ts';

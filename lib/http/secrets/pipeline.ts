@@ -1,19 +1,24 @@
 import { badRequest } from '../../core/errors.ts';
-import { createDeadline, type Within } from '../wire/connection/deadline.ts';
-import { Ending } from '../wire/connection/ending.ts';
+import { createDeadline, Ending, type Within } from '../wire/connection/connection.ts';
 import type { Incoming, Outgoing } from '../wire/exchange.ts';
 import { compileEngines, systemMount } from './engines.ts';
 import type { HttpParts } from './parts.ts';
 import { envelope } from './reply/envelope.ts';
 import { failure } from './reply/failure.ts';
 import { status } from './reply/status.ts';
-import { type Address, cleaned, pathIfSound, readAddress, urlOf } from './request/address.ts';
+import {
+  type Address,
+  aliasedHeader,
+  cleaned,
+  pathIfSound,
+  readAddress,
+  urlOf,
+  vocabularyOf,
+} from './request/address.ts';
 import { type AskedHead, readHead } from './request/request.ts';
-import { aliasedHeader, vocabularyOf } from './request/vocabulary.ts';
-import { Exchange } from './stages/exchange.ts';
 import { ownStages } from './stages/own-stages.ts';
 import { receiveLarge, receiveSmall } from './stages/receive.ts';
-import { type Outcome, planStages, runAfter, runBefore, type StagePlan } from './stages/stages.ts';
+import { Exchange, type Outcome, planStages, runAfter, runBefore, type StagePlan } from './stages/stages.ts';
 
 /** Answers a request. It never rejects: what goes wrong becomes an answer. */
 export type Pipeline = (incoming: Incoming) => Promise<Outgoing>;

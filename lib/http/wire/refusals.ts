@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.ts';
+import { AppError, notFound } from '../../core/errors.ts';
 
 /** A 404 that also says what the caller may have meant. */
 export class UnsupportedPath extends AppError {
@@ -9,6 +9,10 @@ export class UnsupportedPath extends AppError {
     this.warning = warning;
   }
 }
+
+/** A 404 for a path that no mount holds. */
+export const noRoute = ({ path }: { readonly path: string }): AppError =>
+  notFound([`no handler for route "${path}". route entry not found.`]);
 
 /** A 405 with the verbs that the path has. */
 export class UnsupportedOperation extends AppError {

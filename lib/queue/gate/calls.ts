@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { GateBudget } from '../contract.ts';
-import { numbers, run } from '../redis/script.ts';
+import { numbers, run } from '../redis/call.ts';
 import { enterScript, leaveScript } from './scripts.ts';
 
 /** After so many sick verdicts in a row a gate closes, first for a second, then for twice as long each time. */

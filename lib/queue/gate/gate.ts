@@ -3,9 +3,9 @@ import { coalesce } from '../../core/concurrency/coalesce.ts';
 import { randomBase62 } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import type { Gate, GateBudget, GatePass } from '../contract.ts';
-import { usualPrefix } from '../keys.ts';
+import { usualPrefix } from '../parts.ts';
+import { reach } from '../redis/call.ts';
 import { type ConnectionLimits, failFastConnection } from '../redis/connection.ts';
-import { reach } from '../redis/unavailable.ts';
 import { type Entry, type Exit, enterAll, leaveAll } from './calls.ts';
 
 const retryAfterMsMax = 3_600_000;

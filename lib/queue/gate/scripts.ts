@@ -1,4 +1,4 @@
-import { script } from '../redis/script.ts';
+import { script } from '../redis/call.ts';
 
 /**
  * A gate is a hash and a sorted set of passes (by the time they end). Fields of the hash, times in milliseconds:

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Log } from '../../core/log.ts';
-import { keysBelow } from '../keys.ts';
+import { keysBelow } from '../parts.ts';
+import { numbers, run, script } from '../redis/call.ts';
 import { type ConnectionLimits, failFastConnection } from '../redis/connection.ts';
-import { numbers, run, script } from '../redis/script.ts';
 
 /** How full the queues are, and the state of the circuit breakers. For metrics. */
 export interface Levels {

@@ -2,9 +2,8 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/clock.ts';
 import { coalesce } from '../../core/concurrency/coalesce.ts';
 import type { Operation } from '../contract.ts';
-import type { Keys } from '../keys.ts';
-import { numbers, run } from '../redis/script.ts';
-import { reach } from '../redis/unavailable.ts';
+import { addition, type Jobs, type Keys } from '../parts.ts';
+import { numbers, reach, run } from '../redis/call.ts';
 import { askScript, finishScript, forgetScript, missingScript, releaseScript, reserveScript } from './scripts.ts';
 
 /** Two looks at an entry that nobody needs are at least this far apart before it goes: a change may be about to commit. */
@@ -85,4 +84,35 @@ export function finishing(redis: Redis, keys: Keys, type: string): Finish {
     { batchSizeMax: 200, batchesMax: 4 },
   );
   return (id, generation) => finish({ id, generation });
+}
+
+/** A script blocks Redis for everyone while it runs, so it gets its operations in pieces. */
+export const chunkSize = 1_000;
+
+/**
+ * Reserves capacity, then adds jobs. A process that dies between the two leaves entries without a job, which `missing` finds. The
+ * same operation may be given twice, also by two processes at once.
+ */
+export async function enqueue(
+  pending: Pending,
+  jobsOf: (type: string) => Jobs,
+  operations: readonly Operation[],
+  capacity: number,
+): Promise<{ readonly refused: readonly string[]; readonly types: ReadonlySet<string> }> {
+  const refused: string[] = [];
+  const types = new Set<string>();
+  for (const chunk of chunks(operations)) {
+    const answers = await pending.ask(chunk, capacity);
+    const accepted = chunk.filter((_, index) => answers[index]);
+    for (const { id } of chunk.filter((_, index) => !answers[index])) refused.push(id);
+    for (const [type, ofType] of Map.groupBy(accepted, (operation) => operation.type)) {
+      await jobsOf(type).addBulk(ofType.map(addition));
+      types.add(type);
+    }
+  }
+  return { refused, types };
+}
+
+export function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let from = 0; from < items.length; from += chunkSize) yield items.slice(from, from + chunkSize);
 }

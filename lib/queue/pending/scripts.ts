@@ -1,4 +1,4 @@
-import { script } from '../redis/script.ts';
+import { script } from '../redis/call.ts';
 
 /**
  * The pending set is a hash: association id → "asked" or "asked,reserved", two generations. *Asked* has (or is about to get)

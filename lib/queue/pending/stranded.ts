@@ -1,6 +1,6 @@
 import { Job } from 'bullmq';
 import { jobsOf, type Parts } from '../parts.ts';
-import { run, script } from '../redis/script.ts';
+import { run, script } from '../redis/call.ts';
 
 /** Clocks of healthy machines differ by less. */
 const toleranceMs = 30_000;

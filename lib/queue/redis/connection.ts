@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Log } from '../../core/log.ts';
-import { knownScripts } from './script.ts';
+import { knownScripts } from './call.ts';
 
 export interface ConnectionLimits {
   /** A command of a request that has no answer after this time has failed. */

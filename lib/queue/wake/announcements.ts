@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Log } from '../../core/log.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../parts.ts';
 
 /** Requests that wait for an operation, per process. */
 const listenersMax = 10_000;

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Log } from '../../core/log.ts';
 import type { Doorbell } from '../contract.ts';
-import { type Keys, keysBelow, usualPrefix } from '../keys.ts';
+import { type Keys, keysBelow, usualPrefix } from '../parts.ts';
 import { type ConnectionLimits, failFastConnection } from '../redis/connection.ts';
 import { lookAtDue } from './due.ts';
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import type { Keys } from '../keys.ts';
-import { numbers, run, script } from '../redis/script.ts';
+import type { Keys } from '../parts.ts';
+import { numbers, run, script } from '../redis/call.ts';
 
 /** What a type's queue holds for a worker. */
 export interface Due {

@@ -3,14 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import type { Clock } from '../../core/clock.ts';
 import type { DrainOptions } from '../contract.ts';
-import type { JobData } from '../jobs.ts';
-import { queueName } from '../keys.ts';
+import { type JobData, queueName } from '../parts.ts';
 import type { BlockingRedis } from '../redis/connection.ts';
 import type { Due } from '../wake/due.ts';
+import { exhaustedReason, reportError, workerOptions } from './consume.ts';
 import { delayJob, type JobParts, runJob } from './job.ts';
 import { Locks } from './locks.ts';
 import { within } from './within.ts';
-import { exhaustedReason, reportError, workerOptions } from './worker-options.ts';
 
 export interface DrainParts extends JobParts {
   readonly connection: BlockingRedis;

@@ -3,7 +3,7 @@ import { outageOf } from '../../core/log/outage.ts';
 import { errorLocation } from '../../core/log/stack.ts';
 import type { Log } from '../../core/log.ts';
 import type { Handler, Outcome } from '../contract.ts';
-import { addition, type JobData, type Jobs } from '../jobs.ts';
+import { addition, type JobData, type Jobs } from '../parts.ts';
 import type { Finish } from '../pending/pending.ts';
 import type { HeldLock } from './locks.ts';
 

@@ -1,4 +1,4 @@
-import type { Jobs } from '../jobs.ts';
+import type { Jobs } from '../parts.ts';
 
 /**
  * Pauses or resumes queues; answers whether one was in the other state. The flag is in Redis only and may be lost with its

@@ -10,10 +10,9 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type pg from 'pg';
-import { PoolConnection } from './connection.ts';
+import { PoolConnection, StatementNames } from './connection.ts';
 import { connectFailure } from './failure.ts';
 import type { Reachability } from './reachability.ts';
-import { StatementNames } from './statements.ts';
 
 /**
  * Kysely on a `pg` pool. Kysely's own driver can neither prepare statements nor notify the pool which connections are no longer usable,

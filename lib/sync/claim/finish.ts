@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { coalesce } from '../../core/concurrency/coalesce.ts';
+import { coalesce, splitting } from '../../core/concurrency/coalesce.ts';
+import { isAway } from '../../store/postgres/failure.ts';
 import type { Store } from '../../store/store.ts';
 import type { Finish, Finished } from '../reconcile/outcome.ts';
-import { splitting } from '../reconcile/plan/split.ts';
 import { asynchronousCommit } from './asynchronous-commit.ts';
 import { type FinishRow, finishStatement } from './finish-statement.ts';
 
@@ -14,7 +14,7 @@ import { type FinishRow, finishStatement } from './finish-statement.ts';
 export function finishes(store: Store): (finish: Finish) => Promise<Finished> {
   const together = (statement: FinishStatement) =>
     coalesce(
-      splitting((inputs: readonly Finish[]) => finishBatch(store, statement, inputs)),
+      splitting((inputs: readonly Finish[]) => finishBatch(store, statement, inputs), isAway),
       { batchSizeMax: 64, batchesMax: 2 },
     );
   const clean = together(cleanFinishStatement);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { coalesce } from '../../core/concurrency/coalesce.ts';
+import { coalesce, splitting } from '../../core/concurrency/coalesce.ts';
+import { isAway } from '../../store/postgres/failure.ts';
 import type { Store } from '../../store/store.ts';
-import { splitting } from '../reconcile/plan/split.ts';
 
 /** A name that is about to be created at the destination. */
 export interface Intent {
@@ -42,7 +42,7 @@ const namesMax = 100;
  */
 export function intends(store: Store): Intend {
   const together = coalesce(
-    splitting((inputs: readonly Intents[]) => intendAll(store, inputs)),
+    splitting((inputs: readonly Intents[]) => intendAll(store, inputs), isAway),
     { batchSizeMax: 64, batchesMax: 2 },
   );
   return async (intents) => {

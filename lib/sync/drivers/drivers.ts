@@ -18,7 +18,7 @@ import type { Store } from '../../store/store.ts';
 import type { DestinationNetwork } from '../rows/destinations/tables.ts';
 import { openAppKey } from './app-key.ts';
 import { givenOf, withDefaults } from './connection.ts';
-import { CountedDriver } from './reference-counted.ts';
+import { CountedDriver } from './wrapped.ts';
 
 /** A type with its driver: what a worker of this type is made of. */
 export interface Destination {

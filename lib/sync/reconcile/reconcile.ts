@@ -10,6 +10,7 @@ import type { Barrier, Store } from '../../store/store.ts';
 import type { Claim, Claimed } from '../claim/claim.ts';
 import type { Intend } from '../claim/intents.ts';
 import { looksAgain, type RecheckTimes } from '../recheck/schedule.ts';
+import type { RetryPolicy } from '../status.ts';
 import { namer } from '../template/naming.ts';
 import type { Template } from '../template/template.ts';
 import type { ActResult } from './act.ts';
@@ -19,7 +20,6 @@ import { perform } from './perform.ts';
 import { toEntries } from './plan/entries.ts';
 import { type Plan, plan } from './plan/plan.ts';
 import { report } from './report.ts';
-import type { RetryPolicy } from './verdict.ts';
 
 /** What the reconcile of one destination type is handed. */
 export interface ReconcileParts {

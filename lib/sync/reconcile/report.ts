@@ -2,12 +2,20 @@ import { type DestinationDefinition, DestinationFailure } from '../../destinatio
 import type { Claimed } from '../claim/claim.ts';
 import { type RecheckTimes, rememberedAfter } from '../recheck/schedule.ts';
 import type { SyncError, SyncRecord } from '../rows/associations/tables.ts';
-import { type AttemptResult, type SyncStatus, statusAfter, statusOf } from '../status.ts';
+import {
+  type AttemptResult,
+  judge,
+  type RetryPolicy,
+  type SyncStatus,
+  statusAfter,
+  statusOf,
+  type Verdict,
+  worst,
+} from '../status.ts';
 import type { ActResult } from './act.ts';
 import type { AttemptBudget } from './attempt-budget.ts';
 import type { Finish, Rechecked, WrittenObject } from './outcome.ts';
 import type { Refusal, Written } from './plan/plan.ts';
-import { judge, type RetryPolicy, type Verdict, worst } from './verdict.ts';
 
 interface ReportParts {
   readonly definition: Pick<DestinationDefinition, 'coarseVersions'>;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { badRequest } from '../../core/errors.ts';
 import type { DestinationDefinition, Granularity, NameRule } from '../../destinations/contract.ts';
 import { TemplateError } from './error.ts';
@@ -68,3 +69,18 @@ export function checkTemplate(template: string, granularity: Granularity): void 
 /** The template that applies: the destination's own, or the type's for this granularity. */
 export const templateOf = (definition: DestinationDefinition, own: string | null, granularity: Granularity): string =>
   own ?? definition.templates[granularity];
+
+/**
+ * Reads templates once: thousands of associations share a few. The one that was used longest ago is evicted.
+ * @throws TemplateError as `compileTemplate` does
+ */
+export function keepTemplates(countMax: number): (text: string) => Template {
+  const kept = new LRUCache<string, Template>({ max: countMax });
+  return (text) => {
+    const known = kept.get(text);
+    if (known !== undefined) return known;
+    const template = compileTemplate(text);
+    kept.set(text, template);
+    return template;
+  };
+}

@@ -3,7 +3,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
 import { openCredentials } from '../../../lib/destinations/cloud-a-sm/login.ts';
-import { settingsOf } from '../../../lib/destinations/cloud-a-sm/settings.ts';
+import { settingsOf } from '../../../lib/destinations/cloud-a-sm/sdk.ts';
 import { guardedAgents } from '../../../lib/network/connection/agents.ts';
 import { patience } from '../../support/patience.ts';
 import { calm, connect, contextFor, failureOf, item, open } from './connection.ts';

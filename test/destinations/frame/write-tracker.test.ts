@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DestinationFailure, type FailureKind } from '../../../lib/destinations/contract.ts';
-import { newWriteTracker, tracked } from '../../../lib/destinations/frame/verb/write-tracker.ts';
+import { newWriteTracker, tracked } from '../../../lib/destinations/frame/verb/verb.ts';
 import { failureOf } from '../driving.ts';
 
 const failing = (kind: FailureKind) => () => Promise.reject(new DestinationFailure(kind, `${kind} it is`));

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../lib/core/errors.ts';
-import type { Exchange } from '../../../lib/http/secrets/stages/exchange.ts';
-import { type Outcome, type Stage, stageOrder } from '../../../lib/http/secrets/stages/stages.ts';
+import { type Exchange, type Outcome, type Stage, stageOrder } from '../../../lib/http/secrets/stages/stages.ts';
 import { ask, reader, root } from '../ask.ts';
 import { fakeGatekeeper, sampleParts } from '../sample.ts';
 

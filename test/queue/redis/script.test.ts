@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../../infra/local/redis/start.ts';
 import { silentLog } from '../../../lib/core/log.ts';
+import { run, script } from '../../../lib/queue/redis/call.ts';
 import { failFastConnection } from '../../../lib/queue/redis/connection.ts';
-import { run, script } from '../../../lib/queue/redis/script.ts';
 
 const double = script('return tonumber(ARGV[1]) * 2');
 

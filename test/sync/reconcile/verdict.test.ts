@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { judge, worst } from '../../../lib/sync/reconcile/verdict.ts';
-import { statusAfter, statusOf, toStatus } from '../../../lib/sync/status.ts';
+import { judge, statusAfter, statusOf, toStatus, worst } from '../../../lib/sync/status.ts';
 
 const policy = { attemptsMax: 4, delayMsFirst: 100, delayMsMax: 1_000 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keepTemplates } from '../../../lib/sync/template/cache.ts';
+import { keepTemplates } from '../../../lib/sync/template/naming.ts';
 
 test('a template is read once while it is used, and the one used longest ago makes room', () => {
   const templateOf = keepTemplates(2);

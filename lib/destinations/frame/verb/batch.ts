@@ -7,8 +7,7 @@ import {
   type PutReceipt,
 } from '../../contract.ts';
 import { unfit } from '../rules/fit.ts';
-import { cannot, type Explain, ended } from './verb.ts';
-import { newWriteTracker, type WriteTracker } from './write-tracker.ts';
+import { cannot, type Explain, ended, newWriteTracker, type WriteTracker } from './verb.ts';
 
 /** One of several puts, whose name and value fit. */
 export interface BatchedPut {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { SealedWrite } from './gathered-writes.ts';
-import { locationsTable } from './locations.ts';
+import { locationsTable } from './secret-path.ts';
 
 /** A write as a row of a batch. */
 export interface TableWrite extends SealedWrite {

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { coalesce } from '../../../core/concurrency/coalesce.ts';
 import type { Store } from '../../../store/store.ts';
 import type { EngineParts } from '../../contract.ts';
-import { locationsTable } from '../shared/locations.ts';
-import type { SecretLocation } from '../shared/secret-path.ts';
+import { locationsTable, type SecretLocation } from '../shared/secret-path.ts';
 import { type StoredData, storedData } from '../shared/stored-version.ts';
 
 /** The row of a secret, which is its version 1; undefined: there is none. */

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { coalesce } from '../../../core/concurrency/coalesce.ts';
 import type { EngineParts, SecretSource } from '../../contract.ts';
-import { locationsTable } from '../shared/locations.ts';
 import { openVersion } from '../shared/sealing.ts';
-import type { SecretLocation } from '../shared/secret-path.ts';
+import { locationsTable, type SecretLocation } from '../shared/secret-path.ts';
 
 interface Current {
   readonly version: number;

@@ -1,5 +1,5 @@
 import type { Verb } from '../../../path/row.ts';
-import type { Target } from '../target.ts';
+import type { Target } from '../engines.ts';
 
 /** What clients call our verbs. */
 const names: readonly (readonly [Verb, string])[] = [

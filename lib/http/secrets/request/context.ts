@@ -2,7 +2,7 @@ import type { Gatekeeper } from '../../../auth/contract.ts';
 import { permissionDenied } from '../../../core/errors.ts';
 import type { Secret } from '../../../core/secret.ts';
 import type { Caller, Mount, RequestContext, Verb } from '../../../path/row.ts';
-import type { Ending } from '../../wire/connection/ending.ts';
+import type { Ending } from '../../wire/connection/connection.ts';
 import type { Incoming } from '../../wire/exchange.ts';
 import type { AskedHead } from './request.ts';
 

@@ -6,8 +6,7 @@ import { canonicalPath } from '../../../path/vocabulary.ts';
 import { mustBeMergePatch, mustBeUncompressed } from '../../wire/body/media.ts';
 import { type Headers, header, type Incoming } from '../../wire/exchange.ts';
 import { UnsupportedOperation } from '../../wire/refusals.ts';
-import { type Address, mustBeSound } from './address.ts';
-import { aliasedHeader, vocabularyOf } from './vocabulary.ts';
+import { type Address, aliasedHeader, mustBeSound, vocabularyOf } from './address.ts';
 
 /** The head of a request, read: everything that can be known of it without its body and without asking anybody. */
 export interface AskedHead {

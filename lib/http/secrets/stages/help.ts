@@ -2,9 +2,8 @@ import type { Gatekeeper } from '../../../auth/contract.ts';
 import { permissionDenied } from '../../../core/errors.ts';
 import { helpOf } from '../../../path/documents/help.ts';
 import type { Reply } from '../../../path/row.ts';
-import { UnsupportedPath } from '../../wire/refusals.ts';
-import type { Exchange } from './exchange.ts';
-import { noRoute } from './run.ts';
+import { noRoute, UnsupportedPath } from '../../wire/refusals.ts';
+import type { Exchange } from './stages.ts';
 
 /**
  * Any valid token may read the help; only callers who could read it learn whether an unknown path exists.

@@ -1,15 +1,17 @@
 import { AppError, badRequest } from '../../../core/errors.ts';
+import type { Parsed } from '../../../path/parse.ts';
+import type { Reply } from '../../../path/row.ts';
+import type { CompiledOperation } from '../../../path/table.ts';
 import type { Incoming } from '../../wire/exchange.ts';
-import { type Engines, systemMount } from '../engines.ts';
+import { noRoute, UnsupportedOperation, UnsupportedPath } from '../../wire/refusals.ts';
+import { type Engines, findTarget, systemMount, type Target } from '../engines.ts';
 import type { HttpParts } from '../parts.ts';
+import { allowOf } from '../reply/allow.ts';
 import { Context } from '../request/context.ts';
 import type { AskedHead } from '../request/request.ts';
-import { findTarget, type Target } from '../target.ts';
-import type { Exchange } from './exchange.ts';
 import { authoriseHelp, helpReply } from './help.ts';
 import { authorise, identify } from './permission.ts';
-import { replyOf } from './run.ts';
-import type { StageBefore } from './stages.ts';
+import type { Exchange, StageBefore } from './stages.ts';
 
 /** What the pipeline does itself at its stages. The numbers are the statuses of refusals. */
 export const ownStages = (parts: HttpParts, engines: Engines): readonly StageBefore[] => [
@@ -62,4 +64,32 @@ function mustNotWriteToFolder({ verb, path }: AskedHead): void {
   if ((verb === 'write' || verb === 'patch') && path.endsWith('/')) {
     throw badRequest("cannot write to a path ending in '/'");
   }
+}
+
+/**
+ * Runs the operation of a request that may.
+ *
+ * @throws AppError `not-found`, `unsupported-path`, `unsupported-operation`, `bad-request`, and what the handler throws
+ */
+export async function replyOf({ asked, target, parsed, context }: Exchange): Promise<Reply> {
+  const operation = mustBeKnown(asked, target);
+  const { input } = mustBeValid(parsed);
+  if (context === undefined) throw new AppError('internal', 'a request came to its handler without a context');
+  return operation.run(input, context);
+}
+
+function mustBeKnown(asked: AskedHead, target: Target | undefined): CompiledOperation {
+  if (target === undefined) throw noRoute(asked);
+  const { match, engine } = target;
+  const warning = engine.unsupportedPathWarning?.(asked.verb);
+  if (match === undefined) throw new UnsupportedPath(warning);
+  if (match.operation !== undefined) return match.operation;
+  // To such an engine a folder of another path than its listings is no path at all.
+  if (asked.verb === 'list' && warning !== undefined) throw new UnsupportedPath(warning);
+  throw new UnsupportedOperation(allowOf(target), ['1 error occurred:\n\t* unsupported operation\n\n']);
+}
+
+function mustBeValid(parsed: Parsed | undefined): Extract<Parsed, { ok: true }> {
+  if (parsed?.ok === true) return parsed;
+  throw new AppError('bad-request', parsed?.problems ?? []);
 }

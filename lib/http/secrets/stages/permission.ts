@@ -1,11 +1,11 @@
 import type { Gatekeeper, Need } from '../../../auth/contract.ts';
 import { AppError, permissionDenied } from '../../../core/errors.ts';
 import type { Caller } from '../../../path/row.ts';
+import type { Target } from '../engines.ts';
 import type { HttpParts } from '../parts.ts';
 import { capabilityOf } from '../request/context.ts';
 import type { AskedHead } from '../request/request.ts';
-import type { Target } from '../target.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './stages.ts';
 
 /**
  * The caller. An operation that needs no token still learns who calls, but not one that must answer in any state: it

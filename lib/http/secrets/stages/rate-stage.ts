@@ -1,6 +1,5 @@
 import { TooManyRequests } from '../../../core/errors.ts';
-import type { Exchange } from './exchange.ts';
-import type { Stage } from './stages.ts';
+import type { Exchange, Stage } from './stages.ts';
 
 /** What rate limits say of a request. */
 export interface CountedRequest {

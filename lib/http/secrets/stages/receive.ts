@@ -4,7 +4,7 @@ import { tooLarge } from '../../wire/body/reader.ts';
 import { header, type Incoming } from '../../wire/exchange.ts';
 import type { HttpParts } from '../parts.ts';
 import { bringsBody } from '../request/request.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './stages.ts';
 
 /** So much of a body is read whoever sends it; more only when it is known who does. */
 const firstBytesMax = 65_536;

@@ -3,8 +3,7 @@ import type { ReplyContent, WrapInfo } from '../../../path/row.ts';
 import { systemMount } from '../engines.ts';
 import { envelope } from '../reply/envelope.ts';
 import { status } from '../reply/status.ts';
-import type { Exchange } from './exchange.ts';
-import type { Outcome, Stage } from './stages.ts';
+import type { Exchange, Outcome, Stage } from './stages.ts';
 
 /** Keeps a reply and makes the token that takes it. */
 export type KeepReply = (reply: {

@@ -5,7 +5,7 @@ import { JsonProblem } from '../../../core/json/problem.ts';
 import { JsonReader } from '../../../core/json/reader.ts';
 import { isJsonObject, type Json } from '../../../core/json.ts';
 import { type Data, noData } from './fields.ts';
-import { isForm, readForm, tooLongForm } from './form.ts';
+import { isForm, readForm, tooLongForm } from './media.ts';
 
 const bounds = { levelsMax: 500, membersMax: 50_000 };
 /** What is read in one go; of a longer text others have a turn in between. */

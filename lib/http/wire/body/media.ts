@@ -1,5 +1,38 @@
 import { AppError, badRequest } from '../../../core/errors.ts';
 import { type Headers, header } from '../exchange.ts';
+import { type Data, fieldsOf } from './fields.ts';
+import { notUtf8 } from './utf8.ts';
+
+/** Nobody writes long forms by hand; programs send JSON. */
+const charactersMax = 65_536;
+const fieldsMax = 1_000;
+const percentEncoded = /(?:%[0-9a-f]{2})+/gi;
+
+/** `curl -d '{…}'` calls its JSON a form. */
+export function isForm(text: string, contentType: string | undefined): boolean {
+  if (contentType === undefined || text.startsWith('{') || text.startsWith('[')) return false;
+  return contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded';
+}
+
+/** @throws AppError `too-large`, or `bad-request` for too many fields and for bytes that are no text */
+export function readForm(text: string): Data {
+  if (text.length > charactersMax) throw tooLongForm();
+  if (text.split('&', fieldsMax + 1).length > fieldsMax)
+    throw badRequest(`the form has more than ${fieldsMax} fields; send JSON`);
+  for (const [bytes] of text.matchAll(percentEncoded)) mustBeUtf8(bytes);
+  return fieldsOf(new URLSearchParams(text));
+}
+
+export const tooLongForm = (): AppError =>
+  new AppError('too-large', `request body too large: a form takes at most ${charactersMax} bytes; send JSON`);
+
+function mustBeUtf8(percentEncodedBytes: string): void {
+  try {
+    decodeURIComponent(percentEncodedBytes);
+  } catch {
+    throw notUtf8();
+  }
+}
 
 const mergePatch = 'application/merge-patch+json';
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { AppError } from '../../../core/errors.ts';
 import type { ClientConnection } from '../../../path/row.ts';
 
 /** The part of a socket that is looked at. Sockets without TLS may lack `encrypted`. */
@@ -31,4 +32,71 @@ class SocketConnection implements ClientConnection {
   get tls(): boolean {
     return this.#socket.encrypted === true;
   }
+}
+
+/** The end of a request before its answer: the client has gone or the time is over. */
+export class Ending {
+  readonly #onClose: (gone: () => void) => void;
+  #controller: AbortController | undefined;
+  #ended = false;
+
+  constructor(onClose: (gone: () => void) => void) {
+    this.#onClose = onClose;
+  }
+
+  /** Most handlers never look at the signal, so it is made, and the connection watched, when it is first taken. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#ended) this.#controller.abort();
+      else this.#onClose(() => this.end());
+    }
+    return this.#controller.signal;
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#controller?.abort();
+  }
+}
+
+/** The work's outcome, or an `AppError` `unavailable` when its time is over; `expire` then ends what is still running. */
+export type Within = <T>(work: Promise<T>, expire: () => void) => Promise<T>;
+
+/** How exact the deadline is: a part of it, at most a second. */
+const partsOfDeadline = 20;
+const sweepMsMax = 1000;
+
+/**
+ * One deadline of `milliseconds` for many pieces of work. All have the same length, so they end in the order they began
+ * and one timer for all is enough; a timer for each would cost more than the rest of a request's bookkeeping.
+ */
+export function createDeadline(milliseconds: number): Within {
+  const underWay = new Set<{ readonly due: number; readonly end: () => void }>();
+  const sweepMs = Math.min(sweepMsMax, Math.ceil(milliseconds / partsOfDeadline));
+  let sweeping = false;
+
+  const sweep = () => {
+    const now = performance.now();
+    for (const entry of underWay) {
+      if (entry.due > now) break;
+      underWay.delete(entry);
+      entry.end();
+    }
+    sweeping = underWay.size > 0;
+    if (sweeping) setTimeout(sweep, sweepMs).unref();
+  };
+
+  return (work, expire) =>
+    new Promise((resolve, reject) => {
+      const end = () => {
+        expire();
+        reject(new AppError('unavailable', 'the request took too long'));
+      };
+      const entry = { due: performance.now() + milliseconds, end };
+      underWay.add(entry);
+      if (!sweeping) setTimeout(sweep, sweepMs).unref();
+      sweeping = true;
+      work.then(resolve, reject).finally(() => underWay.delete(entry));
+    });
 }

@@ -1,5 +1,4 @@
-import { ChunkedBody } from './chunked.ts';
-import { RequestHead } from './head.ts';
+import { ChunkedBody, RequestHead } from './framing.ts';
 import { decidingLength, disguiseOf } from './names.ts';
 
 const none: Buffer = Buffer.alloc(0);

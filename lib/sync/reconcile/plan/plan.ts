@@ -1,8 +1,7 @@
 import type { Secret } from '../../../core/secret.ts';
 import type { DestinationFailure, PutItem, PutMode } from '../../../destinations/contract.ts';
 import type { Naming } from '../../template/naming.ts';
-import type { Entry } from './entries.ts';
-import { collision, isStorable, type Refusal, refused, unstorable } from './refusal.ts';
+import { collision, type Entry, isStorable, type Refusal, refused, unstorable } from './entries.ts';
 
 export type { Refusal };
 

@@ -1,8 +1,12 @@
-import type { OpenDriver, PutItem, PutReceipt } from '../../../../lib/destinations/contract.ts';
-import { DestinationFailure } from '../../../../lib/destinations/contract.ts';
+import {
+  DestinationFailure,
+  type OpenDriver,
+  type PutItem,
+  type PutReceipt,
+} from '../../../../lib/destinations/contract.ts';
 import { framed } from '../../../../lib/destinations/frame/framed.ts';
 import { foreignObject } from '../../../../lib/destinations/frame/rules/foreign.ts';
-import type { WriteTracker } from '../../../../lib/destinations/frame/verb/write-tracker.ts';
+import type { WriteTracker } from '../../../../lib/destinations/frame/verb/verb.ts';
 import { type Client, openClient } from './client.ts';
 import type { fields } from './fields.ts';
 import { definition } from './index.ts';

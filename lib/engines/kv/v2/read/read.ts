@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { coalesce } from '../../../../core/concurrency/coalesce.ts';
 import type { Store } from '../../../../store/store.ts';
-import { locationsTable } from '../../shared/locations.ts';
-import type { SecretLocation } from '../../shared/secret-path.ts';
+import { locationsTable, type SecretLocation } from '../../shared/secret-path.ts';
 import { type StoredData, storedData } from '../../shared/stored-version.ts';
 import { versionMax } from '../versions/versions.ts';
 

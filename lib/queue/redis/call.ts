@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { AppError } from '../../core/errors.ts';
 
 /**
  * The command of a Lua script: atomic, one round trip. ioredis sends the text on the first call of a connection and a hash
@@ -43,4 +44,30 @@ export async function run(
 export function numbers(answer: unknown): readonly number[] {
   if (Array.isArray(answer) && answer.every((item) => typeof item === 'number')) return answer;
   throw new Error('a queue script did not answer numbers');
+}
+
+/** A reply that is our own mistake, not a state of the server: it must not look like an outage. */
+const mistake = /^(ERR|WRONGTYPE|CROSSSLOT|NOPERM|WRONGPASS|NOAUTH)\b/;
+/** What ioredis says of its connection in errors without a code. */
+const away = /^(Command timed out|Connection is closed|Stream isn't writeable|Socket timeout)/;
+
+/** Answers what `work` answers; an outage of Redis becomes AppError `unavailable`. */
+export async function reach<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof Error) || !isOutage(cause)) throw cause;
+    throw new AppError('unavailable', `the sync queue cannot be used: ${reason(cause)}`, { cause });
+  }
+}
+
+function isOutage(cause: Error): boolean {
+  if (cause.name === 'ReplyError') return !mistake.test(cause.message);
+  return cause.name === 'MaxRetriesPerRequestError' || 'syscall' in cause || away.test(cause.message);
+}
+
+function reason(cause: Error): string {
+  if (cause.message.startsWith('OOM')) return 'Redis is out of memory; raise its maxmemory';
+  if (cause.message.startsWith('LOADING')) return 'Redis is reading its data; try again';
+  return 'Redis cannot be reached; try again';
 }
