@@ -10,14 +10,22 @@ import { testDatabase, testRedis } from '../support/services.ts';
 const program = new URL('./walk/process.ts', import.meta.url).pathname;
 
 /**
- * So many files of `lib/` may take part when one secret is written by HTTP, pushed, and its status written back. Who adds a
- * file to this way looks first whether the reader has to open it. Some ten are above what is needed: timers run meanwhile.
+ * So many files of `lib/` may take part when one secret is written by HTTP, pushed, and its status written back. Not counted
+ * are the words that all share and what only observes: who follows the way need not open them. Who adds a file to this way
+ * looks first whether it is an idea of its own. Six are above what the longest way needs: on a slow machine timers
+ * run in every walk.
  */
-const filesMax = 155;
+const filesMax = 118;
+
+const isCounted = (path: string): boolean => !/^lib\/(?:core|telemetry)\//.test(path);
 
 test.each(definitions)('a secret on its way to $type crosses few files', async ({ type }) => {
-  const files = await filesOf(type);
-  console.info(`${files.length} files of lib take part in a sync to ${type}:\n${byFolder(files).join('\n')}`);
+  const all = await filesOf(type);
+  const files = all.filter(isCounted);
+  const others = `${all.length - files.length} of lib/core and lib/telemetry not counted`;
+  console.info(
+    `${files.length} files of lib (${others}) take part in a sync to ${type}:\n${byFolder(files).join('\n')}`,
+  );
   expect(files).toContain('lib/http/secrets/pipeline.ts');
   expect(files.length).toBeLessThanOrEqual(filesMax);
 });

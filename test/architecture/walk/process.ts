@@ -9,7 +9,7 @@ import { loadDriver, loadFake } from '../../../lib/destinations/load.ts';
 import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
 
 // A process of its own: a test runner wraps what modules export, and each look at an export would count as a call.
-// It writes a JSON array of the files of `lib/` that took part in one write of a secret and its sync to a destination.
+// It writes a JSON array of the files of `lib/` that take part in every write of a secret and its sync to a destination.
 
 const root = new URL('../../../', import.meta.url).href;
 const [type = ''] = process.argv.slice(2);
@@ -36,10 +36,16 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 await session.post('Profiler.takePreciseCoverage');
-await writeAndWait('third');
-const { result } = await session.post('Profiler.takePreciseCoverage');
+const walks: (readonly string[])[] = [];
+for (const password of ['third', 'fourth', 'fifth', 'sixth', 'seventh']) {
+  await writeAndWait(password);
+  walks.push(filesCalled((await session.post('Profiler.takePreciseCoverage')).result));
+}
+// What a timer does meanwhile is seen in some walks only.
+const [first = [], ...others] = walks;
+const always = first.filter((path) => others.every((walk) => walk.includes(path)));
 
-process.stdout.write(`${JSON.stringify(filesCalled(result))}\n`);
+process.stdout.write(`${JSON.stringify(always)}\n`);
 await workers.close();
 await api.close();
 await fake.close();
