@@ -15,7 +15,7 @@ beforeEach(async ({ skip }) => {
   if (!(await isOpenToAll(dirname(program)))) skip('other users cannot enter this checkout');
 });
 
-const program = new URL('start-and-tell.ts', import.meta.url).pathname;
+const program = new URL('start-and-show.ts', import.meta.url).pathname;
 
 async function emptyFolder(owner: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-users-'));
