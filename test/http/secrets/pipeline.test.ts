@@ -173,6 +173,7 @@ describe('while sealed or not initialised', () => {
       gatekeeper: {
         authenticate: () => Promise.reject(new Error('out of reach')),
         authorise: () => Promise.reject(new Error('out of reach')),
+        reaches: () => Promise.reject(new Error('out of reach')),
       },
     });
 
