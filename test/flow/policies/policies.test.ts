@@ -1,30 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { asking, denied, holderOf, tokenOf } from '../../support/flow/holders.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 
 const service = serviceOf([]);
 
-/** A new token with these policies, and nothing but them. */
-async function tokenOf(policies: readonly string[], more: object = {}): Promise<string> {
-  const body = { policies, no_default_policy: true, ...more };
-  const { body: reply } = await service.ask('POST', 'auth/token/create', body);
-  return (reply['auth'] as { client_token: string }).client_token;
-}
-
-async function holderOf(text: string): Promise<string> {
-  const name = service.name('policy');
-  expect(await service.ask('PUT', `sys/policies/acl/${name}`, { policy: text })).toMatchObject({ status: 204 });
-  return tokenOf([name]);
-}
-
-const asking = (token: string) => (method: string, path: string, body?: unknown) =>
-  service.ask(method, path, body, { headers: { 'x-service-token': token } });
-
-const denied = { status: 403, errors: ['1 error occurred:\n\t* permission denied\n\n'] };
-
 describe('what a token may', () => {
   test('is what its policies grant, and nothing else', async () => {
     const name = await service.secret({ a: '1' });
-    const ask = asking(await holderOf(`path "secret/data/${name}" { capabilities = ["read"] }`));
+    const { ask } = await holderOf(service, `path "secret/data/${name}" { capabilities = ["read"] }`);
     expect(await ask('GET', `secret/data/${name}`)).toMatchObject({ status: 200, data: { data: { a: '1' } } });
     expect(await ask('POST', `secret/data/${name}`, { data: { a: '2' } })).toMatchObject(denied);
     expect(await ask('GET', `secret/data/${name}-other`)).toMatchObject(denied);
@@ -39,7 +22,7 @@ describe('what a token may', () => {
       service.ask('POST', `sys/policies/acl/${policy}`, {
         policy: `path "secret/data/changing" { capabilities = ["${capability}"] }`,
       });
-    const ask = asking(await tokenOf([policy]));
+    const ask = asking(service, await tokenOf(service, [policy]));
     const read = async () => (await ask('GET', 'secret/data/changing')).status;
     expect(await read()).toBe(403);
     await write('read');
@@ -53,7 +36,7 @@ describe('what a token may', () => {
   });
 
   test('of the policy default is its own token, unless somebody changes the policy', async () => {
-    const ask = asking(await tokenOf(['default'], { no_default_policy: false }));
+    const ask = asking(service, await tokenOf(service, ['default'], { no_default_policy: false }));
     expect(await ask('GET', 'auth/token/lookup-self')).toMatchObject({ status: 200 });
     expect(await ask('GET', 'sys/internal/ui/resultant-acl')).toMatchObject({ status: 200, data: { root: false } });
     expect(await ask('GET', 'secret/data/a')).toMatchObject(denied);
@@ -65,27 +48,27 @@ describe('what a token may', () => {
   });
 
   test('sudo where a path wants it', async () => {
-    const plain = asking(await holderOf('path "sys/rotate" { capabilities = ["update"] }'));
+    const { ask: plain } = await holderOf(service, 'path "sys/rotate" { capabilities = ["update"] }');
     expect(await plain('POST', 'sys/rotate')).toMatchObject(denied);
-    const trusted = asking(await holderOf('path "sys/rotate" { capabilities = ["update", "sudo"] }'));
+    const { ask: trusted } = await holderOf(service, 'path "sys/rotate" { capabilities = ["update", "sudo"] }');
     expect(await trusted('POST', 'sys/rotate')).toMatchObject({ status: 204 });
   });
 
   test('create and update are two things for a secret', async () => {
     const name = service.name('secret');
     const paths = `path "secret/data/${name}" { capabilities = ["create"] }`;
-    const ask = asking(await holderOf(paths));
+    const { ask } = await holderOf(service, paths);
     expect(await ask('POST', `secret/data/${name}`, { data: {} })).toMatchObject({ status: 200 });
     expect(await ask('POST', `secret/data/${name}`, { data: {} })).toMatchObject(denied);
   });
 
   test('a rule that wants methods which nobody can pass grants nothing', async () => {
-    const ask = asking(await holderOf('path "secret/data/a" { capabilities = ["read"] mfa_methods = ["phone"] }'));
+    const { ask } = await holderOf(service, 'path "secret/data/a" { capabilities = ["read"] mfa_methods = ["phone"] }');
     expect(await ask('GET', 'secret/data/a')).toMatchObject(denied);
   });
 
   test('with the alias of a type is the same as with its own name', async () => {
-    const read = async (text: string, path: string) => (await asking(await holderOf(text))('GET', path)).status;
+    const read = async (text: string, path: string) => (await (await holderOf(service, text)).ask('GET', path)).status;
     const grant = (pattern: string) => `path "sys/sync/destinations/${pattern}" { capabilities = ["read"] }`;
     const deny = (pattern: string) =>
       `path "sys/*" { capabilities = ["read"] } path "${pattern}" { capabilities = ["deny"] }`;

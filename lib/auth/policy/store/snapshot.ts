@@ -25,3 +25,9 @@ export async function readSnapshot(store: Store, names: readonly string[]): Prom
   });
   return { revision, texts: new Map(all) };
 }
+
+/** Which of these names no policy has: what names them gets nothing for it. */
+export async function missingPolicies(store: Store, names: readonly string[]): Promise<readonly string[]> {
+  const { texts } = await readSnapshot(store, names);
+  return names.filter((name) => !texts.has(name));
+}
