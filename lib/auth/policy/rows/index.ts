@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
+import { passwordPolicyRows } from '../../password-policy/rows.ts';
 import type { Acls } from '../store/acls.ts';
 import { policyTexts } from '../store/policies.ts';
 import { openTexts } from '../store/texts.ts';
@@ -23,5 +24,6 @@ export function policyRows({ store, clock, acls }: PolicyRowParts): readonly Row
     ...formerPolicyRows(policies),
     ...capabilityRows({ store, acls }),
     resultantAclRow(acls),
+    ...passwordPolicyRows(openTexts({ store, clock }, 'password_policies')),
   ];
 }
