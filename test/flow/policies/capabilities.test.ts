@@ -74,6 +74,7 @@ describe('sys/capabilities', () => {
     ['capabilities', { paths: ['a'], token: { a: 1 } }, 'token'],
     ['capabilities-accessor', { paths: ['a'] }, 'missing accessor'],
     ['capabilities-accessor', { paths: ['a'], accessor: 'none' }, 'invalid accessor'],
+    ['capabilities-accessor', { paths: ['a'], accessor: '\0' }, 'invalid accessor'],
     ['capabilities-accessor', { paths: ['a'], accessor: ['none', 'other'] }, 'accessor'],
   ])('sys/%s refuses %j', async (path, body, text) => {
     const answer = await service.ask('POST', `sys/${path}`, body);

@@ -118,6 +118,7 @@ describe('sys/policies/acl', () => {
     ['POST', 'x', { policy: { a: 1 } }, 'policy'],
     ['POST', 'x', { policy: ['a'] }, 'policy'],
     ['POST', 'x', { policy: '/////w==' }, 'not UTF-8'],
+    ['POST', 'x', { policy: '# \0\npath "a" {}' }, 'U+0000'],
     ['POST', 'root', { policy: 'path "a" {}' }, 'cannot update "root" policy'],
     ['POST', 'Root', { policy: 'path "a" {}' }, 'cannot update "root" policy'],
     ['POST', 'response-wrapping', { policy: 'path "a" {}' }, 'cannot update "response-wrapping" policy'],

@@ -97,6 +97,8 @@ async function byToken({ store, acls }: Parts, token: string): Promise<Holder> {
 
 async function byAccessor({ store }: Parts, accessor: string): Promise<Holder> {
   if (accessor === '') throw badRequest('missing accessor');
+  // PostgreSQL takes no U+0000.
+  if (accessor.includes('\0')) throw badRequest('invalid accessor');
   const row = await store.db
     .selectFrom('tokens')
     .select(['policies', 'entity_id'])

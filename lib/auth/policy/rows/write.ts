@@ -26,7 +26,9 @@ export async function writeText(
   context: RequestContext,
 ): Promise<Reply> {
   if (!input.policy) throw badRequest("'policy' parameter not supplied or empty");
-  await texts.write(storedName(input.name, context), decoded(input.policy));
+  const text = decoded(input.policy);
+  if (text.includes('\0')) throw badRequest('the policy holds the character U+0000, which cannot be stored');
+  await texts.write(storedName(input.name, context), text);
   return undefined;
 }
 
