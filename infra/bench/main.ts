@@ -7,6 +7,7 @@ import { apiSection } from './sections/api.ts';
 import { arrivalSection } from './sections/arrival.ts';
 import { callsSection } from './sections/calls.ts';
 import { memorySection } from './sections/memory.ts';
+import { policiesSection } from './sections/policies.ts';
 import { reconcileSection } from './sections/reconcile.ts';
 import { startSection } from './sections/start.ts';
 import { type Measured, showTable, toJson } from './show.ts';
@@ -25,6 +26,7 @@ const sections: readonly Section[] = [
   reconcileSection,
   arrivalSection,
   apiSection,
+  policiesSection,
   startSection,
 ];
 

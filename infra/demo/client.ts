@@ -11,23 +11,35 @@ export class ApiClient {
     this.#answerMsMax = answerMsMax;
   }
 
-  read<T>(path: string): Promise<T> {
-    return this.#call('GET', path);
+  /** The same of another caller. */
+  as(token: string): ApiClient {
+    return new ApiClient(this.#address, token, this.#answerMsMax);
   }
 
-  write<T>(path: string, body: object = {}): Promise<T> {
-    return this.#call('POST', path, body);
+  async read<T>(path: string): Promise<T> {
+    return (await this.#call<T>('GET', path)).data;
   }
 
-  merge<T>(path: string, body: object): Promise<T> {
-    return this.#call('PATCH', path, body, 'application/merge-patch+json');
+  async write<T>(path: string, body: object = {}): Promise<T> {
+    return (await this.#call<T>('POST', path, body)).data;
   }
 
-  delete(path: string): Promise<void> {
-    return this.#call('DELETE', path);
+  async merge<T>(path: string, body: object): Promise<T> {
+    return (await this.#call<T>('PATCH', path, body, 'application/merge-patch+json')).data;
   }
 
-  async #call<T>(method: string, path: string, body?: object, type = 'application/json'): Promise<T> {
+  async delete(path: string): Promise<void> {
+    await this.#call('DELETE', path);
+  }
+
+  /** A request that answers a token. */
+  async token(path: string, body: object): Promise<string> {
+    const { auth } = await this.#call('POST', path, body);
+    if (auth === null) throw new Error(`POST ${path}: no token in the answer`);
+    return auth.client_token;
+  }
+
+  async #call<T>(method: string, path: string, body?: object, type = 'application/json'): Promise<Envelope<T>> {
     const answer = await fetch(`${this.#address}/v1/${path}`, {
       method,
       headers: { 'x-service-token': this.#token, ...(body === undefined ? {} : { 'content-type': type }) },
@@ -36,6 +48,12 @@ export class ApiClient {
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.trim()}`);
-    return (text === '' ? undefined : (JSON.parse(text) as { data: T }).data) as T;
+    return text === '' ? ({ auth: null } as Envelope<T>) : (JSON.parse(text) as Envelope<T>);
   }
+}
+
+/** An answer without a body has no `data`. */
+interface Envelope<T> {
+  readonly data: T;
+  readonly auth: { readonly client_token: string } | null;
 }

@@ -1,6 +1,7 @@
 import { definitions } from '../../lib/destinations/index.ts';
 import type { Terminal } from '../show/terminal.ts';
 import { type Copy, compareCopies, copiesOf, showCopies, untilStatus } from './copies.ts';
+import { showNarrowToken } from './narrow-token.ts';
 import type { Stage } from './stage.ts';
 
 export interface Step {
@@ -15,7 +16,7 @@ const destination = (type: string) => `sys/sync/destinations/${type}/demo`;
 /** The one that is made to fail. */
 const [sick = ''] = types;
 
-const passwords = ['correct horse', 'battery staple', 'third time lucky', 'fourth and last'] as const;
+const passwords = ['correct horse', 'battery staple', 'third time lucky', 'fourth time', 'fifth and last'] as const;
 
 const write = (stage: Stage, password: string) => stage.api.write(path, { data: { user: 'app', password } });
 
@@ -105,6 +106,14 @@ export const steps: readonly Step[] = [
       const { replayed } = await stage.api.write<{ replayed: number }>('sys/sync/replay', { type: sick });
       terminal.line(`  ${replayed} operation replayed`);
       await showAll(stage, terminal, 'SYNCED', passwords[3]);
+    },
+  },
+  {
+    title: 'Make a token that may only write this secret and see its sync status',
+    async run(stage, terminal) {
+      const password = passwords[4];
+      await showNarrowToken(stage, terminal, secret, { user: 'app', password });
+      await showAll(stage, terminal, 'SYNCED', password);
     },
   },
   {

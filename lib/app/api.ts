@@ -2,6 +2,8 @@ import type { Transaction } from 'kysely';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
 import { methods } from '../auth/methods/index.ts';
 import { openMethods } from '../auth/methods/open.ts';
+import { policyRows } from '../auth/policy/rows/index.ts';
+import { openAcls } from '../auth/policy/store/acls.ts';
 import { mintRootToken } from '../auth/token/mint.ts';
 import { hashToken } from '../auth/token/store.ts';
 import { wrappingRows } from '../auth/wrapping/rows.ts';
@@ -17,6 +19,7 @@ import { alwaysMounted } from '../engines/mounts/record.ts';
 import { openMountTable } from '../engines/mounts/table.ts';
 import { activationRows } from '../engines/sys/activation.ts';
 import { configRows, readCors } from '../engines/sys/config/index.ts';
+import { messageRows } from '../engines/sys/messages.ts';
 import { metricsRow } from '../engines/sys/metrics.ts';
 import { mountRows } from '../engines/sys/mounts/index.ts';
 import { openLeaseRoom, openRateLimits, quotaRows } from '../engines/sys/quotas/index.ts';
@@ -60,6 +63,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
   ];
   const mounts = openMountTable({ store, clock, engines, fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]) });
+  const acls = openAcls(store);
   const mintRoot = (when: 'production' | 'development', id?: string) => async (tx: Transaction<Database>) => {
     for (const mount of firstMounts(engines, when)) await insertMount(tx, mount);
     return mintRootToken({ db: tx, barrier: store.barrier }, clock.now(), id);
@@ -97,13 +101,15 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...toolRows(),
     ...configRows(store, shownConfig(config)),
     ...quotaRows({ store, mounts, changed: quotasChanged }),
+    ...messageRows,
+    ...policyRows({ store, clock, acls }),
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
   const server = createServer({
     engines: [{ ...system, rows: systemRows }, ...opened],
     mounts,
-    gatekeeper: openGatekeeper({ store, seenMountsRevision: mounts.seenRevision }),
+    gatekeeper: openGatekeeper({ store, acls, seenMountsRevision: mounts.seenRevision }),
     state: () => store.seal.state(),
     log,
     telemetry: requestTelemetry(shared),

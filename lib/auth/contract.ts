@@ -8,6 +8,8 @@ export interface Gatekeeper {
   authenticate(token: Secret): Promise<Caller | undefined>;
   /** Whether the policies of a caller allow a request, and why. */
   authorise(caller: Caller, need: Need): Promise<Decision>;
+  /** Whether some rule of a caller grants anything on a path or below it. It says what a caller gets to see, not what it may do. */
+  reaches(caller: Caller, path: string): Promise<boolean>;
 }
 
 /** A request as policies see it. */

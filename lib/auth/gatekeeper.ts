@@ -1,20 +1,25 @@
 import { coalesce } from '../core/concurrency/coalesce.ts';
 import type { Caller } from '../path/row.ts';
 import type { Store } from '../store/store.ts';
-import type { Decision, Gatekeeper, Need } from './contract.ts';
+import type { Decision, Gatekeeper } from './contract.ts';
+import { decide } from './policy/decide.ts';
+import { type Acls, openAcls } from './policy/store/acls.ts';
 import { countUse, findTokens, hashToken } from './token/store.ts';
 
 export interface GatekeeperParts {
   readonly store: Store;
+  /** Absent: nobody else needs them. */
+  readonly acls?: Acls;
   /** Called with each look-up: the state of the mount table in the store. */
   readonly seenMountsRevision: (revision: number) => void;
 }
 
 /**
- * Knows callers by their tokens. Every request asks the store, so a revoked token ends at once in all processes; concurrent
- * requests share one round trip.
+ * Knows callers by their tokens. Every request asks the store, so a revoked token ends at once in all processes, and
+ * what a policy says from now on holds; concurrent requests share one round trip.
  */
 export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
+  const acls = parts.acls ?? openAcls(parts.store);
   const find = coalesce((hashes: readonly Buffer[]) => findTokens(parts.store, hashes), {
     batchSizeMax: 64,
     batchesMax: 4,
@@ -25,6 +30,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
       if (row === undefined) return undefined;
       if (row.num_uses > 0 && !(await countUse(parts.store, row.hash))) return undefined;
       parts.seenMountsRevision(row.mounts_revision);
+      acls.seenRevision(row.policies_revision);
       return {
         token,
         accessor: row.accessor,
@@ -34,21 +40,15 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
         root: row.policies.includes('root'),
       };
     },
-    authorise: async (caller, need) => {
+    async authorise(caller, need) {
       if (caller.root) return allowedAll;
-      return caller.policies.includes('default') && ownToken(need) ? allowed : denied;
+      const decision = decide(await acls.of(caller), need);
+      return decision.allowed && decision.mfaMethods.length > 0 ? noMethods : decision;
     },
+    reaches: async (caller, path) => caller.root || (await acls.of(caller)).touches(path),
   };
 }
 
 const allowedAll: Decision = { allowed: true, sudo: true, mfaMethods: [] };
-const allowed: Decision = { allowed: true, sudo: false, mfaMethods: [] };
-const denied: Decision = { allowed: false, why: 'no rule matches the path' };
-
-/** What the policy `default` allows of the paths there are: a caller's own token. */
-const ownPaths: ReadonlyMap<string, readonly Need['capability'][]> = new Map([
-  ['auth/token/lookup-self', ['read', 'update']],
-  ['auth/token/revoke-self', ['update']],
-]);
-
-const ownToken = (need: Need): boolean => !need.sudo && ownPaths.get(need.path)?.includes(need.capability) === true;
+/** What cannot be passed is not passed over. */
+const noMethods: Decision = { allowed: false, why: 'a rule wants TOTP methods, and there are none' };

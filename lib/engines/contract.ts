@@ -34,8 +34,6 @@ export interface EngineDefinition {
     readonly path: string;
     readonly description: string;
   };
-  /** Folders below a mount that hold the secrets. Absent: they are right below it. */
-  readonly secretFolders?: readonly string[];
   /** Its rows. Their mark `unauthenticated` says which of its paths need no token, and so no policy. */
   open(parts: EngineParts): Omit<Engine, 'type' | 'matches'>;
   /** Absent: its mounts hold nothing that has to be removed before them. */

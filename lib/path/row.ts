@@ -143,6 +143,8 @@ export interface RequestContext {
   warn(message: string): void;
   /** Throws `permission-denied` unless the caller may do this on another path (full path below `/v1/`). */
   mustBeAllowed(verb: Verb, fullPath: string): Promise<void>;
+  /** Whether some rule of the caller's policies grants anything on a path or below it (full path below `/v1/`). */
+  reaches(fullPath: string): Promise<boolean>;
 }
 
 export type Vocabulary = 'canonical' | 'alias';

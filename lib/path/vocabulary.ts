@@ -65,6 +65,7 @@ export const canonicalType = (name: string): string => canonicalTypes.get(name) 
 export const canonicalField = (name: string): string => canonicalFields.get(name) ?? name;
 
 const destinations = 'sys/sync/destinations/';
+const folders = destinations.split('/').slice(0, -1);
 
 /**
  * A full path (below `/v1/`) with the destination's type by its canonical name. Only the segment after
@@ -73,6 +74,21 @@ const destinations = 'sys/sync/destinations/';
  */
 export function canonicalPath(path: string): string {
   return withType(path, canonicalType);
+}
+
+/**
+ * The patterns of a policy that stand for one that may name a type by its alias, `+` as a segment among them. The begin of a
+ * type's name with `*` stands for each type whose alias begins so.
+ */
+export function canonicalPatterns(pattern: string): readonly string[] {
+  const parts = pattern.split('/');
+  const [type] = parts.splice(3, 1);
+  const isDestination = folders.every((folder, index) => parts[index] === folder || parts[index] === '+');
+  if (type === undefined || !isDestination) return [pattern];
+  const named = (name: string) => parts.toSpliced(3, 0, name).join('/');
+  if (parts.length > 3 || !type.endsWith('*')) return [named(canonicalType(type))];
+  const found = [...canonicalTypes].filter(([alias]) => alias.startsWith(type.slice(0, -1)));
+  return [pattern, ...(type === '*' ? [] : found.map(([, canonical]) => named(`${canonical}*`)))];
 }
 
 /** A full path with canonical names as the reply shall show it. */

@@ -17,7 +17,7 @@ export type Timestamp = ColumnType<Date, Date, Date>;
 /** Read as data, written as JSON text. */
 export type Json<T> = ColumnType<T, string, string>;
 
-/** Counts the changes of something that processes keep a copy of (`mounts`); the copy is old when its number is. */
+/** Counts the changes of something that processes keep a copy of (`mounts`, `policies`); the copy is old when its number is. */
 export interface RevisionsTable {
   name: string;
   revision: Generated<number>;

@@ -149,6 +149,7 @@ test('sessions end by their time, and the oldest is evicted', async () => {
   const gatekeeper: Gatekeeper = {
     authenticate: async () => caller,
     authorise: async () => ({ allowed: true, sudo: true, mfaMethods: [] }),
+    reaches: async () => true,
   };
   const door = openDoor({ gatekeeper, now: () => now });
   const cookie = (await door.login('t'))?.split(';')[0];

@@ -58,6 +58,8 @@ export interface Calling {
   readonly tokenSent?: boolean;
   /** What `mustBeAllowed` lets pass, as "verb path". */
   readonly allowed?: ReadonlySet<string>;
+  /** Paths on or below which `reaches` finds a rule. Absent: root's, so all. */
+  readonly reached?: ReadonlySet<string>;
   readonly warn?: (message: string) => void;
 }
 
@@ -105,6 +107,7 @@ function contextOf(verb: Verb, path: string, mount: Mount, options: Calling): Re
     async mustBeAllowed(wanted, fullPath) {
       if (!options.allowed?.has(`${wanted} ${fullPath}`)) throw new AppError('permission-denied', 'permission denied');
     },
+    reaches: async (fullPath) => caller?.root === true || options.reached?.has(fullPath) === true,
   };
 }
 

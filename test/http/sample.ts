@@ -30,6 +30,7 @@ export function fakeGatekeeper(): Gatekeeper & { readonly needs: Need[] } {
       if (who.root || (open && !need.sudo)) return { allowed: true, sudo: who.root, mfaMethods: [] };
       return { allowed: false, why: 'the reader may not' };
     },
+    reaches: async (who) => who.root,
   };
 }
 

@@ -1,13 +1,14 @@
+import { canonicalPatterns } from '../../path/vocabulary.ts';
+import { type Precedence, precedenceOf, precedes } from './match/precedence.ts';
+import { SegmentTree } from './match/segment-tree.ts';
 import { merge } from './merge.ts';
-import { type Precedence, precedenceOf, precedes } from './precedence.ts';
 import type { Grant, Rule } from './rule.ts';
-import { SegmentTree } from './segment-tree.ts';
 
 /** All rules of a caller, by pattern. */
 export interface Acl {
   /**
    * The grant of the one pattern that speaks for a path; patterns are not added up. An exact pattern speaks first, else the
-   * one whose first wildcard comes last (see `precedence.ts`).
+   * one whose first wildcard comes last (see `match/precedence.ts`).
    *
    * @param path without a leading slash
    * @param list a listing: its path may be matched with its trailing slash or without
@@ -30,9 +31,11 @@ export function compileAcl(rules: readonly Rule[]): Acl {
   const exact = new Map<string, Grant>();
   const globs = new Map<string, Grant>();
   for (const rule of rules) {
-    const by = isGlob(rule.pattern) ? globs : exact;
-    const before = by.get(rule.pattern);
-    by.set(rule.pattern, before === undefined ? rule : merge(before, rule));
+    for (const pattern of canonicalPatterns(rule.pattern)) {
+      const by = isGlob(pattern) ? globs : exact;
+      const before = by.get(pattern);
+      by.set(pattern, before === undefined ? rule : merge(before, rule));
+    }
   }
   const prefixes = new Prefixes();
   const segments = new SegmentTree<Placed>();

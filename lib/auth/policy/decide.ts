@@ -40,8 +40,10 @@ function wrappingRefusal(grant: Grant, wrapSeconds: number | undefined): string 
 
 const refused = (why: string): Decision => ({ allowed: false, why });
 
-/** What a caller may do on a path, as `sys/capabilities` lists it: `deny` alone when nothing is allowed. */
-export function capabilitiesOn(acl: Acl, path: string): readonly Capability[] {
-  const found = acl.find(path, path.endsWith('/'))?.capabilities ?? new Set<Capability>();
-  return found.size === 0 || found.has('deny') ? ['deny'] : [...found].sort();
-}
+/** What a caller may do on a path, as `sys/capabilities` lists it. */
+export const capabilitiesOn = (acl: Acl, path: string): readonly Capability[] =>
+  shownCapabilities(acl.find(path, path.endsWith('/'))?.capabilities ?? new Set());
+
+/** Sorted; `deny` alone when nothing is allowed. */
+export const shownCapabilities = (found: ReadonlySet<Capability>): readonly Capability[] =>
+  found.size === 0 || found.has('deny') ? ['deny'] : [...found].sort();

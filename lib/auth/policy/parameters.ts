@@ -1,3 +1,4 @@
+import { canonicalField } from '../../path/vocabulary.ts';
 import type { Grant, ParameterRule, ParameterValue } from './rule.ts';
 
 export type Parameters = Readonly<Record<string, unknown>>;
@@ -7,7 +8,10 @@ export type Parameters = Readonly<Record<string, unknown>>;
  * A request without any parameter has only the required ones to fear.
  */
 export function parameterRefusal(grant: Grant, parameters: Parameters): string | undefined {
-  const given = new Map(Object.entries(parameters).map(([name, value]) => [name.toLowerCase(), value] as const));
+  // A secret may have very many members, and most grants say nothing of parameters.
+  if (grant.requiredParameters.size + grant.deniedParameters.size + grant.allowedParameters.size === 0)
+    return undefined;
+  const given = new Map(Object.entries(parameters).map(([name, value]) => [parameterName(name), value] as const));
   const missing = [...grant.requiredParameters].find((name) => !given.has(name));
   if (missing !== undefined) return `the parameter ${JSON.stringify(missing)} is required`;
   for (const [name, value] of given) {
@@ -16,6 +20,9 @@ export function parameterRefusal(grant: Grant, parameters: Parameters): string |
   }
   return undefined;
 }
+
+/** As policies compare names: in lower case, and canonical where clients know another one. */
+export const parameterName = (name: string): string => canonicalField(name.toLowerCase());
 
 /** `*` as a name denies all parameters. */
 function isDenied(rule: ParameterRule, name: string, value: unknown): boolean {

@@ -4,6 +4,7 @@ import { bool, duration, type Input, integer, text, textList, textMap } from '..
 import { systemLeases } from '../../path/lease-times.ts';
 import type { Caller, Reply } from '../../path/row.ts';
 import type { Identity } from '../methods/contract.ts';
+import { missingPolicies } from '../policy/store/snapshot.ts';
 import { issueToken } from './issue.ts';
 import type { TokenParts } from './parts.ts';
 import { policySet } from './policies.ts';
@@ -47,7 +48,7 @@ export async function createToken(parts: TokenParts, input: CreateInput, caller:
     id: input.id === '' ? undefined : input.id,
     leases: systemLeases,
   });
-  const unknown = auth.policies.filter((policy) => policy !== 'root' && policy !== 'default');
+  const unknown = await missingPolicies(parts.store, auth.policies);
   return {
     auth,
     warnings: [

@@ -22,6 +22,8 @@ export interface TokenRow {
   readonly entity_id: string;
   /** Revision of the mount table at this moment, so that a process notices that its copy is old. */
   readonly mounts_revision: number;
+  /** The same of the policies. */
+  readonly policies_revision: number;
 }
 
 /** Tokens are stored as keyed hashes: who reads the database cannot use them. */
@@ -39,7 +41,8 @@ export async function findTokens(
   const { rows } = await sql<TokenRow>`
     select t.hash, t.accessor, t.policies, t.meta, t.display_name, t.path, t.type, t.num_uses, t.period, t.explicit_max_ttl,
            t.creation_ttl, t.creation_time, t.expire_at, t.renewable, t.orphan, t.entity_id,
-           (select revision::int from revisions where name = 'mounts') as mounts_revision
+           (select revision::int from revisions where name = 'mounts') as mounts_revision,
+           (select revision::int from revisions where name = 'policies') as policies_revision
       from tokens t
      where t.hash = any(${hashes}::bytea[]) and (t.expire_at is null or t.expire_at > now())
        and t.num_uses >= ${usesMin}`.execute(store.db);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileAcl } from '../../../lib/auth/policy/acl.ts';
+import { precedenceOf, precedes } from '../../../lib/auth/policy/match/precedence.ts';
 import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
-import { precedenceOf, precedes } from '../../../lib/auth/policy/precedence.ts';
 import { fuzzing, runs } from '../../support/fuzz.ts';
 
 /** An ACL whose rules allow one parameter each, named after its pattern, so that the rule found is known. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Need } from '../../../lib/auth/contract.ts';
 import { compileAcl } from '../../../lib/auth/policy/acl.ts';
-import { defaultPolicyText, responseWrappingPolicyText } from '../../../lib/auth/policy/built-in.ts';
 import { capabilitiesOn, decide } from '../../../lib/auth/policy/decide.ts';
 import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
+import { defaultPolicyText, responseWrappingPolicyText } from '../../../lib/auth/policy/store/built-in.ts';
 import { rulesFor, type Subject } from '../../../lib/auth/policy/template.ts';
 
 const aclOf = (text: string) => compileAcl(parsePolicy(text).rules);
@@ -129,7 +129,7 @@ describe('templates', () => {
 
 test('the built-in policies are policies', () => {
   const acl = compileAcl(rulesFor(parsePolicy(defaultPolicyText), { groups: [] }));
-  expect(capabilitiesOn(acl, 'auth/token/lookup-self')).toEqual(['read']);
+  expect(capabilitiesOn(acl, 'auth/token/lookup-self')).toEqual(['read', 'update']);
   expect(capabilitiesOn(acl, 'sys/tools/hash/sha2-256')).toEqual(['update']);
   expect(capabilitiesOn(acl, 'secret/data/a')).toEqual(['deny']);
   const wrapping = compileAcl(parsePolicy(responseWrappingPolicyText).rules);

@@ -294,21 +294,13 @@ describe('what user interfaces ask first', () => {
     expect((await call('read', 'mounts'))?.data).toMatchObject({ 'private/': { config: set } });
   });
 
-  test.each([
-    'read team/kv/data/some/path',
-    'list team/kv/metadata/some/path/',
-    'patch team/kv/data/some/path',
-    'write team/kv/some/path',
-  ])('who may %s learns its mount', async (allowed) => {
-    const reply = await as({ caller: somebody, allowed: new Set([allowed]) })(
-      'read',
-      'internal/ui/mounts/team/kv/some/path',
-    );
-    expect(reply?.data).toMatchObject({ path: 'team/kv/' });
+  test('who may anything below a mount learns that it holds a path', async () => {
+    const member = as({ caller: somebody, reached: new Set(['team/kv/']) });
+    expect((await member('read', 'internal/ui/mounts/team/kv/some/path'))?.data).toMatchObject({ path: 'team/kv/' });
   });
 
   test('who may nothing cannot distinguish a mount from none', async () => {
-    const stranger = as({ caller: somebody, allowed: new Set(['read team/kv/data/some/path']) });
+    const stranger = as({ caller: somebody, reached: new Set(['team/kv/']) });
     await expect(stranger('read', 'internal/ui/mounts/private/a')).rejects.toMatchObject({
       kind: 'permission-denied',
       messages: [preflight('private/a/')],
@@ -335,11 +327,8 @@ describe('what user interfaces ask first', () => {
     });
   });
 
-  test('a caller sees the mounts that he may list', async () => {
-    const reply = await as({ caller: somebody, allowed: new Set(['list team/kv/metadata/']) })(
-      'read',
-      'internal/ui/mounts',
-    );
+  test('a caller sees the mounts below which he may anything', async () => {
+    const reply = await as({ caller: somebody, reached: new Set(['team/kv/']) })('read', 'internal/ui/mounts');
     expect(Object.keys(reply?.data ?? {})).toEqual(['secret', 'auth']);
     expect(reply?.data).toMatchObject({ secret: { 'team/kv/': { accessor: expect.any(String) } }, auth: {} });
     expect(reply?.data).not.toHaveProperty(['secret', 'private/']);

@@ -137,12 +137,23 @@ describe('the order of the checks', () => {
     expect(status).toBe(403);
   });
 
-  test('a write is create or update as the row says', async () => {
-    const gatekeeper = fakeGatekeeper();
-    const parts = sampleParts({ gatekeeper });
-    for (const name of ['there', 'new'])
-      await ask('POST', `/v1/sys/sync/destinations/x/${name}`, { headers: reader }, parts);
-    expect(gatekeeper.needs.map(({ capability }) => capability)).toEqual(['update', 'create']);
+  test.each([
+    ['create', 'new', 'there'],
+    ['update', 'there', 'new'],
+  ])('who may only %s may write what is %s and not what is %s', async (capability, granted, refused) => {
+    const parts = sampleParts({
+      gatekeeper: {
+        ...fakeGatekeeper(),
+        authorise: async (_who, need) =>
+          need.capability === capability
+            ? { allowed: true, sudo: false, mfaMethods: [] }
+            : { allowed: false, why: 'another capability' },
+      },
+    });
+    const write = async (name: string) =>
+      (await ask('POST', `/v1/sys/sync/destinations/x/${name}`, { headers: reader }, parts)).status;
+    expect(await write(granted)).not.toBe(403);
+    expect(await write(refused)).toBe(403);
   });
 
   test('the capability of a listing is asked on the path with its slash', async () => {
@@ -173,6 +184,7 @@ describe('while sealed or not initialised', () => {
       gatekeeper: {
         authenticate: () => Promise.reject(new Error('out of reach')),
         authorise: () => Promise.reject(new Error('out of reach')),
+        reaches: () => Promise.reject(new Error('out of reach')),
       },
     });
 

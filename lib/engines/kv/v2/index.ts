@@ -18,7 +18,6 @@ export const kvV2 = {
   names: ['kv-v2'],
   title: 'KV v2',
   first: { when: 'development', path: 'secret/', description: 'key/value secret storage' },
-  secretFolders: ['data/', 'metadata/'],
   open(parts) {
     const { store } = parts;
     const kvParts = {

@@ -1,13 +1,13 @@
 import { AppError } from '../../../core/errors.ts';
 import { pathText } from '../../../path/fields.ts';
 import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import { mustHaveToken } from '../valid-token.ts';
 import { isSecretMount, type MountParts } from './parts.ts';
 import { showEffective } from './view.ts';
-import { mayUse } from './visibility.ts';
 
 /**
  * `sys/internal/ui/mounts` and below: what user interfaces and the command line ask before anything else. Any token will do,
- * whatever it may; the list answers without one as well.
+ * whatever it may; the list answers without one as well. A mount is shown to a caller whose policies grant something below it.
  */
 export function internalRows(parts: MountParts): readonly Row[] {
   const path = pathText('A path below a mount');
@@ -39,20 +39,20 @@ export function internalRows(parts: MountParts): readonly Row[] {
   ];
 }
 
-async function visible({ mounts, engines }: MountParts, context: RequestContext): Promise<Reply> {
+async function visible({ mounts }: MountParts, context: RequestContext): Promise<Reply> {
   if (context.tokenSent) mustHaveToken(context);
   const secret: Record<string, object> = {};
   const auth: Record<string, object> = {};
   for (const mount of await mounts.list()) {
-    if (!(await isVisible(engines, mount, context))) continue;
+    if (!(await isVisible(mount, context))) continue;
     if (isSecretMount(mount)) secret[mount.path] = brief(mount, context);
     else auth[mount.path.slice('auth/'.length)] = brief(mount, context);
   }
   return { data: { secret, auth } };
 }
 
-const isVisible = async (engines: MountParts['engines'], mount: Mount, context: RequestContext): Promise<boolean> =>
-  mount.config.listing_visibility === 'unauth' || mayUse(engines, mount, '', context);
+const isVisible = async (mount: Mount, context: RequestContext): Promise<boolean> =>
+  mount.config.listing_visibility === 'unauth' || context.reaches(mount.path);
 
 /** Who has no token learns no more than what a login form needs. */
 const brief = (mount: Mount, context: RequestContext): object =>
@@ -60,19 +60,11 @@ const brief = (mount: Mount, context: RequestContext): object =>
     ? { type: mount.type, description: mount.description, options: mount.options }
     : showEffective(mount);
 
-async function holder({ mounts, engines }: MountParts, path: string, context: RequestContext): Promise<Reply> {
+async function holder({ mounts }: MountParts, path: string, context: RequestContext): Promise<Reply> {
   mustHaveToken(context);
   const mount = await mounts.resolve(path);
-  if (mount === undefined || !(await mayUse(engines, mount, path.slice(mount.path.length), context)))
-    throw denied(path);
+  if (mount === undefined || !(await context.reaches(mount.path))) throw denied(path);
   return { data: { ...showEffective(mount), path: mount.path } };
-}
-
-/** Says of a token that it is none, so that nobody looks for the mistake in his policies. */
-function mustHaveToken({ caller, tokenSent }: RequestContext): void {
-  if (caller !== undefined) return;
-  const invalid = '2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n';
-  throw new AppError('permission-denied', tokenSent ? invalid : 'permission denied');
 }
 
 /** The same whether there is no mount or no permission, so that nobody learns what is there. */

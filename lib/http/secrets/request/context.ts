@@ -18,7 +18,7 @@ export interface ContextParts {
   readonly ending: Ending;
 }
 
-/** A request's context; it gathers the warnings. `warn` and `mustBeAllowed` may be taken off it. */
+/** A request's context; it gathers the warnings. `warn`, `mustBeAllowed` and `reaches` may be taken off it. */
 export class Context implements RequestContext {
   readonly requestId: string;
   readonly caller: Caller | undefined;
@@ -78,6 +78,9 @@ export class Context implements RequestContext {
     const decision = await this.#gatekeeper.authorise(this.caller, need);
     if (!decision.allowed) throw permissionDenied();
   };
+
+  readonly reaches = async (fullPath: string): Promise<boolean> =>
+    this.caller !== undefined && this.#gatekeeper.reaches(this.caller, fullPath);
 }
 
 /** The capability of a verb on something that is there. */

@@ -1,4 +1,4 @@
-import type { Gatekeeper, Need } from '../../../auth/contract.ts';
+import type { Decision, Gatekeeper, Need } from '../../../auth/contract.ts';
 import { AppError, permissionDenied } from '../../../core/errors.ts';
 import type { Caller } from '../../../path/row.ts';
 import type { Target } from '../engines.ts';
@@ -37,22 +37,28 @@ export async function authorise(gatekeeper: Gatekeeper, exchange: Exchange): Pro
   const marks = match?.operation?.marks;
   // Without a caller `identify` has let pass only what needs none.
   if (marks?.unauthenticated === true || caller === undefined) return;
-  const capability = await capabilityFor(exchange, caller);
   const { path, wrapSeconds } = asked;
-  const need = { capability, path, sudo: marks?.sudo === true, parameters: data, wrapSeconds };
-  exchange.decision = await gatekeeper.authorise(caller, need);
+  const need = { path, sudo: marks?.sudo === true, parameters: data, wrapSeconds };
+  exchange.decision = await decisionOf(gatekeeper, exchange, caller, need);
   if (!exchange.decision.allowed) throw permissionDenied();
 }
 
-/** A write is create or update as the row says; root may do both, so for root nobody looks. */
-async function capabilityFor(
+/**
+ * A write is create or update as the row says. Nobody looks when the answer does not depend on it, which is so for root and for
+ * most policies, and for all who may neither.
+ */
+async function decisionOf(
+  gatekeeper: Gatekeeper,
   { asked, data, target, parsed, context }: Exchange,
   caller: Caller,
-): Promise<Need['capability']> {
+  need: Omit<Need, 'capability'>,
+): Promise<Decision> {
   const match = target?.match;
   const exists = match?.row.exists;
-  const isKnown = asked.verb !== 'write' || exists === undefined || caller.root || context === undefined;
-  if (isKnown) return capabilityOf(asked.verb);
+  const usual = await gatekeeper.authorise(caller, { ...need, capability: capabilityOf(asked.verb) });
+  if (asked.verb !== 'write' || exists === undefined || caller.root || context === undefined) return usual;
+  const create = await gatekeeper.authorise(caller, { ...need, capability: 'create' });
+  if (usual.allowed === create.allowed) return usual;
   const known = parsed?.ok === true ? parsed.input : { ...data, ...match?.parameters };
-  return (await exists(known, context)) ? 'update' : 'create';
+  return (await exists(known, context)) ? usual : create;
 }

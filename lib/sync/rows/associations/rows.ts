@@ -1,4 +1,4 @@
-import { AppError, badRequest } from '../../../core/errors.ts';
+import { AppError, badRequest, permissionDenied } from '../../../core/errors.ts';
 import { bool, pathText, text } from '../../../path/fields.ts';
 import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { definitionOf } from '../../definition.ts';
@@ -61,8 +61,8 @@ async function set(
   context: RequestContext,
 ): Promise<Reply> {
   const definition = definitionOf(parts.definitions, input.type, context.vocabulary);
-  const mount = await findMount(parts, input.mount);
   const secretName = checkedName(input.secret_name);
+  const mount = await findMount(parts, input.mount, context);
   await mustRead(parts, context, mount, secretName);
   if ((await parts.currentSecret(mount.id, secretName)) === undefined) {
     throw noSecret({ mountPath: mount.path, secretName });
@@ -78,23 +78,29 @@ async function set(
   return settle(parts, { wanted, accessor: mount.accessor, context, change: () => setAssociation(parts, wanted) });
 }
 
-/** Removing what is not there succeeds, whatever of it is missing. */
+/**
+ * Removing what is not there succeeds, whatever of it is missing. An association that has outlived its mount has no path any
+ * more by which its secret could be read.
+ */
 async function remove(parts: SyncParts, input: Target, context: RequestContext): Promise<Reply> {
   const definition = definitionOf(parts.definitions, input.type, context.vocabulary);
   const secretName = checkedName(input.secret_name);
   const wanted = { definition, destinationName: input.name, mountPath: withSlash(input.mount), secretName };
+  const mount = await parts.mounts.resolve(wanted.mountPath);
+  const holds = mount?.path === wanted.mountPath && parts.readPath(mount, secretName) !== undefined;
+  if (holds) await mustRead(parts, context, mount, secretName);
   const accessor = await accessorOf(parts, wanted);
   if (accessor === '') context.warn(`no mount at ${JSON.stringify(wanted.mountPath)}: there was nothing to remove`);
   return settle(parts, { wanted, accessor, context, change: () => removeAssociation(parts, wanted) });
 }
 
-async function findMount(parts: SyncParts, given: string): Promise<Mount> {
+/** Who may nothing below a mount does not learn whether it is there. */
+async function findMount(parts: SyncParts, given: string, context: RequestContext): Promise<Mount> {
   const path = withSlash(given);
   const mount = await parts.mounts.resolve(path);
-  if (mount === undefined || mount.path !== path) {
-    throw noMount(parts, path);
-  }
-  return mount;
+  if (mount?.path === path) return mount;
+  if (!(await context.reaches(path))) throw permissionDenied();
+  throw noMount(parts, path);
 }
 
 /** Of the association, which outlives its mount, else of the mount, else empty. */
@@ -127,7 +133,10 @@ async function mustRead(
   secretName: string,
 ): Promise<void> {
   const path = readPath(mount, secretName);
-  if (path === undefined) throw notSynced(mount, syncedMounts);
+  if (path === undefined) {
+    if (!(await context.reaches(mount.path))) throw permissionDenied();
+    throw notSynced(mount, syncedMounts);
+  }
   try {
     await context.mustBeAllowed('read', path);
   } catch (cause) {

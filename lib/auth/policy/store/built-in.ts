@@ -1,7 +1,7 @@
 /** The policy that tokens get unless it is left out: a caller's own token, entity, cubbyhole and tools. It may be changed. */
 export const defaultPolicyText = `# A caller's own token.
 path "auth/token/lookup-self" {
-  capabilities = ["read"]
+  capabilities = ["read", "update"]
 }
 path "auth/token/renew-self" {
   capabilities = ["update"]

@@ -1,0 +1,55 @@
+import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import type { TextStore } from '../store/texts.ts';
+import { nameField, policyText, storedName, writeText } from './write.ts';
+
+/** `sys/policy`: the same policies as older clients write and read them. */
+export function formerPolicyRows(policies: TextStore): readonly Row[] {
+  const names = operation({}, { summary: 'List the policies.', run: () => listed(policies) });
+  return [
+    { pattern: 'policy', help: 'Lists the policies.', operations: { read: names, list: names } },
+    { pattern: 'policy/', help: 'Lists the policies.', operations: { read: names } },
+    policyRow(policies),
+  ];
+}
+
+async function listed(policies: TextStore): Promise<Reply> {
+  const keys = await policies.names();
+  return { data: { keys, policies: keys }, flat: true };
+}
+
+const policyRow = (policies: TextStore): Row => ({
+  pattern: 'policy/*name',
+  help: 'A policy, as sys/policies/acl has it.',
+  operations: {
+    read: operation(nameField, {
+      summary: 'Read a policy.',
+      async run(input) {
+        const name = storedName(input.name);
+        const rules = await policies.read(name);
+        return rules === undefined ? undefined : { data: { name, rules }, flat: true };
+      },
+    }),
+    write: operation(
+      { ...nameField, policy: policyText(), rules: policyText() },
+      { summary: 'Create or replace a policy.', run: (input, context) => write(policies, input, context) },
+    ),
+    delete: operation(nameField, {
+      summary: 'Delete a policy.',
+      async run(input) {
+        await policies.remove(storedName(input.name));
+        return undefined;
+      },
+    }),
+  },
+});
+
+interface Written {
+  readonly name: string;
+  readonly policy?: string | undefined;
+  readonly rules?: string | undefined;
+}
+
+async function write(policies: TextStore, input: Written, context: RequestContext): Promise<Reply> {
+  if (!input.policy && input.rules) context.warn("'rules' is deprecated: send the text as 'policy'");
+  return writeText(policies, { ...input, policy: input.policy || input.rules }, context);
+}

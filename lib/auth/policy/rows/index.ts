@@ -1,0 +1,29 @@
+import type { Clock } from '../../../core/clock.ts';
+import type { Row } from '../../../path/row.ts';
+import type { Store } from '../../../store/store.ts';
+import { passwordPolicyRows } from '../../password-policy/rows.ts';
+import type { Acls } from '../store/acls.ts';
+import { policyTexts } from '../store/policies.ts';
+import { openTexts } from '../store/texts.ts';
+import { aclPolicyRows } from './acl-policies.ts';
+import { capabilityRows } from './capabilities.ts';
+import { formerPolicyRows } from './former-policies.ts';
+import { resultantAclRow } from './resultant-acl.ts';
+
+export interface PolicyRowParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly acls: Acls;
+}
+
+/** The rows of `sys/` about policies and what they allow, relative to that mount. */
+export function policyRows({ store, clock, acls }: PolicyRowParts): readonly Row[] {
+  const policies = policyTexts(openTexts({ store, clock }, 'policies'));
+  return [
+    ...aclPolicyRows(policies),
+    ...formerPolicyRows(policies),
+    ...capabilityRows({ store, acls }),
+    resultantAclRow(acls),
+    ...passwordPolicyRows(openTexts({ store, clock }, 'password_policies')),
+  ];
+}

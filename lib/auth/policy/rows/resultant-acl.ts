@@ -1,0 +1,48 @@
+import { permissionDenied } from '../../../core/errors.ts';
+import { operation, type Row, type Vocabulary } from '../../../path/row.ts';
+import { pathName } from '../../../path/vocabulary.ts';
+import { hasSegmentWildcard } from '../acl.ts';
+import { shownCapabilities } from '../decide.ts';
+import type { Grant, ParameterRule } from '../rule.ts';
+import type { Acls } from '../store/acls.ts';
+
+/** `sys/internal/ui/resultant-acl`: all that the caller may do, for user interfaces that show nothing else. */
+export const resultantAclRow = (acls: Acls): Row => ({
+  pattern: 'internal/ui/resultant-acl',
+  help: 'Shows the rules of all policies of the caller, merged.',
+  operations: {
+    read: operation(
+      {},
+      {
+        summary: 'Show what the caller may do.',
+        async run(_input, { caller, vocabulary }) {
+          if (caller === undefined) throw permissionDenied();
+          if (caller.root) return { data: { root: true, exact_paths: {}, glob_paths: {} } };
+          const { exact, globs } = await acls.of(caller);
+          const shown = view(vocabulary);
+          return { data: { root: false, exact_paths: shown(exact), glob_paths: shown(globs) } };
+        },
+      },
+    ),
+  },
+});
+
+const view = (vocabulary: Vocabulary) => (grants: ReadonlyMap<string, Grant>) =>
+  Object.fromEntries(
+    [...grants].map(([pattern, grant]) => [pathName(prefixOf(pattern), vocabulary), grantView(grant)]),
+  );
+
+/** Clients expect the prefix of a pattern that only ends in `*`, and one with `+` as it is. */
+const prefixOf = (pattern: string): string =>
+  pattern.endsWith('*') && !hasSegmentWildcard(pattern) ? pattern.slice(0, -1) : pattern;
+
+const grantView = (grant: Grant): object => ({
+  capabilities: shownCapabilities(grant.capabilities),
+  ...(grant.wrappingSecondsMin > 0 ? { min_wrapping_ttl: grant.wrappingSecondsMin } : {}),
+  ...(grant.wrappingSecondsMax > 0 ? { max_wrapping_ttl: grant.wrappingSecondsMax } : {}),
+  ...(grant.allowedParameters.size > 0 ? { allowed_parameters: ruleView(grant.allowedParameters) } : {}),
+  ...(grant.deniedParameters.size > 0 ? { denied_parameters: ruleView(grant.deniedParameters) } : {}),
+  ...(grant.requiredParameters.size > 0 ? { required_parameters: [...grant.requiredParameters] } : {}),
+});
+
+const ruleView = (rule: ParameterRule): object => Object.fromEntries(rule);

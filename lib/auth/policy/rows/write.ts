@@ -1,0 +1,44 @@
+import { badRequest } from '../../../core/errors.ts';
+import { pathText, text } from '../../../path/fields.ts';
+import type { Reply, RequestContext } from '../../../path/row.ts';
+import { textLengthMax } from '../hcl/parse.ts';
+import type { TextStore } from '../store/texts.ts';
+
+export const nameField = { name: pathText('Name of the policy, in lower case') };
+export const policyText = () =>
+  text(textLengthMax).optional().meta({ description: 'The policy in HCL or JSON, as it is or in base64' });
+
+/** Of a name; an index entry of PostgreSQL takes no more than some 2,700. */
+const nameBytesMax = 512;
+
+/** Names are kept in lower case. Who wrote another one is warned on writes only. */
+export function storedName(given: string, context?: Pick<RequestContext, 'warn'>): string {
+  const name = given.toLowerCase();
+  if (Buffer.byteLength(name) > nameBytesMax) throw badRequest(`the name is longer than ${nameBytesMax} bytes`);
+  if (name !== given) context?.warn(`the name of the policy was converted to lower case: ${name}`);
+  return name;
+}
+
+/** @throws AppError `bad-request` when there is no text, or not one that the store takes */
+export async function writeText(
+  texts: TextStore,
+  input: { readonly name: string; readonly policy?: string | undefined },
+  context: RequestContext,
+): Promise<Reply> {
+  if (!input.policy) throw badRequest("'policy' parameter not supplied or empty");
+  const text = decoded(input.policy);
+  if (text.includes('\0')) throw badRequest('the policy holds the character U+0000, which cannot be stored');
+  await texts.write(storedName(input.name, context), text);
+  return undefined;
+}
+
+/** A text that is base64 from begin to end stands for what it encodes: no policy in HCL or JSON looks so. */
+function decoded(given: string): string {
+  const text = given.replace(/[\r\n]/g, '');
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return given;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64'));
+  } catch (cause) {
+    throw badRequest('the policy is base64 of something that is not UTF-8', { cause });
+  }
+}

@@ -1,0 +1,14 @@
+import { AppError } from '../../core/errors.ts';
+import type { RequestContext } from '../../path/row.ts';
+
+/**
+ * For what any token may ask, whatever its policies say. Says of a token that it is none, so that nobody looks for the mistake
+ * in his policies.
+ *
+ * @throws AppError `permission-denied`
+ */
+export function mustHaveToken({ caller, tokenSent }: RequestContext): void {
+  if (caller !== undefined) return;
+  const invalid = '2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n';
+  throw new AppError('permission-denied', tokenSent ? invalid : 'permission denied');
+}

@@ -1,0 +1,152 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { serviceOf } from '../../support/flow/open-service.ts';
+
+// Every operation of every mount, as the help of the service has it, asked by callers who may nothing or little.
+const service = serviceOf([]);
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly open: boolean;
+  readonly sudo: boolean;
+}
+
+const mounts = ['sys', 'auth/token', 'secret', 'plain'];
+const methods = { get: 'GET', post: 'POST', patch: 'PATCH', delete: 'DELETE' };
+
+async function tokenOf(policies: readonly string[], noDefault: boolean): Promise<string> {
+  const body = { policies, no_default_policy: noDefault };
+  return ((await service.ask('POST', 'auth/token/create', body)).body['auth'] as { client_token: string }).client_token;
+}
+
+const ask = (token: string, method: string, path: string) =>
+  service.ask(method, path, method === 'POST' || method === 'PATCH' ? {} : undefined, {
+    headers: { 'x-service-token': token },
+  });
+
+/** A listing is a GET with a query; both ways in are tried where both are there. */
+async function operationsOf(mount: string): Promise<readonly Operation[]> {
+  const { body } = await service.ask('GET', `${mount}?help=1`);
+  const { paths } = body['openapi'] as { paths: Record<string, Record<string, Record<string, unknown>>> };
+  return Object.entries(paths).flatMap(([pattern, item]) =>
+    Object.entries(methods).flatMap(([key, method]) => {
+      const operation = item[key];
+      if (operation === undefined) return [];
+      const path = (mount + (pattern === '/' ? '' : pattern)).replaceAll(/\{\w+\}/g, 'x');
+      const marks = {
+        open: operation['x-service-unauthenticated'] === true,
+        sudo: operation['x-service-sudo'] === true,
+      };
+      const lists = JSON.stringify(operation['parameters'] ?? []).includes('"list"');
+      const asked = [{ method, path, ...marks }];
+      return lists ? [...asked, { method: 'LIST', path, ...marks, open: false }] : asked;
+    }),
+  );
+}
+
+let operations: readonly Operation[];
+let bare: string;
+let usual: string;
+
+beforeAll(async () => {
+  await service.ask('POST', 'sys/mounts/plain', { type: 'kv', options: { version: '1' } });
+  await service.ask('POST', 'plain/x', { a: '1' });
+  await service.ask('POST', 'secret/data/x', { data: { a: '1' } });
+  operations = (await Promise.all(mounts.map(operationsOf))).flat();
+  bare = await tokenOf(['none'], true);
+  usual = await tokenOf(['default'], false);
+});
+
+const shown = ({ method, path }: Pick<Operation, 'method' | 'path'>) => `${method} ${path}`;
+
+describe('the walk', () => {
+  test('finds the table', () => {
+    expect(operations.length).toBeGreaterThan(80);
+    const paths = operations.map(shown);
+    for (const one of ['POST sys/policies/acl/x', 'LIST sys/policies/acl', 'GET plain/x', 'POST secret/data/x']) {
+      expect(paths).toContain(one);
+    }
+  });
+
+  test('a token without policies gets 403 everywhere, unless the operation needs no token', async () => {
+    const answered: string[] = [];
+    for (const operation of operations.filter(({ open }) => !open)) {
+      const { status, errors } = await ask(bare, operation.method, operation.path);
+      if (status !== 403 || errors[0] !== '1 error occurred:\n\t* permission denied\n\n') {
+        answered.push(`${shown(operation)}: ${status} ${errors.join()}`);
+      }
+    }
+    expect(answered).toEqual([]);
+  });
+
+  test('operations without a token are these', () => {
+    const open = operations.filter((operation) => operation.open).map(shown);
+    expect(open.sort()).toEqual(unauthenticated);
+  });
+
+  test('neither without a token nor with one that is none', async () => {
+    const answered: string[] = [];
+    for (const operation of operations.filter(({ open }) => !open)) {
+      for (const token of ['', 'hvs.none']) {
+        const { status } = await ask(token, operation.method, operation.path);
+        if (status !== 403) answered.push(`${shown(operation)}: ${status}`);
+      }
+    }
+    expect(answered).toEqual([]);
+  });
+
+  test.each([
+    'no/such/mount',
+    'nothing',
+    'secret/none/x',
+    'sys/none',
+    'sys/',
+    'plain/none',
+    'auth/none/login',
+    'auth/token/none',
+    'identity/entity',
+  ])('what is not there, such as %s, is 403 by every verb', async (path) => {
+    for (const method of ['GET', 'LIST', 'DELETE', ...(path.endsWith('/') ? [] : ['POST', 'PATCH'])]) {
+      expect([method, (await ask(bare, method, path)).status]).toEqual([method, 403]);
+    }
+  });
+
+  test('the policy default opens what it names, and nothing else', async () => {
+    const opened: string[] = [];
+    for (const operation of operations.filter(({ open, path }) => !open && path !== 'auth/token/revoke-self')) {
+      const { status } = await ask(usual, operation.method, operation.path);
+      if (status !== 403) opened.push(shown(operation));
+    }
+    expect(opened.sort()).toEqual(namedByDefault);
+  });
+
+  test('who may everything but has no sudo is refused where sudo is marked', async () => {
+    await service.ask('PUT', 'sys/policies/acl/all', {
+      policy: 'path "*" { capabilities = ["create", "read", "update", "patch", "delete", "list"] }',
+    });
+    const token = await tokenOf(['all'], true);
+    const marked = operations.filter(({ sudo }) => sudo);
+    expect(marked.map(shown).sort()).toEqual(withSudo);
+    for (const operation of marked) expect((await ask(token, operation.method, operation.path)).status).toBe(403);
+  });
+});
+
+const unauthenticated: readonly string[] = [
+  'GET sys/health',
+  'GET sys/init',
+  'GET sys/internal/ui/authenticated-messages',
+  'GET sys/internal/ui/mounts',
+  'GET sys/internal/ui/mounts/x',
+  'GET sys/internal/ui/unauthenticated-messages',
+  'GET sys/leader',
+  'GET sys/seal-status',
+  'POST sys/init',
+  'POST sys/unseal',
+];
+const namedByDefault: readonly string[] = [
+  'GET auth/token/lookup-self',
+  'GET sys/internal/ui/resultant-acl',
+  'POST auth/token/lookup-self',
+  'POST sys/capabilities-self',
+];
+const withSudo: readonly string[] = ['POST sys/remount', 'POST sys/rotate', 'POST sys/rotate/keyring', 'POST sys/seal'];

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Api, openApi } from '../../../lib/app.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { ask } from '../../support/flow/ask.ts';
+import { holderOf } from '../../support/flow/holders.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
+
+const service = serviceOf([]);
+let other: Api;
+let address: string;
+
+beforeAll(async () => {
+  other = await openApi({ config: service.config, log: silentLog, metrics: openMetrics({ process: false }) });
+  address = `http://127.0.0.1:${(await other.listen(0, '127.0.0.1')).port}`;
+});
+afterAll(() => other.close());
+
+const rule = (capability: string) => ({ policy: `path "secret/data/shared" { capabilities = ["${capability}"] }` });
+
+test('what a policy says on one process holds at the next request on another', async () => {
+  const { token, policy } = await holderOf(service, rule('deny').policy);
+  const there = async () => (await ask({ address, token, method: 'GET', path: 'secret/data/shared' })).status;
+  for (let round = 0; round < 20; round += 1) {
+    expect(await there()).toBe(403);
+    await service.ask('PUT', `sys/policies/acl/${policy}`, rule('read'));
+    expect(await there()).toBe(404);
+    await service.ask('PUT', `sys/policies/acl/${policy}`, rule('deny'));
+  }
+  expect(await there()).toBe(403);
+  await service.ask('PUT', `sys/policies/acl/${policy}`, rule('read'));
+  expect(await there()).toBe(404);
+  await service.ask('DELETE', `sys/policies/acl/${policy}`);
+  expect(await there()).toBe(403);
+});
+
+test('a change between many requests at once is seen by all that come after it', async () => {
+  const { token, policy } = await holderOf(service, rule('read').policy);
+  const statuses = () =>
+    Promise.all(
+      [address, service.address].flatMap((at) =>
+        Array.from({ length: 30 }, async () => {
+          return (await ask({ address: at, token, method: 'GET', path: 'secret/data/shared' })).status;
+        }),
+      ),
+    );
+  for (const [capability, status] of [
+    ['deny', 403],
+    ['read', 404],
+    ['deny', 403],
+  ] as const) {
+    const before = statuses();
+    await service.ask('PUT', `sys/policies/acl/${policy}`, rule(capability));
+    expect(new Set(await statuses())).toEqual(new Set([status]));
+    await before;
+  }
+});
+
+test('a revoked token is refused at the next request on another process', async () => {
+  const { token } = await holderOf(
+    service,
+    'path "auth/token/revoke-self" { capabilities = ["update"] } path "secret/data/a" { policy = "read" }',
+  );
+  const there = async () => (await ask({ address, token, method: 'GET', path: 'secret/data/a' })).status;
+  expect(await there()).toBe(404);
+  await service.ask('POST', 'auth/token/revoke-self', {}, { headers: { 'x-service-token': token } });
+  expect(await there()).toBe(403);
+});
