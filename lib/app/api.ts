@@ -1,8 +1,10 @@
 import type { Transaction } from 'kysely';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
+import { openLeases } from '../auth/lease/leases.ts';
 import { methods } from '../auth/methods/index.ts';
 import { openMethods } from '../auth/methods/open.ts';
 import { mintRootToken } from '../auth/token/mint.ts';
+import { openReaper } from '../auth/token/revoke/reaper.ts';
 import { type Config, ConfigError, largeBodiesBytesMax } from '../core/config.ts';
 import { AppError } from '../core/errors.ts';
 import { definitions } from '../destinations/index.ts';
@@ -12,10 +14,12 @@ import { insertMount } from '../engines/mounts/insert.ts';
 import { alwaysMounted } from '../engines/mounts/record.ts';
 import { openMountTable } from '../engines/mounts/table.ts';
 import { activationRows } from '../engines/sys/activation.ts';
+import { leaseRows } from '../engines/sys/leases/index.ts';
 import { metricsRow } from '../engines/sys/metrics.ts';
 import { mountRows } from '../engines/sys/mounts/index.ts';
 import { sealRows } from '../engines/sys/seal/index.ts';
 import { createServer, type HttpServer } from '../http/wire/server.ts';
+import { effectiveLeases, systemLeases } from '../path/lease-times.ts';
 import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
 import { syncRows } from '../sync/rows/index.ts';
@@ -44,7 +48,13 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const gauges = readService(parts, shared);
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const secrets = syncedSecrets(engines, engineParts);
-  const opened = [...openMethods(methods, { store, clock }), ...openEngines(engines, engineParts)];
+  const reaper = openReaper({ store, log });
+  const leasesAt = async (path: string) => {
+    const mount = await mounts.resolve(path);
+    return mount === undefined ? systemLeases : effectiveLeases(mount.config);
+  };
+  const tokenParts = { store, clock, log, reaper, leasesAt };
+  const opened = [...openMethods(methods, tokenParts), ...openEngines(engines, engineParts)];
   const mounts = openMountTable({ store, clock, engines, fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]) });
   const mintRoot = (when: 'production' | 'development', id?: string) => async (tx: Transaction<Database>) => {
     for (const mount of firstMounts(engines, when)) await insertMount(tx, mount);
@@ -75,6 +85,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...sealRows(sealParts),
     ...mountRows({ changed, mounts, engines }),
     ...activationRows,
+    ...leaseRows(openLeases(tokenParts)),
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
@@ -107,6 +118,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     flush: shared.flush,
     async close() {
       await server.close(config.KEYFERRY_SHUTDOWN_MS_MAX);
+      await reaper.close();
       gauges.close();
       await shared.close();
     },

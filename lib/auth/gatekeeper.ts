@@ -1,8 +1,9 @@
-import { coalesce } from '../core/concurrency/coalesce.ts';
 import type { Caller } from '../path/row.ts';
 import type { Store } from '../store/store.ts';
 import type { Decision, Gatekeeper, Need } from './contract.ts';
-import { countUse, findTokens, hashToken } from './token/store.ts';
+import { mayComeFrom } from './token/bound.ts';
+import { tokenFinder } from './token/find.ts';
+import { countUse } from './token/store.ts';
 
 export interface GatekeeperParts {
   readonly store: Store;
@@ -15,14 +16,11 @@ export interface GatekeeperParts {
  * requests share one round trip.
  */
 export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
-  const find = coalesce((hashes: readonly Buffer[]) => findTokens(parts.store, hashes), {
-    batchSizeMax: 64,
-    batchesMax: 4,
-  });
+  const find = tokenFinder(parts.store);
   return {
-    async authenticate(token): Promise<Caller | undefined> {
-      const row = await find(hashToken(parts.store.barrier, token));
-      if (row === undefined) return undefined;
+    async authenticate(token, from): Promise<Caller | undefined> {
+      const row = await find(token);
+      if (row === undefined || !mayComeFrom(row.bound_cidrs, from?.remoteAddress)) return undefined;
       if (row.num_uses > 0 && !(await countUse(parts.store, row.hash))) return undefined;
       parts.seenMountsRevision(row.mounts_revision);
       return {
@@ -32,6 +30,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
         displayName: row.display_name,
         entityId: row.entity_id,
         root: row.policies.includes('root'),
+        tokenType: row.type === 'batch' ? 'batch' : 'service',
       };
     },
     authorise: async (caller, need) => {
@@ -48,6 +47,7 @@ const denied: Decision = { allowed: false, why: 'no rule matches the path' };
 /** What the policy `default` allows of the paths there are: a caller's own token. */
 const ownPaths: ReadonlyMap<string, readonly Need['capability'][]> = new Map([
   ['auth/token/lookup-self', ['read', 'update']],
+  ['auth/token/renew-self', ['update']],
   ['auth/token/revoke-self', ['update']],
 ]);
 

@@ -1,9 +1,10 @@
-import { tokenMethod } from '../../lib/auth/token/rows.ts';
+import { tokenMethod } from '../../lib/auth/token/rows/index.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { engines } from '../../lib/engines/index.ts';
 import { kvV1 } from '../../lib/engines/kv/v1/index.ts';
 import { kvV2 } from '../../lib/engines/kv/v2/index.ts';
 import { activationRows } from '../../lib/engines/sys/activation.ts';
+import { leaseRows } from '../../lib/engines/sys/leases/index.ts';
 import { metricsRow } from '../../lib/engines/sys/metrics.ts';
 import { mountRows } from '../../lib/engines/sys/mounts/index.ts';
 import { sealRows } from '../../lib/engines/sys/seal/index.ts';
@@ -20,7 +21,14 @@ const nothing: never = new Proxy(() => nothing, {
 
 /** Every row of the service, by the mount it belongs to. */
 export const realTable: Readonly<Record<string, readonly Row[]>> = {
-  sys: [...sealRows(nothing), ...mountRows(nothing), ...activationRows, metricsRow(nothing), ...syncRows(nothing)],
+  sys: [
+    ...sealRows(nothing),
+    ...mountRows(nothing),
+    ...activationRows,
+    ...leaseRows(nothing),
+    metricsRow(nothing),
+    ...syncRows(nothing),
+  ],
   'auth/token': tokenMethod.open(nothing).rows,
   'kv version 1': kvV1.open(nothing).rows,
   'kv version 2': kvV2.open(nothing).rows,

@@ -1,7 +1,6 @@
-import type { Clock } from '../../core/clock.ts';
 import type { Fields, Input } from '../../path/fields.ts';
 import type { Engine, Operation, RequestContext } from '../../path/row.ts';
-import type { Store } from '../../store/store.ts';
+import type { TokenParts } from '../token/parts.ts';
 
 /** A way to log in, as the list in `index.ts` has it. A method is a folder: `index`, `config`, `role`, `login`. */
 export interface AuthMethod {
@@ -11,9 +10,7 @@ export interface AuthMethod {
   open(parts: MethodParts): Pick<Engine, 'rows' | 'always'>;
 }
 
-export interface MethodParts {
-  readonly store: Store;
-  readonly clock: Clock;
+export interface MethodParts extends TokenParts {
   /** Makes the operation that logs in. It needs no token, and answers one. */
   readonly login: LoginOperation;
 }
@@ -51,4 +48,8 @@ export interface TokenBounds {
   readonly renewable: boolean;
   /** Leaves the policy `default` out. */
   readonly noDefaultPolicy: boolean;
+  /** Absent: `service`. */
+  readonly type?: 'service' | 'batch';
+  /** CIDR blocks that it may be used from; absent or empty: everywhere. */
+  readonly cidrs?: readonly string[];
 }

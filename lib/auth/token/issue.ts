@@ -2,8 +2,9 @@ import { badRequest } from '../../core/errors.ts';
 import type { LeaseTimes } from '../../path/lease-times.ts';
 import type { AuthReply } from '../../path/row.ts';
 import type { Identity } from '../methods/contract.ts';
+import { sealBatch } from './batch.ts';
 import { lifeOf } from './life.ts';
-import { mintToken } from './mint.ts';
+import { mintToken, type NewToken } from './mint.ts';
 import type { TokenParts } from './parts.ts';
 import { tokenPolicies } from './policies.ts';
 
@@ -19,6 +20,10 @@ export interface Origin {
   readonly id?: string | undefined;
   /** What holds where it came from. */
   readonly leases: LeaseTimes;
+  /** The token role it was created against. */
+  readonly role?: string;
+  /** The entity that it is of; absent: none. */
+  readonly entityId?: string;
 }
 
 /**
@@ -30,14 +35,14 @@ export interface Origin {
 export async function issueToken(
   { store, clock }: TokenParts,
   { displayName, policies: wanted, metadata, bounds }: Identity,
-  { path, parent, orphan, id, leases }: Origin,
+  { path, parent, orphan, id, leases, role = '', entityId = '' }: Origin,
 ): Promise<{ readonly auth: AuthReply; readonly warnings: readonly string[] }> {
   const policies = tokenPolicies(wanted, bounds.noDefaultPolicy);
   const { ttl, warnings } = lifeOf(bounds, leases, policies.includes('root'));
   if (ttl === 0 && parent?.expires === true) {
     throw badRequest('expiring root tokens cannot create non-expiring root tokens');
   }
-  const auth = await mintToken(store, clock.now(), {
+  const token: NewToken = {
     id,
     parent: orphan || parent === undefined ? null : parent.hash,
     policies,
@@ -50,6 +55,42 @@ export async function issueToken(
     numUses: bounds.numUses,
     renewable: bounds.renewable && ttl > 0,
     orphan,
+    entityId,
+    role,
+    // The last way in must not be closed by an address.
+    boundCidrs: ttl === 0 ? [] : bounds.cidrs,
+  };
+  if (bounds.type === 'batch') return { auth: batchToken({ store, clock }, token), warnings };
+  return { auth: await mintToken(store, clock.now(), token), warnings };
+}
+
+/** Longer ones do not fit into the head of a request. */
+const batchCharactersMax = 8_000;
+
+/** @throws AppError `bad-request` when it would be too long to be sent */
+function batchToken({ store, clock }: TokenParts, token: NewToken): AuthReply {
+  const { parent, policies, meta, displayName, path, ttl, entityId = '', role = '', boundCidrs = [] } = token;
+  const text = sealBatch(store.barrier, {
+    ...{ displayName, path, ttl, entityId, role, meta: meta && { ...meta } },
+    parent: parent === null ? null : parent.toString('base64'),
+    policies: [...policies],
+    created: clock.now().getTime(),
+    boundCidrs: [...boundCidrs],
   });
-  return { auth, warnings };
+  if (text.length > batchCharactersMax) {
+    throw badRequest('the batch token would be too long: it carries its policies and metadata, so name fewer of them');
+  }
+  return {
+    client_token: text,
+    accessor: '',
+    policies,
+    token_policies: policies,
+    metadata: meta,
+    lease_duration: ttl,
+    renewable: false,
+    entity_id: entityId,
+    token_type: 'batch',
+    orphan: token.orphan,
+    num_uses: 0,
+  };
 }

@@ -1,7 +1,18 @@
 import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { LeaseTimes } from '../../path/lease-times.ts';
 import type { Store } from '../../store/store.ts';
+import type { Reaper } from './revoke/reaper.ts';
 
 export interface TokenParts {
   readonly store: Store;
   readonly clock: Clock;
+  /** Deletes what is revoked. Absent: the sweep alone does. */
+  readonly reaper?: Reaper;
+  /** Absent: nothing is logged. */
+  readonly log?: Log;
+  /** The lease times that hold for a path which made a token, in seconds. Absent: those of the system. */
+  readonly leasesAt?: (path: string) => Promise<LeaseTimes>;
+  /** Those of the policies that are there. Absent: the built-in ones. */
+  readonly policiesThere?: (names: readonly string[]) => Promise<ReadonlySet<string>>;
 }

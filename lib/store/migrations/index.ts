@@ -4,6 +4,7 @@ import { syncIndexes } from './0002-sync-indexes.ts';
 import { lateWrites } from './0003-late-writes.ts';
 import { attributionAndMoves } from './0004-attribution-and-moves.ts';
 import { verifyGeneration } from './0006-verify-generation.ts';
+import { tokenRolesAndLeases } from './0008-token-roles-and-leases.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   { name: '0003-late-writes', up: lateWrites, outsideTransaction: true },
   { name: '0004-attribution-and-moves', up: attributionAndMoves, outsideTransaction: true },
   { name: '0006-verify-generation', up: verifyGeneration },
+  { name: '0008-token-roles-and-leases', up: tokenRolesAndLeases, outsideTransaction: true },
 ];

@@ -22,6 +22,8 @@ export class Context implements RequestContext {
   readonly requestId: string;
   readonly caller: Caller | undefined;
   readonly tokenSent: boolean;
+  /** Known from the stage `authorise` on. */
+  sudo = false;
   readonly connection: RequestContext['connection'];
   readonly mount: Mount;
   readonly path: string;

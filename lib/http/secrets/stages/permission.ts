@@ -3,7 +3,6 @@ import { AppError, permissionDenied } from '../../../core/errors.ts';
 import type { Caller } from '../../../path/row.ts';
 import type { HttpParts } from '../parts.ts';
 import { capabilityOf } from '../request/context.ts';
-import type { AskedHead } from '../request/request.ts';
 import type { Target } from '../target.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -15,7 +14,7 @@ import type { Exchange } from './exchange.ts';
  */
 export async function identify(
   parts: HttpParts,
-  asked: AskedHead,
+  { asked, incoming }: Pick<Exchange, 'asked' | 'incoming'>,
   target: Target | undefined,
 ): Promise<Caller | undefined> {
   const marks = asked.help ? undefined : target?.match?.operation?.marks;
@@ -23,7 +22,8 @@ export async function identify(
   const always = marks?.whileSealed === true;
   const ready = parts.state() === 'ready';
   if (always && (open || !ready)) return undefined;
-  const caller = asked.token === undefined ? undefined : await parts.gatekeeper.authenticate(asked.token);
+  const caller =
+    asked.token === undefined ? undefined : await parts.gatekeeper.authenticate(asked.token, incoming.connection);
   if (caller === undefined && !open) throw new AppError('permission-denied', 'permission denied');
   return caller;
 }
@@ -41,6 +41,7 @@ export async function authorise(gatekeeper: Gatekeeper, exchange: Exchange): Pro
   const need = { capability, path, sudo: marks?.sudo === true, parameters: data, wrapSeconds };
   exchange.decision = await gatekeeper.authorise(caller, need);
   if (!exchange.decision.allowed) throw permissionDenied();
+  if (exchange.context !== undefined) exchange.context.sudo = exchange.decision.sudo;
 }
 
 /** A write is create or update as the row says; root may do both, so for root nobody looks. */

@@ -1,0 +1,2 @@
+/** The namespace of everything that has not been made in another one. */
+export const rootNamespace = 'root';
