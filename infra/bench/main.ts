@@ -9,6 +9,7 @@ import { callsSection } from './sections/calls.ts';
 import { memorySection } from './sections/memory.ts';
 import { reconcileSection } from './sections/reconcile.ts';
 import { startSection } from './sections/start.ts';
+import { tokensSection } from './sections/tokens.ts';
 import { type Measured, showTable, toJson } from './show.ts';
 import { runSoak } from './soak/run.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -25,6 +26,7 @@ const sections: readonly Section[] = [
   reconcileSection,
   arrivalSection,
   apiSection,
+  tokensSection,
   startSection,
 ];
 

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Figure } from './figure.ts';
+import { type Done, versus } from './meter.ts';
+import type { Process } from './process.ts';
+import type { Bench } from './section.ts';
+
+export const addressed = z.object({ address: z.string() });
+const loaded = z.object({ perSecond: z.number(), count: z.number(), failed: z.number() });
+
+const connections = 32;
+const limitMs = 60_000;
+
+export type Server = Process<z.output<typeof addressed>>;
+
+export interface Loaded {
+  readonly server: Server;
+  readonly load: object;
+}
+
+export interface HttpComparison {
+  readonly what: string;
+  /** How many numbers the load puts behind the path. */
+  readonly count: number;
+  readonly ours: Loaded;
+  readonly bare: Loaded;
+}
+
+/** Our server and a bare one under the same load, in turns. @throws Error when a request fails */
+export async function measureHttp(
+  bench: Bench,
+  { what, count, ours, bare }: HttpComparison,
+): Promise<readonly Figure[]> {
+  const [rounds, seconds] = bench.quick ? [1, 2] : [3, 4];
+  const [ourLoad, bareLoad] = [await startLoad(bench, ours, count), await startLoad(bench, bare, count)];
+  try {
+    // The first requests prepare statements and warm the compiler.
+    for (const load of [ourLoad, bareLoad]) await run(load, 1);
+    bench.report(what);
+    return await versus({
+      ...{ what, rounds, limitMs, target: { share: 0.5 } },
+      ours: { process: ours.server, work: () => run(ourLoad, seconds) },
+      bare: { process: bare.server, work: () => run(bareLoad, seconds) },
+    });
+  } finally {
+    await Promise.all([ourLoad.end(), bareLoad.end()]);
+  }
+}
+
+function startLoad({ stage }: Bench, { server, load }: Loaded, count: number): Promise<Process<unknown>> {
+  const { address } = server.ready;
+  return stage.start('load', z.object({}), { address, connections, count, ...load });
+}
+
+/** @throws Error when a request was not answered well: a fast refusal is no throughput */
+async function run(load: Process<unknown>, seconds: number): Promise<Done> {
+  const { failed, ...done } = await load.ask(String(seconds), loaded);
+  if (failed > 0) throw new Error(`${failed} requests failed`);
+  return done;
+}
