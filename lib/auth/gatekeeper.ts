@@ -2,7 +2,7 @@ import type { Caller } from '../path/row.ts';
 import type { Store } from '../store/store.ts';
 import type { Decision, Gatekeeper, Need } from './contract.ts';
 import { mayComeFrom } from './token/bound.ts';
-import { tokenFinder } from './token/find.ts';
+import { admit, tokenFinder } from './token/find.ts';
 import { countUse } from './token/store.ts';
 
 export interface GatekeeperParts {
@@ -23,6 +23,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
       if (row === undefined || !mayComeFrom(row.bound_cidrs, from?.remoteAddress)) return undefined;
       if (row.num_uses > 0 && !(await countUse(parts.store, row.hash))) return undefined;
       parts.seenMountsRevision(row.mounts_revision);
+      admit(token, row);
       return {
         token,
         accessor: row.accessor,

@@ -4,7 +4,8 @@ import type { AuthReply } from '../../path/row.ts';
 import type { Identity } from '../methods/contract.ts';
 import { sealBatch } from './batch.ts';
 import { lifeOf } from './life.ts';
-import { mintToken, type NewToken } from './mint.ts';
+import { mintToken } from './mint.ts';
+import type { NewToken } from './new-token.ts';
 import type { TokenParts } from './parts.ts';
 import { tokenPolicies } from './policies.ts';
 

@@ -1,7 +1,7 @@
 import { AppError, permissionDenied } from '../../../core/errors.ts';
 import { Secret } from '../../../core/secret.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
-import { tokenFinder } from '../find.ts';
+import { findAdmitted, tokenFinder } from '../find.ts';
 import { accessorField, byAccessor, callerOf, mustBeKnown, type RowParts, tokenField } from './given.ts';
 import { tokenView } from './view.ts';
 
@@ -58,7 +58,7 @@ async function lookUp({ find }: RowParts, token: Secret): Promise<Reply> {
 
 async function lookUpOwn(find: RowParts['find'], context: RequestContext): Promise<Reply> {
   const { token } = callerOf(context);
-  const row = await find(token);
+  const row = await findAdmitted(token, find);
   if (row === undefined) throw permissionDenied();
   return { data: tokenView(row, token.reveal()) };
 }
