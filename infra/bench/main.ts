@@ -10,6 +10,7 @@ import { memorySection } from './sections/memory.ts';
 import { policiesSection } from './sections/policies.ts';
 import { reconcileSection } from './sections/reconcile.ts';
 import { startSection } from './sections/start.ts';
+import { tokensSection } from './sections/tokens.ts';
 import { type Measured, showTable, toJson } from './show.ts';
 import { runSoak } from './soak/run.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -27,6 +28,7 @@ const sections: readonly Section[] = [
   arrivalSection,
   apiSection,
   policiesSection,
+  tokensSection,
   startSection,
 ];
 

@@ -1,10 +1,12 @@
 import type { Transaction } from 'kysely';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
+import { openLeases } from '../auth/lease/leases.ts';
 import { methods } from '../auth/methods/index.ts';
 import { openMethods } from '../auth/methods/open.ts';
 import { policyRows } from '../auth/policy/rows/index.ts';
 import { openAcls } from '../auth/policy/store/acls.ts';
 import { mintRootToken } from '../auth/token/mint.ts';
+import { openReaper } from '../auth/token/revoke/reaper.ts';
 import { hashToken } from '../auth/token/store.ts';
 import { wrappingRows } from '../auth/wrapping/rows.ts';
 import { wrap } from '../auth/wrapping/wrap.ts';
@@ -19,6 +21,7 @@ import { alwaysMounted } from '../engines/mounts/record.ts';
 import { openMountTable } from '../engines/mounts/table.ts';
 import { activationRows } from '../engines/sys/activation.ts';
 import { configRows, readCors } from '../engines/sys/config/index.ts';
+import { leaseRows } from '../engines/sys/leases/index.ts';
 import { messageRows } from '../engines/sys/messages.ts';
 import { metricsRow } from '../engines/sys/metrics.ts';
 import { mountRows } from '../engines/sys/mounts/index.ts';
@@ -28,6 +31,7 @@ import { toolRows } from '../engines/sys/tools/index.ts';
 import { rateStage } from '../http/secrets/stages/rate-stage.ts';
 import { wrapStages } from '../http/secrets/stages/wrap-stage.ts';
 import { createServer, type HttpServer } from '../http/wire/server.ts';
+import { effectiveLeases, systemLeases } from '../path/lease-times.ts';
 import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
 import { syncRows } from '../sync/rows/index.ts';
@@ -57,13 +61,19 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const secrets = syncedSecrets(engines, engineParts);
   const [room, rateLimits] = [openLeaseRoom(store), openRateLimits(store)];
+  const acls = openAcls(store);
+  const reaper = openReaper({ store, log });
+  const leasesAt = async (path: string) => {
+    const mount = await mounts.resolve(path);
+    return mount === undefined ? systemLeases : effectiveLeases(mount.config);
+  };
+  const tokenParts = { store, clock, log, reaper, leasesAt, room };
   const opened = [
-    ...openMethods(methods, { store, clock, room }),
+    ...openMethods(methods, tokenParts),
     ...openEngines(engines, engineParts),
     cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
   ];
   const mounts = openMountTable({ store, clock, engines, fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]) });
-  const acls = openAcls(store);
   const mintRoot = (when: 'production' | 'development', id?: string) => async (tx: Transaction<Database>) => {
     for (const mount of firstMounts(engines, when)) await insertMount(tx, mount);
     return mintRootToken({ db: tx, barrier: store.barrier }, clock.now(), id);
@@ -103,6 +113,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...quotaRows({ store, mounts, changed: quotasChanged }),
     ...messageRows,
     ...policyRows({ store, clock, acls }),
+    ...leaseRows(openLeases(tokenParts)),
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
@@ -138,6 +149,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     flush: shared.flush,
     async close() {
       await server.close(config.KEYFERRY_SHUTDOWN_MS_MAX);
+      await reaper.close();
       gauges.close();
       await shared.close();
     },

@@ -1,4 +1,4 @@
-import { dropExpired } from '../auth/token/store.ts';
+import { dropExpired } from '../auth/token/revoke/revoke.ts';
 import { definitions } from '../destinations/index.ts';
 import { engines } from '../engines/index.ts';
 import { expireSecrets } from '../engines/list.ts';
@@ -39,7 +39,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       const swept = await sweep({ store, queue, clock, log: parts.log, expire }, state);
       // A worker function sleeps until it is rung for: also for what was delayed, and what a dead one left behind.
       if (bell !== undefined) await queue.wake();
-      return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax) };
+      return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
     }),
     replay: async (filter, signal) =>
       replay({ store, queue, log: parts.log, definitions }, replayFilter(definitions, filter), signal),

@@ -1,11 +1,14 @@
 import type { Secret } from '../core/secret.ts';
-import type { Caller } from '../path/row.ts';
+import type { Caller, ClientConnection } from '../path/row.ts';
 import type { Capability } from './policy/rule.ts';
 
 /** Who calls and what the caller may do: what other modules see of this one. */
 export interface Gatekeeper {
-  /** The caller behind a token; undefined for a token that is unknown, expired or revoked. */
-  authenticate(token: Secret): Promise<Caller | undefined>;
+  /**
+   * The caller behind a token; undefined for a token that is unknown, expired or revoked, or bound to addresses of which
+   * `from` is none.
+   */
+  authenticate(token: Secret, from?: Pick<ClientConnection, 'remoteAddress'>): Promise<Caller | undefined>;
   /** Whether the policies of a caller allow a request, and why. */
   authorise(caller: Caller, need: Need): Promise<Decision>;
   /** Whether some rule of a caller grants anything on a path or below it. It says what a caller gets to see, not what it may do. */

@@ -1,10 +1,11 @@
-import { coalesce } from '../core/concurrency/coalesce.ts';
 import type { Caller } from '../path/row.ts';
 import type { Store } from '../store/store.ts';
 import type { Decision, Gatekeeper } from './contract.ts';
 import { decide } from './policy/decide.ts';
 import { type Acls, openAcls } from './policy/store/acls.ts';
-import { countUse, findTokens, hashToken } from './token/store.ts';
+import { mayComeFrom } from './token/bound.ts';
+import { admit, tokenFinder } from './token/find.ts';
+import { countUse } from './token/store.ts';
 
 export interface GatekeeperParts {
   readonly store: Store;
@@ -20,17 +21,15 @@ export interface GatekeeperParts {
  */
 export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
   const acls = parts.acls ?? openAcls(parts.store);
-  const find = coalesce((hashes: readonly Buffer[]) => findTokens(parts.store, hashes), {
-    batchSizeMax: 64,
-    batchesMax: 4,
-  });
+  const find = tokenFinder(parts.store);
   return {
-    async authenticate(token): Promise<Caller | undefined> {
-      const row = await find(hashToken(parts.store.barrier, token));
-      if (row === undefined) return undefined;
+    async authenticate(token, from): Promise<Caller | undefined> {
+      const row = await find(token);
+      if (row === undefined || !mayComeFrom(row.bound_cidrs, from?.remoteAddress)) return undefined;
       if (row.num_uses > 0 && !(await countUse(parts.store, row.hash))) return undefined;
       parts.seenMountsRevision(row.mounts_revision);
       acls.seenRevision(row.policies_revision);
+      admit(token, row);
       return {
         token,
         accessor: row.accessor,
@@ -38,6 +37,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
         displayName: row.display_name,
         entityId: row.entity_id,
         root: row.policies.includes('root'),
+        tokenType: row.type === 'batch' ? 'batch' : 'service',
       };
     },
     async authorise(caller, need) {

@@ -122,6 +122,8 @@ export interface RequestContext {
   readonly sentToken?: Secret | undefined;
   /** Seconds for which the reply shall be wrapped; undefined: not at all. */
   readonly wrapSeconds?: number | undefined;
+  /** The caller has the sudo capability on the path, whether it is needed or not. */
+  readonly sudo: boolean;
   readonly connection: ClientConnection;
   readonly mount: Mount;
   /** Path below the mount, without a leading slash. */
@@ -165,6 +167,8 @@ export interface Caller {
   readonly displayName: string;
   readonly entityId: string;
   readonly root: boolean;
+  /** A batch token is not stored: it has no accessor, and cannot be renewed or revoked. */
+  readonly tokenType: 'service' | 'batch';
 }
 
 /** An entry of the mount table. `path` has a trailing slash and no leading one; `sys/` and `auth/token/` are entries too. */

@@ -145,6 +145,7 @@ test('sessions end by their time, and the oldest is evicted', async () => {
     displayName: '',
     entityId: '',
     root: true,
+    tokenType: 'service' as const,
   };
   const gatekeeper: Gatekeeper = {
     authenticate: async () => caller,

@@ -16,6 +16,7 @@ export const root: Caller = {
   displayName: 'root',
   entityId: '',
   root: true,
+  tokenType: 'service',
 };
 
 export const fixed = [
@@ -56,6 +57,8 @@ export interface Calling {
   readonly caller?: Caller | undefined;
   /** Absent: a token came if there is a caller. */
   readonly tokenSent?: boolean;
+  /** Absent: root has the capability, nobody else. */
+  readonly sudo?: boolean;
   /** What `mustBeAllowed` lets pass, as "verb path". */
   readonly allowed?: ReadonlySet<string>;
   /** Paths on or below which `reaches` finds a rule. Absent: root's, so all. */
@@ -94,6 +97,7 @@ function contextOf(verb: Verb, path: string, mount: Mount, options: Calling): Re
     requestId: 'test',
     caller,
     tokenSent: options.tokenSent ?? caller !== undefined,
+    sudo: options.sudo ?? caller?.root === true,
     connection: { remoteAddress: '', tls: false },
     mount,
     path,

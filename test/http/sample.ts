@@ -13,6 +13,7 @@ const caller = (accessor: string, root: boolean): Caller => ({
   displayName: accessor,
   entityId: '',
   root,
+  tokenType: 'service',
 });
 
 /** Knows the tokens `root` and `reader`; the reader may read below `secret/open/` and `sys/sync/`. */

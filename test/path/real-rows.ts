@@ -1,10 +1,11 @@
 import { policyRows } from '../../lib/auth/policy/rows/index.ts';
-import { tokenMethod } from '../../lib/auth/token/rows.ts';
+import { tokenMethod } from '../../lib/auth/token/rows/index.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { engines } from '../../lib/engines/index.ts';
 import { kvV1 } from '../../lib/engines/kv/v1/index.ts';
 import { kvV2 } from '../../lib/engines/kv/v2/index.ts';
 import { activationRows } from '../../lib/engines/sys/activation.ts';
+import { leaseRows } from '../../lib/engines/sys/leases/index.ts';
 import { messageRows } from '../../lib/engines/sys/messages.ts';
 import { metricsRow } from '../../lib/engines/sys/metrics.ts';
 import { mountRows } from '../../lib/engines/sys/mounts/index.ts';
@@ -28,6 +29,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     ...activationRows,
     ...messageRows,
     ...policyRows(nothing),
+    ...leaseRows(nothing),
     metricsRow(nothing),
     ...syncRows(nothing),
   ],

@@ -1,9 +1,10 @@
 import { fillBareRows } from '../baseline/rows.ts';
 import type { Figure } from '../figure.ts';
-import { addressed, againstBare, type Server, secretCount } from '../http.ts';
+import { addressed, measureHttp, type Server } from '../http-load.ts';
 import { times } from '../rounds.ts';
 import type { Bench, Section } from '../section.ts';
 
+const secretCount = 1_000;
 const data = { user: 'app', password: 'correct horse battery staple' };
 const json = { 'content-type': 'application/json' };
 
@@ -27,7 +28,8 @@ export const apiSection: Section = {
 
 function reads(bench: Bench, api: Server, bare: Server): Promise<readonly Figure[]> {
   const ours = { path: '/v1/secret/data/bench/', headers: tokenOf(bench) };
-  return againstBare(bench, {
+  return measureHttp(bench, {
+    count: secretCount,
     what: 'KV v2 reads; bare Fastify: one SELECT',
     ours: { server: api, load: { method: 'GET', ...ours } },
     bare: { server: bare, load: { method: 'GET', path: '/read/bench/', headers: {} } },
@@ -37,7 +39,8 @@ function reads(bench: Bench, api: Server, bare: Server): Promise<readonly Figure
 function writes(bench: Bench, api: Server, bare: Server): Promise<readonly Figure[]> {
   const path = '/v1/secret/data/bench/';
   const headers = { ...json, ...tokenOf(bench) };
-  return againstBare(bench, {
+  return measureHttp(bench, {
+    count: secretCount,
     what: 'KV v2 writes; bare Fastify: one INSERT',
     ours: { server: api, load: { method: 'POST', path, headers, body: JSON.stringify({ data }) } },
     bare: { server: bare, load: { method: 'POST', path: '/write/bench/', headers: json, body: JSON.stringify(data) } },

@@ -3,9 +3,11 @@ import { decide } from '../../../lib/auth/policy/decide.ts';
 import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
 import { fillBareRows } from '../baseline/rows.ts';
 import { type Figure, median } from '../figure.ts';
-import { addressed, againstBare, type Server, secretCount } from '../http.ts';
+import { addressed, measureHttp, type Server } from '../http-load.ts';
 import { times } from '../rounds.ts';
 import type { Bench, Section } from '../section.ts';
+
+const secretCount = 1_000;
 
 const data = { user: 'app', password: 'correct horse battery staple' };
 const json = { 'content-type': 'application/json' };
@@ -86,7 +88,8 @@ async function tokenOfFive({ stage }: Bench): Promise<string> {
 type Headers = Readonly<Record<string, string>>;
 
 function reads(bench: Bench, api: Server, bare: Server, headers: Headers): Promise<readonly Figure[]> {
-  return againstBare(bench, {
+  return measureHttp(bench, {
+    count: secretCount,
     what: 'KV v2 reads with five policies; bare Fastify: one SELECT',
     ours: { server: api, load: { method: 'GET', path: '/v1/secret/data/bench/', headers } },
     bare: { server: bare, load: { method: 'GET', path: '/read/bench/', headers: {} } },
@@ -96,7 +99,8 @@ function reads(bench: Bench, api: Server, bare: Server, headers: Headers): Promi
 function writes(bench: Bench, api: Server, bare: Server, headers: Headers): Promise<readonly Figure[]> {
   const path = '/v1/secret/data/bench/';
   const body = JSON.stringify({ data });
-  return againstBare(bench, {
+  return measureHttp(bench, {
+    count: secretCount,
     what: 'KV v2 writes with five policies; bare Fastify: one INSERT',
     ours: { server: api, load: { method: 'POST', path, headers: { ...json, ...headers }, body } },
     bare: { server: bare, load: { method: 'POST', path: '/write/bench/', headers: json, body: JSON.stringify(data) } },

@@ -48,4 +48,8 @@ export interface TokenBounds {
   readonly renewable: boolean;
   /** Leaves the policy `default` out. */
   readonly noDefaultPolicy: boolean;
+  /** Absent: `service`. */
+  readonly type?: 'service' | 'batch';
+  /** CIDR blocks that it may be used from; absent or empty: everywhere. */
+  readonly cidrs?: readonly string[];
 }

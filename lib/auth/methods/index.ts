@@ -1,4 +1,4 @@
-import { tokenMethod } from '../token/rows.ts';
+import { tokenMethod } from '../token/rows/index.ts';
 import type { AuthMethod } from './contract.ts';
 
 /** The auth methods. A new one is a folder beside this file and a line here. Tokens have no login: they are made of tokens. */

@@ -2,8 +2,10 @@ import { badRequest } from '../../core/errors.ts';
 import type { LeaseTimes } from '../../path/lease-times.ts';
 import type { AuthReply } from '../../path/row.ts';
 import type { Identity } from '../methods/contract.ts';
+import { sealBatch } from './batch.ts';
 import { lifeOf } from './life.ts';
 import { mintToken, type TokenTarget } from './mint.ts';
+import type { NewToken } from './new-token.ts';
 import type { TokenParts } from './parts.ts';
 import { tokenPolicies } from './policies.ts';
 
@@ -19,6 +21,10 @@ export interface Origin {
   readonly id?: string | undefined;
   /** What holds where it came from. */
   readonly leases: LeaseTimes;
+  /** The token role it was created against. */
+  readonly role?: string;
+  /** The entity that it is of; absent: none. */
+  readonly entityId?: string;
 }
 
 /**
@@ -30,14 +36,14 @@ export interface Origin {
 export async function issueToken(
   { store, clock, room }: TokenParts,
   { displayName, policies: wanted, metadata, bounds }: Identity,
-  { path, parent, orphan, id, leases }: Origin,
+  { path, parent, orphan, id, leases, role = '', entityId = '' }: Origin,
 ): Promise<{ readonly auth: AuthReply; readonly warnings: readonly string[] }> {
   const policies = tokenPolicies(wanted, bounds.noDefaultPolicy);
   const { ttl, warnings } = lifeOf(bounds, leases, policies.includes('root'));
   if (ttl === 0 && parent?.expires === true) {
     throw badRequest('expiring root tokens cannot create non-expiring root tokens');
   }
-  const token = {
+  const token: NewToken = {
     id,
     parent: orphan || parent === undefined ? null : parent.hash,
     policies,
@@ -50,9 +56,45 @@ export async function issueToken(
     numUses: bounds.numUses,
     renewable: bounds.renewable && ttl > 0,
     orphan,
+    entityId,
+    role,
+    // The last way in must not be closed by an address.
+    boundCidrs: ttl === 0 ? [] : bounds.cidrs,
   };
+  if (bounds.type === 'batch') return { auth: batchToken({ store, clock }, token), warnings };
   const make = (target: TokenTarget) => mintToken(target, clock.now(), token);
   // What does not end is no lease.
   const auth = room === undefined || ttl === 0 ? await make(store) : await room.within(path, make);
   return { auth, warnings };
+}
+
+/** Longer ones do not fit into the head of a request. */
+const batchCharactersMax = 8_000;
+
+/** @throws AppError `bad-request` when it would be too long to be sent */
+function batchToken({ store, clock }: TokenParts, token: NewToken): AuthReply {
+  const { parent, policies, meta, displayName, path, ttl, entityId = '', role = '', boundCidrs = [] } = token;
+  const text = sealBatch(store.barrier, {
+    ...{ displayName, path, ttl, entityId, role, meta: meta && { ...meta } },
+    parent: parent === null ? null : parent.toString('base64'),
+    policies: [...policies],
+    created: clock.now().getTime(),
+    boundCidrs: [...boundCidrs],
+  });
+  if (text.length > batchCharactersMax) {
+    throw badRequest('the batch token would be too long: it carries its policies and metadata, so name fewer of them');
+  }
+  return {
+    client_token: text,
+    accessor: '',
+    policies,
+    token_policies: policies,
+    metadata: meta,
+    lease_duration: ttl,
+    renewable: false,
+    entity_id: entityId,
+    token_type: 'batch',
+    orphan: token.orphan,
+    num_uses: 0,
+  };
 }

@@ -34,3 +34,28 @@ const tooFar = (own: number, longest: number): string =>
 
 const exceeds = (what: string, wanted: number, cap: number): string =>
   `${what} of "${shortDurationText(wanted)}" exceeded the effective max_ttl of "${shortDurationText(cap)}"`;
+
+/** What is known of a token that is to live longer. Durations are in seconds; 0: none. */
+export interface RenewedLife {
+  /** As the caller asks for; 0: as long as at first. */
+  readonly increment: number;
+  readonly creationTtl: number;
+  readonly period: number;
+  readonly explicitMaxTtl: number;
+  /** Since its creation. */
+  readonly age: number;
+}
+
+/**
+ * How long a token lives from now on. A periodic one gets its period, whatever was asked for, up to its explicit maximum; others
+ * live at most as long as the mount allows since their creation. Undefined: that is over.
+ */
+export function renewedLife(token: RenewedLife, leases: LeaseTimes): Life | undefined {
+  const { increment, creationTtl, period, explicitMaxTtl, age } = token;
+  const longest = Math.min(leases.max_lease_ttl, explicitMaxTtl || leases.max_lease_ttl);
+  const periodic = period > 0 ? capped('period', period, longest, []) : undefined;
+  const wanted = periodic?.ttl ?? (increment || creationTtl || leases.default_lease_ttl);
+  const end = periodic === undefined ? longest : explicitMaxTtl || Number.POSITIVE_INFINITY;
+  if (end - age <= 0) return undefined;
+  return capped('TTL', wanted, Math.floor(end - age), periodic?.warnings ?? []);
+}

@@ -1,10 +1,19 @@
 import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { LeaseTimes } from '../../path/lease-times.ts';
 import type { Store } from '../../store/store.ts';
 import type { TokenTarget } from './mint.ts';
+import type { Reaper } from './revoke/reaper.ts';
 
 export interface TokenParts {
   readonly store: Store;
   readonly clock: Clock;
   /** Makes a token where quotas leave room for it. Absent: there are no quotas. @throws AppError `too-many-requests` */
   readonly room?: { within<T>(path: string, make: (target: TokenTarget) => Promise<T>): Promise<T> };
+  /** Deletes what is revoked. Absent: the sweep alone does. */
+  readonly reaper?: Reaper;
+  /** Absent: nothing is logged. */
+  readonly log?: Log;
+  /** The lease times that hold for a path which made a token, in seconds. Absent: those of the system. */
+  readonly leasesAt?: (path: string) => Promise<LeaseTimes>;
 }

@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Secret } from '../../core/secret.ts';
 import type { Barrier, Store } from '../../store/store.ts';
 
 /** A valid token as the store has it. */
-export interface TokenRow {
+export interface TokenRow extends Revisions {
   readonly hash: Buffer;
+  /** Empty for a batch token. */
   readonly accessor: string;
   readonly policies: readonly string[];
   readonly meta: Readonly<Record<string, string>> | null;
@@ -17,37 +18,89 @@ export interface TokenRow {
   readonly creation_ttl: number;
   readonly creation_time: Date;
   readonly expire_at: Date | null;
+  readonly last_renewal_at: Date | null;
   readonly renewable: boolean;
   readonly orphan: boolean;
   readonly entity_id: string;
+  /** Name of the token role that it was created against; empty: none. */
+  readonly role: string;
+  /** CIDR blocks; empty: it may be used from everywhere. */
+  readonly bound_cidrs: readonly string[];
+}
+
+/** What a look-up says of the store beside the token. */
+export interface Revisions {
   /** Revision of the mount table at this moment, so that a process notices that its copy is old. */
   readonly mounts_revision: number;
   /** The same of the policies. */
   readonly policies_revision: number;
+  /** When the store was asked, by its own clock. */
+  readonly seen_at: Date;
 }
 
 /** Tokens are stored as keyed hashes: who reads the database cannot use them. */
 export const hashToken = (barrier: Barrier, token: Secret): Buffer => barrier.mac('token', token.reveal());
 
+const revisionsNow = sql`
+  (select revision::int from revisions where name = 'mounts') as mounts_revision,
+  (select revision::int from revisions where name = 'policies') as policies_revision,
+  now() as seen_at`;
+
+const columns = sql`t.hash, t.accessor, t.policies, t.meta, t.display_name, t.path, t.type, t.num_uses, t.period,
+  t.explicit_max_ttl, t.creation_ttl, t.creation_time, t.expire_at, t.last_renewal_at, t.renewable, t.orphan, t.entity_id,
+  t.role, t.bound_cidrs`;
+
 /**
- * Looks up many tokens in one round trip; in the order of the hashes, undefined for what is unknown, expired or used up.
- * With `usesMin` -1 also those whose last use may be in flight.
+ * A token below one that is being revoked is refused from the first moment, before the revocation has come to its row. Its
+ * ancestors are looked at only while something is being revoked.
+ */
+const belowRevoked = sql`case when exists (select 1 from tokens where revoked_at is not null) then exists (
+  with recursive up as (
+    select p.hash, p.parent, p.revoked_at from tokens p where p.hash = t.parent
+    union all
+    select p.hash, p.parent, p.revoked_at from tokens p join up on p.hash = up.parent where up.revoked_at is null
+  )
+  select 1 from up where revoked_at is not null) else false end`;
+
+const valid = (usesMin: number) => sql`(t.expire_at is null or t.expire_at > now()) and t.num_uses >= ${usesMin}
+  and t.revoked_at is null and not ${belowRevoked}`;
+
+/**
+ * Looks up many tokens in one round trip; in the order of the hashes, undefined for what is unknown, expired, revoked or used
+ * up. With `usesMin` -1 also those whose last use may be in flight.
  */
 export async function findTokens(
-  store: Store,
+  store: Pick<Store, 'db'>,
   hashes: readonly Buffer[],
   usesMin = 0,
 ): Promise<readonly (TokenRow | undefined)[]> {
-  const { rows } = await sql<TokenRow>`
-    select t.hash, t.accessor, t.policies, t.meta, t.display_name, t.path, t.type, t.num_uses, t.period, t.explicit_max_ttl,
-           t.creation_ttl, t.creation_time, t.expire_at, t.renewable, t.orphan, t.entity_id,
-           (select revision::int from revisions where name = 'mounts') as mounts_revision,
-           (select revision::int from revisions where name = 'policies') as policies_revision
-      from tokens t
-     where t.hash = any(${hashes}::bytea[]) and (t.expire_at is null or t.expire_at > now())
-       and t.num_uses >= ${usesMin}`.execute(store.db);
+  const rows = await tokensWhere(store, sql`t.hash = any(${hashes}::bytea[])`, usesMin);
   const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]));
   return hashes.map((hash) => found.get(hash.toString('hex')));
+}
+
+/** The valid token of an accessor. */
+export async function findByAccessor(store: Pick<Store, 'db'>, accessor: string): Promise<TokenRow | undefined> {
+  const [row] = await tokensWhere(store, sql`t.accessor = ${accessor}`, 0);
+  return row;
+}
+
+async function tokensWhere(
+  { db }: Pick<Store, 'db'>,
+  condition: RawBuilder<unknown>,
+  usesMin: number,
+): Promise<readonly TokenRow[]> {
+  const { rows } = await sql<TokenRow>`
+    select ${columns}, ${revisionsNow} from tokens t where ${condition} and ${valid(usesMin)}`.execute(db);
+  return rows;
+}
+
+/** What a look-up says beside the token, where there is no row to look up. */
+export async function readRevisions({ db }: Pick<Store, 'db'>): Promise<Revisions> {
+  const { rows } = await sql<Revisions>`select ${revisionsNow}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('a select without a table answers one row');
+  return row;
 }
 
 /**
@@ -60,28 +113,4 @@ export async function countUse(store: Store, hash: Buffer): Promise<boolean> {
     update tokens set num_uses = case when num_uses = 1 then -1 else num_uses - 1 end
      where hash = ${hash} and num_uses > 0 returning 1`.execute(store.db);
   return rows.length > 0;
-}
-
-/** Revokes a token with all its descendants. A token that is not there is a success. */
-export async function revokeTree(store: Store, hash: Buffer): Promise<void> {
-  await sql`
-    with recursive tree as (
-      select hash from tokens where hash = ${hash}
-      union
-      select t.hash from tokens t join tree on t.parent = tree.hash
-    )
-    delete from tokens using tree where tokens.hash = tree.hash`.execute(store.db);
-}
-
-/** Deletes tokens that have expired or are used up, with their descendants; so many roots of such trees at a time. */
-export async function dropExpired(store: Store, limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with recursive old as (
-      (select hash from tokens where expire_at <= now() or num_uses < 0 limit ${limit})
-      union
-      select t.hash from tokens t join old on t.parent = old.hash
-    ),
-    gone as (delete from tokens using old where tokens.hash = old.hash returning 1)
-    select count(*)::int as count from gone`.execute(store.db);
-  return rows[0]?.count ?? 0;
 }

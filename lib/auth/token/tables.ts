@@ -1,8 +1,11 @@
+import type { Generated } from 'kysely';
 import type { Json, Timestamp } from '../../store/tables.ts';
 
 declare module '../../store/tables.ts' {
   interface Database {
     tokens: TokensTable;
+    token_roles: TokenRolesTable;
+    token_tidy: TokenTidyTable;
   }
 }
 
@@ -31,4 +34,21 @@ export interface TokensTable {
   entity_id: string;
   role: string;
   bound_cidrs: string[];
+  /** Since when it and its tree are refused; null: it is not being revoked. */
+  revoked_at: Timestamp | null;
+}
+
+export interface TokenRolesTable {
+  namespace_id: Generated<string>;
+  name: string;
+  settings: Json<Record<string, unknown>>;
+  updated_at: Timestamp;
+}
+
+/** The run of tidy that is under way, or was the last. */
+export interface TokenTidyTable {
+  namespace_id: Generated<string>;
+  run: string;
+  /** Another run may begin from then on: the process of this one has ended, however it did. */
+  held_until: Timestamp;
 }

@@ -5,6 +5,7 @@ import { lateWrites } from './0003-late-writes.ts';
 import { attributionAndMoves } from './0004-attribution-and-moves.ts';
 import { verifyGeneration } from './0006-verify-generation.ts';
 import { policies } from './0007-policies.ts';
+import { tokenRolesAndLeases } from './0008-token-roles-and-leases.ts';
 import { cubbyholeAndQuotas } from './0009-cubbyhole-and-quotas.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
@@ -27,5 +28,6 @@ export const migrations: readonly Migration[] = [
   { name: '0004-attribution-and-moves', up: attributionAndMoves, outsideTransaction: true },
   { name: '0006-verify-generation', up: verifyGeneration },
   { name: '0007-policies', up: policies },
+  { name: '0008-token-roles-and-leases', up: tokenRolesAndLeases, outsideTransaction: true },
   { name: '0009-cubbyhole-and-quotas', up: cubbyholeAndQuotas },
 ];

@@ -59,7 +59,7 @@ describe('creating a token', () => {
   });
 
   test.each([
-    [{ type: 'batch' }, 'batch tokens are not supported'],
+    [{ type: 'batch' }, 'batch tokens cannot be root tokens'],
     [{ type: 'other' }, "invalid 'token_type' value"],
     [{ role_name: 'ci' }, 'unknown role ci'],
     [{ entity_alias: 'me' }, "'entity_alias' is only allowed in combination with token role"],

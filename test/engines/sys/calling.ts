@@ -27,6 +27,7 @@ export async function call(
     requestId: 'test',
     caller: undefined,
     tokenSent: false,
+    sudo: false,
     connection: { remoteAddress: '', tls: false },
     mount,
     path,

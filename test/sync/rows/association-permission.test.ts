@@ -30,6 +30,7 @@ function contextOf(mayRead: (path: string) => boolean, asked: string[]): Request
     requestId: '',
     caller: undefined,
     tokenSent: false,
+    sudo: false,
     connection: { remoteAddress: '', tls: false },
     mount,
     path: '',

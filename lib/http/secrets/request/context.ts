@@ -25,6 +25,8 @@ export class Context implements RequestContext {
   readonly tokenSent: boolean;
   readonly sentToken: Secret | undefined;
   readonly wrapSeconds: number | undefined;
+  /** Known from the stage `authorise` on. */
+  sudo = false;
   readonly connection: RequestContext['connection'];
   readonly mount: Mount;
   readonly path: string;

@@ -31,7 +31,7 @@ async function address(parts: HttpParts, engines: Engines, exchange: Exchange): 
 
 async function authenticate(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
   const { asked, incoming, ending } = exchange;
-  exchange.caller = await identify(parts, asked, exchange.target);
+  exchange.caller = await identify(parts, exchange, exchange.target);
   // The look-up of the token has shown whether our copy of the mount table is old.
   await aim(parts, engines, exchange);
   const { mount = systemMount, path = asked.path } = exchange.target ?? {};

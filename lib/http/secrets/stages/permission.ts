@@ -4,7 +4,6 @@ import type { Caller } from '../../../path/row.ts';
 import type { Target } from '../engines.ts';
 import type { HttpParts } from '../parts.ts';
 import { capabilityOf } from '../request/context.ts';
-import type { AskedHead } from '../request/request.ts';
 import type { Exchange } from './stages.ts';
 
 /**
@@ -15,7 +14,7 @@ import type { Exchange } from './stages.ts';
  */
 export async function identify(
   parts: HttpParts,
-  asked: AskedHead,
+  { asked, incoming }: Pick<Exchange, 'asked' | 'incoming'>,
   target: Target | undefined,
 ): Promise<Caller | undefined> {
   const marks = asked.help ? undefined : target?.match?.operation?.marks;
@@ -24,7 +23,8 @@ export async function identify(
   const ready = parts.state() === 'ready';
   if (always && (open || !ready)) return undefined;
   if (open && marks?.ignoresToken === true) return undefined;
-  const caller = asked.token === undefined ? undefined : await parts.gatekeeper.authenticate(asked.token);
+  const caller =
+    asked.token === undefined ? undefined : await parts.gatekeeper.authenticate(asked.token, incoming.connection);
   if (caller === undefined && !open) throw new AppError('permission-denied', 'permission denied');
   return caller;
 }
@@ -41,6 +41,7 @@ export async function authorise(gatekeeper: Gatekeeper, exchange: Exchange): Pro
   const need = { path, sudo: marks?.sudo === true, parameters: data, wrapSeconds };
   exchange.decision = await decisionOf(gatekeeper, exchange, caller, need);
   if (!exchange.decision.allowed) throw permissionDenied();
+  if (exchange.context !== undefined) exchange.context.sudo = exchange.decision.sudo;
 }
 
 /**

@@ -4,30 +4,34 @@ import { type Done, versus } from './meter.ts';
 import type { Process } from './process.ts';
 import type { Bench } from './section.ts';
 
-/** What a process that serves HTTP says when it is ready. */
 export const addressed = z.object({ address: z.string() });
-export type Server = Process<z.output<typeof addressed>>;
-
 const loaded = z.object({ perSecond: z.number(), count: z.number(), failed: z.number() });
 
-/** Numbered secrets, and rows of the bare server, that are read and written. */
-export const secretCount = 1_000;
 const connections = 32;
 const limitMs = 60_000;
 
-/** A server and how it is asked: method, path before the number, headers, body. */
+export type Server = Process<z.output<typeof addressed>>;
+
 export interface Loaded {
   readonly server: Server;
   readonly load: object;
 }
 
-/** How fast our server answers, and the bare one with one statement each; the target is half as fast. */
-export async function againstBare(
+export interface HttpComparison {
+  readonly what: string;
+  /** How many numbers the load puts behind the path. */
+  readonly count: number;
+  readonly ours: Loaded;
+  readonly bare: Loaded;
+}
+
+/** Our server and a bare one under the same load, in turns. @throws Error when a request fails */
+export async function measureHttp(
   bench: Bench,
-  { what, ours, bare }: { readonly what: string; readonly ours: Loaded; readonly bare: Loaded },
+  { what, count, ours, bare }: HttpComparison,
 ): Promise<readonly Figure[]> {
   const [rounds, seconds] = bench.quick ? [1, 2] : [3, 4];
-  const [ourLoad, bareLoad] = [await startLoad(bench, ours), await startLoad(bench, bare)];
+  const [ourLoad, bareLoad] = [await startLoad(bench, ours, count), await startLoad(bench, bare, count)];
   try {
     // The first requests prepare statements and warm the compiler.
     for (const load of [ourLoad, bareLoad]) await run(load, 1);
@@ -42,9 +46,9 @@ export async function againstBare(
   }
 }
 
-function startLoad({ stage }: Bench, { server, load }: Loaded): Promise<Process<unknown>> {
+function startLoad({ stage }: Bench, { server, load }: Loaded, count: number): Promise<Process<unknown>> {
   const { address } = server.ready;
-  return stage.start('load', z.object({}), { address, connections, count: secretCount, ...load });
+  return stage.start('load', z.object({}), { address, connections, count, ...load });
 }
 
 /** @throws Error when a request was not answered well: a fast refusal is no throughput */

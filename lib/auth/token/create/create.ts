@@ -1,0 +1,124 @@
+import { badRequest, permissionDenied } from '../../../core/errors.ts';
+import { effectiveLeases } from '../../../path/lease-times.ts';
+import type { Caller, Reply, RequestContext } from '../../../path/row.ts';
+import { missingPolicies } from '../../policy/store/snapshot.ts';
+import { entityOfAlias } from '../entity.ts';
+import { issueToken } from '../issue.ts';
+import type { TokenParts } from '../parts.ts';
+import type { TokenRole } from '../roles/role.ts';
+import { findTokens, hashToken } from '../store.ts';
+import type { CreateInput } from './fields.ts';
+import { limitsOf } from './limits.ts';
+import { choosePolicies } from './policies.ts';
+
+/** How a token is asked for. */
+export interface CreateWay {
+  readonly role: TokenRole | undefined;
+  /** By `create-orphan`: no privilege is needed. */
+  readonly orphan: boolean;
+}
+
+/** Creates a token with the caller's. @throws AppError `bad-request` with the rule that was broken, `already-exists` */
+export async function createToken(
+  parts: TokenParts,
+  input: CreateInput,
+  context: RequestContext,
+  { role, orphan }: CreateWay,
+): Promise<Reply> {
+  const { caller } = context;
+  if (caller === undefined) throw permissionDenied();
+  if (caller.tokenType === 'batch') throw badRequest('batch tokens cannot create more tokens');
+  const privileged = caller.root || context.sudo;
+  checkId(input);
+  checkRights(input, { privileged, role });
+  const noDefault = input.no_default_policy || role?.no_default_policy === true;
+  const limits = limitsOf(input, role, usualType(context));
+  const policies = choosePolicies({
+    ...{ asked: input.policies ?? [], noDefault, parent: caller.policies, privileged, role },
+  });
+  const root = policies.includes('root');
+  if (root && limits.bounds.type === 'batch') throw badRequest('batch tokens cannot be root tokens');
+  const isOrphan = orphan || input.no_parent || role?.orphan === true;
+  const entityId = entityOfAlias(input.entity_alias, role) ?? (isOrphan ? '' : caller.entityId);
+  const { auth, warnings } = await issueToken(
+    parts,
+    {
+      displayName: displayNameOf(input),
+      alias: input.entity_alias,
+      policies,
+      metadata: input.meta ?? null,
+      bounds: { ...limits.bounds, noDefaultPolicy: !policies.includes('default') },
+    },
+    {
+      path: pathOf(role, orphan),
+      parent: await parentOf(parts, caller, root || isOrphan || limits.bounds.type === 'batch'),
+      orphan: isOrphan,
+      id: input.id === '' ? undefined : input.id,
+      leases: effectiveLeases(context.mount.config),
+      role: role?.name ?? '',
+      entityId,
+    },
+  );
+  const unknown = await missingPolicies(parts.store, auth.policies);
+  return {
+    auth,
+    warnings: [
+      ...limits.warnings,
+      ...warnings,
+      ...(input.id === '' ? [] : [ownId]),
+      ...unknown.map((policy) => `Policy ${JSON.stringify(policy)} does not exist`),
+    ],
+  };
+}
+
+const ownId =
+  'Supplying a custom ID for the token makes it as easy to guess as that ID. Leave the ID out for a random token.';
+
+function checkId({ id }: CreateInput): void {
+  for (const start of ['hvs.', 'hvb.', 's.', 'b.']) {
+    if (id.startsWith(start)) throw badRequest(`custom token ID cannot have the '${start}' prefix`);
+  }
+  if (id.includes('.')) throw badRequest("custom token ID cannot have a '.' in the value");
+}
+
+function checkRights(
+  input: CreateInput,
+  { privileged, role }: { readonly privileged: boolean; readonly role: TokenRole | undefined },
+): void {
+  if (input.num_uses < 0) throw badRequest('number of uses cannot be negative');
+  if (input.id !== '' && input.type === 'batch') throw badRequest('batch tokens cannot have an id of their own');
+  if (privileged) return;
+  if (input.id !== '') throw badRequest('root or sudo privileges required to specify token id');
+  if (input.no_parent && role?.orphan !== true)
+    throw badRequest('root or sudo privileges required to create orphan token');
+  if (input.period > 0 && (role?.period ?? 0) === 0)
+    throw badRequest('root or sudo privileges required to create periodic token');
+}
+
+/**
+ * A child is written only where the parent may have one; what is not written as a child, or depends on how long the parent
+ * lives, has to ask.
+ */
+async function parentOf({ store }: TokenParts, caller: Caller, mustAsk: boolean) {
+  const hash = hashToken(store.barrier, caller.token);
+  if (!mustAsk) return { hash, expires: true };
+  const [row] = await findTokens(store, [hash], -1);
+  if (row === undefined) throw permissionDenied();
+  if (row.num_uses !== 0) throw badRequest('restricted use token cannot generate child tokens');
+  return { hash, expires: row.expire_at !== null };
+}
+
+const pathOf = (role: TokenRole | undefined, orphan: boolean): string => {
+  if (role === undefined) return orphan ? 'auth/token/create-orphan' : 'auth/token/create';
+  return `auth/token/create/${role.name}${role.path_suffix === '' ? '' : `/${role.path_suffix}`}`;
+};
+
+/** What the mount is tuned to, for roles that leave it to the mount and for who names no role. */
+const usualType = ({ mount }: RequestContext): 'service' | 'batch' => {
+  const tuned = mount.config['token_type'];
+  return tuned === 'batch' || tuned === 'default-batch' ? 'batch' : 'service';
+};
+
+function displayNameOf({ display_name }: CreateInput): string {
+  return `token-${display_name.replace(/[^A-Za-z0-9-]/g, '-')}`.replace(/-$/, '');
+}

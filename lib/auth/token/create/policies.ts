@@ -1,0 +1,84 @@
+import { badRequest } from '../../../core/errors.ts';
+import { matchesGlob } from '../glob.ts';
+import { policySet } from '../policies.ts';
+import type { TokenRole } from '../roles/role.ts';
+
+/** What decides about the policies of a new token. */
+export interface PolicyChoice {
+  /** As asked for; blank names are none, but something was asked for. */
+  readonly asked: readonly string[];
+  /** The request or the role leaves `default` out. */
+  readonly noDefault: boolean;
+  readonly parent: readonly string[];
+  /** The caller has the root policy, or the sudo capability on the path. */
+  readonly privileged: boolean;
+  readonly role: TokenRole | undefined;
+}
+
+/** Policies that only the service itself gives. */
+const internal = ['response-wrapping'];
+
+/**
+ * All policies of a new token, `default` among them where it is added.
+ *
+ * @throws AppError `bad-request` when they are not the caller's to give
+ */
+export function choosePolicies(choice: PolicyChoice): readonly string[] {
+  const { role, parent } = choice;
+  const chosen = role !== undefined && hasPolicyRules(role) ? byRole(choice, role) : byParent(choice);
+  const reserved = chosen.find((policy) => internal.includes(policy));
+  if (reserved !== undefined) throw badRequest(`cannot assign policy ${JSON.stringify(reserved)}`);
+  if (chosen.includes('root') && !parent.includes('root')) {
+    throw badRequest('root tokens may not be created without parent token being root');
+  }
+  return chosen;
+}
+
+const hasPolicyRules = (role: TokenRole): boolean =>
+  [role.allowed_policies, role.allowed_policies_glob, role.disallowed_policies, role.disallowed_policies_glob].some(
+    (list) => list.length > 0,
+  );
+
+function byParent({ asked, noDefault, parent, privileged }: PolicyChoice): readonly string[] {
+  if (asked.length === 0) return without(noDefault, policySet(parent));
+  const wanted = policySet(asked);
+  if (privileged) return withDefault(!noDefault, wanted);
+  if (!parent.includes('root') && !wanted.every((policy) => parent.includes(policy))) {
+    throw badRequest('child policies must be subset of parent');
+  }
+  return withDefault(!noDefault && parent.includes('default'), wanted);
+}
+
+/** Such a role decides instead of the caller's policies. */
+function byRole({ asked, noDefault, parent }: PolicyChoice, role: TokenRole): readonly string[] {
+  const addDefault = !noDefault && !role.disallowed_policies.includes('default');
+  const allowed = withDefault(addDefault, policySet(role.allowed_policies));
+  const usual = role.allowed_policies.length > 0 ? allowed : parent;
+  // What nobody asked for is left out where it may not be, and not refused.
+  const wanted = asked.length > 0 ? policySet(asked) : without(!addDefault, policySet(usual));
+  const bounded = role.allowed_policies.length > 0 || role.allowed_policies_glob.length > 0;
+  if (bounded && asked.length > 0) mustBeAllowed(wanted, allowed, role);
+  const refused = wanted.find((policy) => isDisallowed(policy, role));
+  if (refused !== undefined) throw badRequest(`token policy ${JSON.stringify(refused)} is disallowed by this role`);
+  return withDefault(addDefault, without(noDefault, wanted));
+}
+
+const isDisallowed = (policy: string, { disallowed_policies, disallowed_policies_glob }: TokenRole): boolean =>
+  disallowed_policies.includes(policy) || disallowed_policies_glob.some((glob) => matchesGlob(glob, policy));
+
+function mustBeAllowed(wanted: readonly string[], allowed: readonly string[], role: TokenRole): void {
+  const fits = (policy: string): boolean =>
+    allowed.includes(policy) || role.allowed_policies_glob.some((glob) => matchesGlob(glob, policy));
+  if (wanted.every(fits)) return;
+  throw badRequest(
+    `token policies (${shown(wanted)}) must be subset of the role's allowed policies (${shown(allowed)}) or glob policies (${shown(role.allowed_policies_glob)})`,
+  );
+}
+
+const withDefault = (add: boolean, names: readonly string[]): readonly string[] =>
+  add ? policySet([...names, 'default']) : names;
+
+const without = (leaveOut: boolean, names: readonly string[]): readonly string[] =>
+  leaveOut ? names.filter((name) => name !== 'default') : names;
+
+const shown = (names: readonly string[]): string => `[${names.map((name) => JSON.stringify(name)).join(' ')}]`;

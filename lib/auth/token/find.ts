@@ -1,0 +1,39 @@
+import { coalesce } from '../../core/concurrency/coalesce.ts';
+import type { Secret } from '../../core/secret.ts';
+import type { Store } from '../../store/store.ts';
+import { batchRow, isBatch, openBatch, parentOfBatch } from './batch.ts';
+import { findTokens, hashToken, type Revisions, readRevisions, type TokenRow } from './store.ts';
+
+/** Finds the valid token behind a text; undefined: it is unknown, expired, revoked or used up. */
+export type FindToken = (token: Secret) => Promise<TokenRow | undefined>;
+
+/** Every look-up asks the store. Concurrent ones share a round trip. With `usesMin` -1 a token's last use may be in flight. */
+export function tokenFinder(store: Pick<Store, 'db' | 'barrier'>, usesMin = 0): FindToken {
+  const limits = { batchSizeMax: 64, batchesMax: 4 };
+  const find = coalesce((hashes: readonly Buffer[]) => findTokens(store, hashes, usesMin), limits);
+  return (token) => (isBatch(token) ? findBatch(store, token, find) : find(hashToken(store.barrier, token)));
+}
+
+/** By the token of a request, which is an object of its own for each request: the row that has let it in. */
+const admitted = new WeakMap<Secret, TokenRow>();
+
+export const admit = (token: Secret, row: TokenRow): void => void admitted.set(token, row);
+
+/** The own token of a caller. A use that was counted since has changed the row of one with limited uses. */
+export async function findAdmitted(token: Secret, find: FindToken): Promise<TokenRow | undefined> {
+  const row = admitted.get(token);
+  return row?.num_uses === 0 ? row : find(token);
+}
+
+/** A batch token is as good as its parent. The last use of a parent has no children. */
+async function findBatch(
+  store: Pick<Store, 'db' | 'barrier'>,
+  token: Secret,
+  find: (hash: Buffer) => Promise<TokenRow | undefined>,
+): Promise<TokenRow | undefined> {
+  const batch = openBatch(store.barrier, token);
+  if (batch === undefined) return undefined;
+  const parent = parentOfBatch(batch);
+  const seen: Revisions | undefined = parent === undefined ? await readRevisions(store) : await find(parent);
+  return seen && batchRow(store.barrier, token, batch, seen);
+}

@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import { type Log, silentLog } from '../../../core/log.ts';
+import type { Store } from '../../../store/store.ts';
+import type { TokenParts } from '../parts.ts';
+import { markEnded, markToken } from './mark.ts';
+import { reapedPerStepMax } from './reap.ts';
+import { reapAll } from './reaper.ts';
+
+type RevokeParts = Pick<TokenParts, 'store' | 'reaper'>;
+
+/** Revokes a token with all its descendants. A token that is not there is a success. */
+export async function revokeTree({ store, reaper }: RevokeParts, hash: Buffer): Promise<void> {
+  if (await markToken(store, hash)) await reaper?.reap();
+}
+
+/**
+ * Revokes a token alone: its children become orphans, in bounded steps. Until the last of them it stays valid, since below a
+ * revoked token nothing is.
+ *
+ * @returns false when there is no such token
+ */
+export async function revokeAlone({ store }: RevokeParts, hash: Buffer): Promise<boolean> {
+  for (let found = true; found; ) {
+    const step = await detachStep(store, hash);
+    if (step === 'through') return true;
+    found = step === 'more';
+  }
+  return false;
+}
+
+/** The token is held, so no child comes between the last look and its end. */
+function detachStep(store: Store, hash: Buffer): Promise<'through' | 'more' | 'absent'> {
+  return store.transaction(async (tx) => {
+    const held = await sql`
+      select 1 from tokens where hash = ${hash} and revoked_at is null for update`.execute(tx);
+    if (held.rows.length === 0) return 'absent';
+    const { rows } = await sql`
+      update tokens set parent = null, orphan = true
+       where hash in (select hash from tokens where parent = ${hash} limit ${reapedPerStepMax}) returning 1`.execute(
+      tx,
+    );
+    if (rows.length === reapedPerStepMax) return 'more';
+    await sql`delete from tokens where hash = ${hash}`.execute(tx);
+    return 'through';
+  });
+}
+
+/**
+ * Deletes tokens that have expired or are used up, with their descendants, and those whose revocation was cut off. It begins
+ * no further step when so many are gone.
+ */
+export async function dropExpired(store: Store, limit: number, log: Log = silentLog): Promise<number> {
+  await markEnded(store, limit);
+  return reapAll(store, log, () => false, limit);
+}

@@ -1,0 +1,82 @@
+import { shortDurationText } from '../../../core/duration-text.ts';
+import { badRequest } from '../../../core/errors.ts';
+import type { LeaseTimes } from '../../../path/lease-times.ts';
+import { boundCidr } from '../bound.ts';
+import { policySet } from '../policies.ts';
+import type { RoleInput } from './fields.ts';
+import { type RoleSettings, type TokenTypeRule, tokenTypeRules } from './role.ts';
+
+/** A role after a request. @throws AppError `bad-request` when the settings do not go together */
+export function roleAfter(before: RoleSettings, input: RoleInput): RoleSettings {
+  const cidrs = input.token_bound_cidrs ?? input.bound_cidrs;
+  const after: RoleSettings = {
+    allowed_policies: policies(input.allowed_policies) ?? before.allowed_policies,
+    allowed_policies_glob: input.allowed_policies_glob ?? before.allowed_policies_glob,
+    disallowed_policies: policies(input.disallowed_policies) ?? before.disallowed_policies,
+    disallowed_policies_glob: input.disallowed_policies_glob ?? before.disallowed_policies_glob,
+    allowed_entity_aliases: input.allowed_entity_aliases ?? before.allowed_entity_aliases,
+    orphan: input.orphan ?? before.orphan,
+    renewable: input.renewable ?? before.renewable,
+    path_suffix: input.path_suffix === undefined ? before.path_suffix : suffix(input.path_suffix),
+    bound_cidrs: cidrs?.map(cidr) ?? before.bound_cidrs,
+    explicit_max_ttl: input.token_explicit_max_ttl ?? input.explicit_max_ttl ?? before.explicit_max_ttl,
+    no_default_policy: input.token_no_default_policy ?? before.no_default_policy,
+    num_uses: input.token_num_uses ?? before.num_uses,
+    period: input.token_period ?? input.period ?? before.period,
+    token_type: input.token_type === undefined ? before.token_type : type(input.token_type),
+  };
+  if (after.num_uses < 0) throw badRequest("'token_num_uses' cannot be negative");
+  if (after.token_type === 'batch') mustSuitBatch(after);
+  return after;
+}
+
+const deprecated = ['period', 'explicit_max_ttl', 'bound_cidrs'] as const;
+
+/** What is to be said of a write that went well. */
+export function roleWarnings(input: RoleInput, leases: LeaseTimes): readonly string[] {
+  const both = deprecated.filter((name) => input[name] !== undefined && input[`token_${name}`] !== undefined);
+  const cap = input.token_explicit_max_ttl ?? input.explicit_max_ttl ?? 0;
+  return [
+    ...both.map(
+      (name) => `Both 'token_${name}' and deprecated '${name}' value supplied, ignoring the deprecated value`,
+    ),
+    ...(cap > leases.max_lease_ttl
+      ? [
+          `explicit_max_ttl of "${shortDurationText(cap)}" exceeds the max_ttl of "${shortDurationText(leases.max_lease_ttl)}", which caps the life of tokens`,
+        ]
+      : []),
+  ];
+}
+
+const policies = (given: readonly string[] | undefined): readonly string[] | undefined =>
+  given === undefined ? undefined : policySet(given);
+
+function suffix(given: string): string {
+  if (given === '' || /^\w[\w.-]*\w$/.test(given)) return given;
+  throw badRequest("'path_suffix' has letters, digits, underscores, and within these dashes and dots");
+}
+
+function cidr(given: string): string {
+  const kept = boundCidr(given);
+  if (kept === undefined) throw badRequest(`${JSON.stringify(given)} is not a block of addresses such as 10.0.0.0/8`);
+  return kept;
+}
+
+function type(given: string): TokenTypeRule {
+  if (given === '') return 'default-service';
+  const known = tokenTypeRules.find((rule) => rule === given);
+  if (known === undefined) throw badRequest(`invalid 'token_type' value ${JSON.stringify(given)}`);
+  return known;
+}
+
+function mustSuitBatch({ orphan, period, renewable, explicit_max_ttl, num_uses }: RoleSettings): void {
+  const unfit = [
+    [!orphan, 'non-orphan tokens'],
+    [period > 0, 'periodic tokens'],
+    [renewable, 'renewable tokens'],
+    [explicit_max_ttl > 0, 'tokens with an explicit max TTL'],
+    [num_uses > 0, 'tokens with limited use count'],
+  ].find(([holds]) => holds === true);
+  if (unfit === undefined) return;
+  throw badRequest(`'token_type' cannot be 'batch' when role is set to generate ${unfit[1]}`);
+}

@@ -1,0 +1,64 @@
+import { badRequest } from '../../../core/errors.ts';
+import { pathText, text } from '../../../path/fields.ts';
+import { operation, type Row } from '../../../path/row.ts';
+import { createToken } from '../create/create.ts';
+import { createFields } from '../create/fields.ts';
+import type { TokenParts } from '../parts.ts';
+import type { TokenRole } from '../roles/role.ts';
+import { findRole } from '../roles/store.ts';
+
+const role_name = text().default('').meta({ description: 'Name of a token role; needs the right to create with it' });
+
+/** `create`, `create-orphan`, `create/:role_name`. */
+export const createRows = (parts: TokenParts): readonly Row[] => [
+  {
+    pattern: 'create',
+    help: 'Creates a token.',
+    operations: {
+      write: operation(
+        { ...createFields, role_name },
+        {
+          summary: 'Create a token',
+          async run(input, context) {
+            const role = input.role_name === '' ? undefined : await mustBeThere(parts, input.role_name);
+            // In the body the role must not give more than in the path.
+            if (role !== undefined) await context.mustBeAllowed('write', `auth/token/create/${role.name}`);
+            return createToken(parts, input, context, { role, orphan: false });
+          },
+        },
+      ),
+    },
+  },
+  {
+    pattern: 'create-orphan',
+    help: 'Creates a token that is not revoked with the caller.',
+    operations: {
+      write: operation(createFields, {
+        summary: 'Create an orphan token',
+        run: (input, context) => createToken(parts, input, context, { role: undefined, orphan: true }),
+      }),
+    },
+  },
+  {
+    pattern: 'create/:role_name',
+    help: 'Creates a token as a token role says.',
+    operations: {
+      write: operation(
+        { ...createFields, role_name: pathText('Name of the role') },
+        {
+          summary: 'Create a token against a role',
+          run: async (input, context) => {
+            const role = await mustBeThere(parts, input.role_name);
+            return createToken(parts, input, context, { role, orphan: false });
+          },
+        },
+      ),
+    },
+  },
+];
+
+async function mustBeThere({ store }: TokenParts, name: string): Promise<TokenRole> {
+  const role = await findRole(store, name);
+  if (role === undefined) throw badRequest(`unknown role ${name}`);
+  return role;
+}

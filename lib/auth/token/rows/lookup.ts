@@ -1,0 +1,64 @@
+import { AppError, permissionDenied } from '../../../core/errors.ts';
+import { Secret } from '../../../core/secret.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import { findAdmitted, tokenFinder } from '../find.ts';
+import { accessorField, byAccessor, callerOf, mustBeKnown, type RowParts, tokenField } from './given.ts';
+import { tokenView } from './view.ts';
+
+/** `lookup`, `lookup-self`, `lookup-accessor`. */
+export function lookupRows(parts: RowParts): readonly Row[] {
+  // The caller has been let in: this look-up may be the last use of its token.
+  const findOwn = tokenFinder(parts.store, -1);
+  const self = operation(
+    {},
+    { summary: 'Look up the own token', run: (_input, context) => lookUpOwn(findOwn, context) },
+  );
+  return [
+    {
+      pattern: 'lookup',
+      help: 'Shows a token.',
+      operations: {
+        write: operation(
+          { token: tokenField },
+          {
+            summary: 'Look up a token; without one, the own',
+            run: ({ token }, context) =>
+              token === '' ? lookUpOwn(findOwn, context) : lookUp(parts, new Secret(token)),
+          },
+        ),
+      },
+    },
+    {
+      pattern: 'lookup-self',
+      help: 'Shows the token of the caller.',
+      // Older clients send a POST.
+      operations: { read: self, write: self },
+    },
+    {
+      pattern: 'lookup-accessor',
+      help: 'Shows the token of an accessor, without its text.',
+      operations: {
+        write: operation(
+          { accessor: accessorField },
+          {
+            summary: 'Look up a token by its accessor',
+            run: async ({ accessor }) => ({ data: tokenView(mustBeKnown(await byAccessor(parts, accessor)), '') }),
+          },
+        ),
+      },
+    },
+  ];
+}
+
+async function lookUp({ find }: RowParts, token: Secret): Promise<Reply> {
+  const row = await find(token);
+  if (row === undefined) throw new AppError('permission-denied', 'bad token');
+  return { data: tokenView(row, token.reveal()) };
+}
+
+async function lookUpOwn(find: RowParts['find'], context: RequestContext): Promise<Reply> {
+  const { token } = callerOf(context);
+  const row = await findAdmitted(token, find);
+  if (row === undefined) throw permissionDenied();
+  return { data: tokenView(row, token.reveal()) };
+}

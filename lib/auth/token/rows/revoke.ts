@@ -1,0 +1,103 @@
+import { badRequest } from '../../../core/errors.ts';
+import { Secret } from '../../../core/secret.ts';
+import { operation, type Reply, type Row } from '../../../path/row.ts';
+import { isBatch, openBatch } from '../batch.ts';
+import { revokeAlone, revokeTree } from '../revoke/revoke.ts';
+import { hashToken } from '../store.ts';
+import { accessorField, byAccessor, callerOf, mustBeGiven, type RowParts, tokenField, tokenInPath } from './given.ts';
+
+/** `revoke`, `revoke-self`, `revoke-accessor`, `revoke-orphan`. */
+export const revokeRows = (parts: RowParts): readonly Row[] => [
+  {
+    pattern: 'revoke',
+    help: 'Revokes a token with all its children.',
+    operations: {
+      write: operation(
+        { token: tokenField },
+        { summary: 'Revoke a token', run: ({ token }) => revoke(parts, mustBeGiven(token)) },
+      ),
+    },
+  },
+  {
+    pattern: 'revoke-self',
+    help: 'Revokes the token of the caller with all its children.',
+    operations: {
+      write: operation(
+        {},
+        { summary: 'Revoke the own token', run: (_input, context) => revoke(parts, callerOf(context).token) },
+      ),
+    },
+  },
+  {
+    pattern: 'revoke-accessor',
+    help: 'Revokes the token of an accessor with all its children.',
+    operations: {
+      write: operation(
+        { accessor: accessorField },
+        {
+          summary: 'Revoke a token by its accessor',
+          async run({ accessor }) {
+            const row = await byAccessor(parts, accessor);
+            if (row === undefined) return { warnings: ['No token found with this accessor'] };
+            await revokeTree(parts, row.hash);
+            return undefined;
+          },
+        },
+      ),
+    },
+  },
+  ...orphaning(parts),
+];
+
+function orphaning(parts: RowParts): readonly Row[] {
+  const help = 'Revokes a token alone: its children become orphans.';
+  return [
+    {
+      pattern: 'revoke-orphan',
+      help,
+      operations: {
+        write: operation(
+          { token: tokenField },
+          {
+            summary: 'Revoke a token and keep its children',
+            sudo: true,
+            run: ({ token }) => orphan(parts, mustBeGiven(token)),
+          },
+        ),
+      },
+    },
+    {
+      pattern: 'revoke-orphan/*token',
+      help,
+      operations: {
+        write: operation(
+          { token: tokenInPath },
+          {
+            summary: 'Revoke a token that is named in the path, and keep its children',
+            sudo: true,
+            run: ({ token }) => orphan(parts, new Secret(token)),
+          },
+        ),
+      },
+    },
+  ];
+}
+
+async function revoke(parts: RowParts, token: Secret): Promise<Reply> {
+  mustBeRevocable(parts, token);
+  await revokeTree(parts, hashToken(parts.store.barrier, token));
+  return undefined;
+}
+
+async function orphan(parts: RowParts, token: Secret): Promise<Reply> {
+  mustBeRevocable(parts, token);
+  if (await revokeAlone(parts, hashToken(parts.store.barrier, token))) return undefined;
+  throw badRequest('token to revoke not found');
+}
+
+/** What nobody has made need not be revoked. */
+function mustBeRevocable({ store }: RowParts, token: Secret): void {
+  if (isBatch(token) && openBatch(store.barrier, token) !== undefined) {
+    throw badRequest('batch tokens cannot be revoked');
+  }
+}

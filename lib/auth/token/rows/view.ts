@@ -1,0 +1,35 @@
+import type { TokenRow } from '../store.ts';
+
+/** A token as look-ups show it. `id`: its text; empty where it was found by its accessor. */
+export function tokenView(row: TokenRow, id: string): object {
+  return {
+    id,
+    accessor: row.accessor,
+    policies: row.policies,
+    path: row.path,
+    meta: row.meta,
+    display_name: row.display_name,
+    num_uses: row.num_uses,
+    orphan: row.orphan,
+    creation_time: unixSeconds(row.creation_time),
+    creation_ttl: row.creation_ttl,
+    expire_time: row.expire_at?.toISOString() ?? null,
+    ttl: secondsLeft(row),
+    explicit_max_ttl: row.explicit_max_ttl,
+    entity_id: row.entity_id,
+    type: row.type,
+    ...(row.role === '' ? {} : { role: row.role }),
+    ...(row.period > 0 ? { period: row.period } : {}),
+    ...(row.bound_cidrs.length > 0 ? { bound_cidrs: row.bound_cidrs } : {}),
+    ...(row.expire_at === null ? {} : { renewable: row.renewable, issue_time: row.creation_time.toISOString() }),
+    ...(row.last_renewal_at === null
+      ? {}
+      : { last_renewal: row.last_renewal_at.toISOString(), last_renewal_time: unixSeconds(row.last_renewal_at) }),
+  };
+}
+
+/** 0: it does not expire, or does so within the second. */
+export const secondsLeft = ({ expire_at, seen_at }: TokenRow): number =>
+  expire_at === null ? 0 : Math.max(0, Math.floor((expire_at.getTime() - seen_at.getTime()) / 1_000));
+
+const unixSeconds = (time: Date): number => Math.floor(time.getTime() / 1_000);

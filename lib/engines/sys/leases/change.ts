@@ -1,0 +1,108 @@
+import { badRequest } from '../../../core/errors.ts';
+import { operation, type Reply, type Row } from '../../../path/row.ts';
+import type { Leases } from './contract.ts';
+import { increment, leaseField, leaseInPath, mustBeNamed, prefixInPath, sync } from './fields.ts';
+
+/** Renewing and revoking, below `leases/` and where older clients look for it. */
+export const changeRows = (leases: Leases): readonly Row[] => [
+  ...['leases/renew', 'renew'].flatMap((pattern) => renewRows(leases, pattern)),
+  ...['leases/revoke', 'revoke'].flatMap((pattern) => revokeRows(leases, pattern)),
+  ...['leases/revoke-prefix', 'revoke-prefix', 'leases/revoke-force', 'revoke-force'].map((pattern) =>
+    prefixRow(leases, pattern),
+  ),
+  {
+    pattern: 'leases/tidy',
+    help: 'Removes leases that have ended and were left behind, in the background.',
+    operations: { write: operation({}, { summary: 'Tidy leases', run: () => leases.tidy() }) },
+  },
+];
+
+function renewRows(leases: Leases, pattern: string): readonly Row[] {
+  const help = 'Makes a lease last longer.';
+  return [
+    {
+      pattern,
+      help,
+      operations: {
+        write: operation(
+          { lease_id: leaseField, increment },
+          { summary: 'Renew a lease', run: ({ lease_id }) => renew(leases, lease_id) },
+        ),
+      },
+    },
+    {
+      pattern: `${pattern}/*lease_id`,
+      help,
+      operations: {
+        write: operation(
+          { lease_id: leaseInPath, increment },
+          { summary: 'Renew a lease that is named in the path', run: ({ lease_id }) => renew(leases, lease_id) },
+        ),
+      },
+    },
+  ];
+}
+
+/** All leases there are belong to tokens, which are renewed by their own endpoints. */
+async function renew(leases: Leases, id: string): Promise<Reply> {
+  const lease = await leases.find(mustBeNamed(id));
+  if (lease === undefined) throw badRequest('lease not found');
+  throw badRequest('tokens cannot be renewed through this endpoint');
+}
+
+function revokeRows(leases: Leases, pattern: string): readonly Row[] {
+  const help = 'Ends a lease with all that depends on it.';
+  return [
+    {
+      pattern,
+      help,
+      operations: {
+        write: operation(
+          { lease_id: leaseField, sync },
+          { summary: 'Revoke a lease', run: (input) => revoke(leases, input.lease_id, input.sync) },
+        ),
+      },
+    },
+    {
+      pattern: `${pattern}/*lease_id`,
+      help,
+      operations: {
+        write: operation(
+          { lease_id: leaseInPath, sync },
+          {
+            summary: 'Revoke a lease that is named in the path',
+            run: (input) => revoke(leases, input.lease_id, input.sync),
+          },
+        ),
+      },
+    },
+  ];
+}
+
+async function revoke(leases: Leases, id: string, isWaited: boolean): Promise<Reply> {
+  await leases.revoke(mustBeNamed(id));
+  return done(isWaited);
+}
+
+function prefixRow(leases: Leases, pattern: string): Row {
+  return {
+    pattern: `${pattern}/*prefix`,
+    help: 'Ends all leases below a path.',
+    operations: {
+      write: operation(
+        { prefix: prefixInPath, sync },
+        {
+          summary: 'Revoke leases below a path',
+          sudo: true,
+          async run(input, { signal }) {
+            await leases.revokePrefix(mustBeNamed(input.prefix.replace(/\/$/, '')), signal);
+            return done(input.sync);
+          },
+        },
+      ),
+    },
+  };
+}
+
+/** Who did not want to wait reads that it was taken on. */
+const done = (isWaited: boolean): Reply => (isWaited ? undefined : { status: 202 });
