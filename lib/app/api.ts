@@ -25,7 +25,7 @@ import { leaseRows } from '../engines/sys/leases/index.ts';
 import { messageRows } from '../engines/sys/messages.ts';
 import { metricsRow } from '../engines/sys/metrics.ts';
 import { mountRows } from '../engines/sys/mounts/index.ts';
-import { openLeaseRoom, openRateLimits, quotaRows } from '../engines/sys/quotas/index.ts';
+import { openLeaseCapacity, openRateLimits, quotaRows } from '../engines/sys/quotas/index.ts';
 import { sealRows } from '../engines/sys/seal/index.ts';
 import { toolRows } from '../engines/sys/tools/index.ts';
 import { rateStage } from '../http/secrets/stages/rate-stage.ts';
@@ -60,14 +60,14 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const gauges = readService(parts, shared);
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const secrets = syncedSecrets(engines, engineParts);
-  const [room, rateLimits] = [openLeaseRoom(store), openRateLimits(store)];
+  const [leaseCapacity, rateLimits] = [openLeaseCapacity(store), openRateLimits(store)];
   const acls = openAcls(store);
   const reaper = openReaper({ store, log });
   const leasesAt = async (path: string) => {
     const mount = await mounts.resolve(path);
     return mount === undefined ? systemLeases : effectiveLeases(mount.config);
   };
-  const tokenParts = { store, clock, log, reaper, leasesAt, room };
+  const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity };
   const opened = [
     ...openMethods(methods, tokenParts),
     ...openEngines(engines, engineParts),
@@ -100,7 +100,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     drainMs: config.KEYFERRY_SYNC_LOCK_MS,
   };
   const quotasChanged = () => {
-    room.forget();
+    leaseCapacity.forget();
     rateLimits.forget();
   };
   const systemRows = [

@@ -34,7 +34,7 @@ export interface Origin {
  * @throws AppError `bad-request` when it would outlive its parent, `already-exists` when its id is taken
  */
 export async function issueToken(
-  { store, clock, room }: TokenParts,
+  { store, clock, leaseCapacity }: TokenParts,
   { displayName, policies: wanted, metadata, bounds }: Identity,
   { path, parent, orphan, id, leases, role = '', entityId = '' }: Origin,
 ): Promise<{ readonly auth: AuthReply; readonly warnings: readonly string[] }> {
@@ -64,7 +64,7 @@ export async function issueToken(
   if (bounds.type === 'batch') return { auth: batchToken({ store, clock }, token), warnings };
   const make = (target: TokenTarget) => mintToken(target, clock.now(), token);
   // What does not end is no lease.
-  const auth = room === undefined || ttl === 0 ? await make(store) : await room.within(path, make);
+  const auth = leaseCapacity === undefined || ttl === 0 ? await make(store) : await leaseCapacity.within(path, make);
   return { auth, warnings };
 }
 

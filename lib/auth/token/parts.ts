@@ -8,8 +8,8 @@ import type { Reaper } from './revoke/reaper.ts';
 export interface TokenParts {
   readonly store: Store;
   readonly clock: Clock;
-  /** Makes a token where quotas leave room for it. Absent: there are no quotas. @throws AppError `too-many-requests` */
-  readonly room?: { within<T>(path: string, make: (target: TokenTarget) => Promise<T>): Promise<T> };
+  /** Makes a token where quotas leave capacity for it. Absent: there are no quotas. @throws AppError `too-many-requests` */
+  readonly leaseCapacity?: { within<T>(path: string, make: (target: TokenTarget) => Promise<T>): Promise<T> };
   /** Deletes what is revoked. Absent: the sweep alone does. */
   readonly reaper?: Reaper;
   /** Absent: nothing is logged. */

@@ -11,7 +11,7 @@ interface Operation {
   readonly sudo: boolean;
 }
 
-const mounts = ['sys', 'auth/token', 'secret', 'plain'];
+const mounts = ['sys', 'auth/token', 'cubbyhole', 'secret', 'plain'];
 const methods = { get: 'GET', post: 'POST', patch: 'PATCH', delete: 'DELETE' };
 
 async function tokenOf(policies: readonly string[], noDefault: boolean): Promise<string> {
@@ -140,13 +140,55 @@ const unauthenticated: readonly string[] = [
   'GET sys/internal/ui/unauthenticated-messages',
   'GET sys/leader',
   'GET sys/seal-status',
+  'GET sys/wrapping/lookup',
   'POST sys/init',
   'POST sys/unseal',
+  'POST sys/wrapping/lookup',
+  'POST sys/wrapping/rewrap',
+  'POST sys/wrapping/unwrap',
 ];
 const namedByDefault: readonly string[] = [
+  'DELETE cubbyhole/x',
   'GET auth/token/lookup-self',
+  'GET cubbyhole/x',
   'GET sys/internal/ui/resultant-acl',
+  'LIST cubbyhole/x',
   'POST auth/token/lookup-self',
+  'POST auth/token/renew-self',
+  'POST cubbyhole/x',
   'POST sys/capabilities-self',
+  'POST sys/leases/lookup',
+  'POST sys/leases/renew',
+  'POST sys/renew',
+  'POST sys/tools/hash',
+  'POST sys/tools/hash/x',
+  'POST sys/wrapping/wrap',
 ];
-const withSudo: readonly string[] = ['POST sys/remount', 'POST sys/rotate', 'POST sys/rotate/keyring', 'POST sys/seal'];
+const withSudo: readonly string[] = [
+  'DELETE sys/config/cors',
+  'DELETE sys/config/ui/headers/x',
+  'GET auth/token/accessors/',
+  'GET sys/config/cors',
+  'GET sys/config/ui/headers/',
+  'GET sys/config/ui/headers/x',
+  'GET sys/leases',
+  'GET sys/leases/lookup',
+  'GET sys/leases/lookup/x',
+  'LIST auth/token/accessors/',
+  'LIST sys/config/ui/headers/',
+  'LIST sys/leases',
+  'LIST sys/leases/lookup',
+  'LIST sys/leases/lookup/x',
+  'POST auth/token/revoke-orphan',
+  'POST auth/token/revoke-orphan/x',
+  'POST sys/config/cors',
+  'POST sys/config/ui/headers/x',
+  'POST sys/leases/revoke-force/x',
+  'POST sys/leases/revoke-prefix/x',
+  'POST sys/remount',
+  'POST sys/revoke-force/x',
+  'POST sys/revoke-prefix/x',
+  'POST sys/rotate',
+  'POST sys/rotate/keyring',
+  'POST sys/seal',
+];

@@ -2,7 +2,7 @@ import type { Row } from '../../../path/row.ts';
 import { quotaConfigRow } from './config.ts';
 import { leaseCountRows, type QuotaParts, rateLimitRows } from './rows.ts';
 
-export { openLeaseRoom } from './lease-room.ts';
+export { openLeaseCapacity } from './lease-capacity.ts';
 export { openRateLimits } from './limits.ts';
 
 /** `sys/quotas/`. */

@@ -4,7 +4,7 @@ import { duration, type Fields, type Input, integer, pathText } from '../../../p
 import { operation, type Reply, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Mounts } from '../../contract.ts';
-import { countLeases } from './lease-room.ts';
+import { countLeases } from './lease-capacity.ts';
 import type { LeaseCount, Named, QuotaScope, RateLimit } from './quota.ts';
 import { scopeAfter, scopeFields } from './scope.ts';
 import { type QuotaKind, storedQuotas } from './store.ts';

@@ -5,8 +5,8 @@ import type { Database } from '../../../store/tables.ts';
 import { bySpecificity, isFor, type LeaseCount, type Named } from './quota.ts';
 import { listQuotas } from './store.ts';
 
-/** Makes tokens where lease-count quotas leave room for them. */
-export interface LeaseRoom {
+/** Makes tokens where lease-count quotas leave capacity for them. */
+export interface LeaseCapacity {
   /**
    * Runs `make`, which makes one token that comes from this path and ends some time.
    *
@@ -28,7 +28,7 @@ const ageMsMax = 1_000;
 const retryAfterSeconds = 1;
 
 /** Whether there is a quota for a path is kept in memory; which one and its number are read with the token's transaction. */
-export function openLeaseRoom(store: Store, now: () => number = () => performance.now()): LeaseRoom {
+export function openLeaseCapacity(store: Store, now: () => number = () => performance.now()): LeaseCapacity {
   let copy: { readonly quotas: readonly Named<LeaseCount>[]; readonly readAt: number } | undefined;
 
   async function isLimited(path: string): Promise<boolean> {
