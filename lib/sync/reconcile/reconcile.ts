@@ -45,8 +45,12 @@ export interface ReconcileParts {
 }
 
 /** What the reconcile of one association came to. */
-export interface Reconciled {
+export interface Reconciled extends EndedCalls {
   readonly outcome: Outcome;
+}
+
+/** What the calls of one attempt came to. */
+export interface EndedCalls {
   /** Speaks for the destination, for the gate. */
   readonly failure: DestinationFailure | undefined;
   /** What was used up of the destination's rate, in calls. */
@@ -61,12 +65,14 @@ const lookAgainMs = 1_000;
  * present state each time, so it may run twice, late, or in another order (docs/architecture.md, rule 3.1).
  *
  * @param widthMax calls at once, at most
+ * @param callsEnded is called when no further call will be made, before that is written back; not after a failure of the store
  */
 export async function reconcile(
   parts: ReconcileParts,
   id: string,
   signal: AbortSignal,
   widthMax: number,
+  callsEnded: (calls: EndedCalls) => void = () => {},
 ): Promise<Reconciled> {
   const { operationMs, callsMs, clock } = parts;
   const budget = new AttemptBudget({ operationMs, callsMs, widthMax, signal, clock });
@@ -74,9 +80,11 @@ export async function reconcile(
     const claim = await parts.claim(id);
     if (claim.kind !== 'claimed') return { outcome: unclaimed(claim), failure: undefined, calls: 0 };
     const { finish, failure } = await runAttempt(parts, claim, budget);
+    const ended = { failure, calls: budget.calls };
+    callsEnded(ended);
     const finished = await parts.finish(finish);
     if (finished === 'lost' && budget.calls > 0) await parts.invalidate(id);
-    return { outcome: jobOutcome(finish, finished), failure, calls: budget.calls };
+    return { outcome: jobOutcome(finish, finished), ...ended };
   } finally {
     budget.end();
   }

@@ -8,9 +8,11 @@ import type { Claimed } from '../../../lib/sync/claim/claim.ts';
 import { intends } from '../../../lib/sync/claim/intents.ts';
 import type { Finish } from '../../../lib/sync/reconcile/outcome.ts';
 import { type ReconcileParts, reconcile } from '../../../lib/sync/reconcile/reconcile.ts';
+import { syncHandler } from '../../../lib/sync/reconcile/worker.ts';
 import { compileTemplate } from '../../../lib/sync/template/template.ts';
 import { testStore } from '../../store/stores.ts';
 import { aborted } from '../../support/aborted.ts';
+import { patience } from '../../support/patience.ts';
 
 let store: OpenStore;
 beforeAll(async () => {
@@ -286,4 +288,41 @@ test('a driver gets the time of the intent on the clock of its worker, whatever 
   );
   await reconcile(parts, '1', new AbortController().signal, 1);
   expect(intendedAt).toEqual([new Date('2025-12-31T23:59:00Z')]);
+});
+
+describe('the pass of a job', () => {
+  function passing(put: Driver['put'], changes: Partial<ReconcileParts>) {
+    const left: unknown[] = [];
+    const pass = {
+      admitted: true as const,
+      callsAtOnce: 4,
+      leave: async (...verdict: readonly unknown[]) => void left.push(verdict),
+    };
+    const { parts } = partsWith(put, changes);
+    const handler = syncHandler(parts, { enter: async () => pass });
+    const job = { id: '1', destinationId: '1', job: '1', traceparent: undefined, exhausted: false };
+    return { left, done: handler(job, new AbortController().signal) };
+  }
+
+  test('is given back once no further call is made, while the outcome is still being written', async () => {
+    const written = Promise.withResolvers<'settled'>();
+    const { left, done } = passing(async () => ({ remoteVersion: null }), { finish: () => written.promise });
+    await vi.waitFor(() => expect(left).toEqual([['well', undefined, 1]]), patience.conditionMs);
+    written.resolve('settled');
+    expect(await done).toMatchObject({ kind: 'done' });
+    expect(left).toHaveLength(1);
+  });
+
+  test('is given back once when the outcome cannot be written, or nothing can be claimed', async () => {
+    const away = new Error('the database is away');
+    const failing = passing(hanging, { callsMs: 10, finish: () => Promise.reject(away) });
+    await expect(failing.done).rejects.toThrow(away);
+    expect(failing.left).toEqual([['sick', undefined, 1]]);
+    const unclaimable = passing(hanging, { claim: () => Promise.reject(away) });
+    await expect(unclaimable.done).rejects.toThrow(away);
+    expect(unclaimable.left).toEqual([['well', undefined, 0]]);
+    const clean = passing(hanging, { claim: async () => ({ kind: 'clean', generation: 2 }) });
+    expect(await clean.done).toMatchObject({ kind: 'done' });
+    expect(clean.left).toEqual([['well', undefined, 0]]);
+  });
 });
