@@ -28,6 +28,8 @@ export async function readSnapshot(store: Store, names: readonly string[]): Prom
 
 /** Which of these names no policy has: what names them gets nothing for it. */
 export async function missingPolicies(store: Store, names: readonly string[]): Promise<readonly string[]> {
-  const { texts } = await readSnapshot(store, names);
-  return names.filter((name) => !texts.has(name));
+  const asked = names.filter((name) => builtInText(name) === undefined);
+  if (asked.length === 0) return [];
+  const { texts } = await readSnapshot(store, asked);
+  return asked.filter((name) => !texts.has(name));
 }
