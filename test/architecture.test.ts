@@ -1,4 +1,5 @@
 import { glob, readFile } from 'node:fs/promises';
+import { matchesGlob } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { cycles, foreignTexts, importViolations, packageViolations, wordViolations } from './architecture/rules.ts';
@@ -9,13 +10,18 @@ const root = new URL('..', import.meta.url).pathname;
 const functionLinesMax = 30;
 const longestShown = 10;
 
-const sources = await read(['{lib,functions,infra,test}/**/*.{ts,mjs}', '*.ts']);
+const patterns = ['{lib,functions,infra,test}/**/*.{ts,tsx,mjs}', '*.{ts,tsx}'];
+const sources = await read(patterns);
 const files = sources.map(({ path, text }) => scan(path, text));
 const others = await read(['{docs,infra}/**/*.{md,yml,yaml,json,sh}', '*.{md,yml,json}', '.ci/*', '.github/**/*.yml']);
 
 test('there is something to look at', () => {
   expect(files.filter(({ path }) => path.startsWith('lib/')).length).toBeGreaterThan(50);
   expect(files.some(({ imports }) => imports.length > 0)).toBe(true);
+});
+
+test('pages are read as well', () => {
+  expect(patterns.some((pattern) => matchesGlob('lib/ui/page.tsx', pattern))).toBe(true);
 });
 
 test('every import keeps to the table of imports', () => {
