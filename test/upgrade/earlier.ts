@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,12 +17,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const commitsMax = 200;
 
 /**
- * Takes the newest ancestor whose schema is another one than that of the working tree, or else the commit before the last.
+ * Takes the newest ancestor whose schema is an earlier one than that of the working tree, or else the commit before the last.
  * Answers why there is none, as a text: no history, no tar, or other packages than those that are installed.
  */
 export async function earlierCode(): Promise<Earlier | string> {
   const commits = wholeCommits();
-  const commit = commits.find(hasOtherSchema) ?? commits[1];
+  const commit = commits.find(hasEarlierSchema) ?? commits[1];
   if (commit === undefined) return 'there is no history of this code (a shallow checkout, or none at all)';
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-earlier-'));
   const close = () => rm(folder, { recursive: true, force: true });
@@ -42,9 +43,18 @@ function wholeCommits(): readonly string[] {
   return dated.flatMap(([at, commit = ''], index) => (dated[index - 1]?.[0] === at ? [] : [commit]));
 }
 
-/** `git diff` ends with 1 when they differ, and with more when it cannot compare. */
-const hasOtherSchema = (commit: string): boolean =>
-  spawnSync('git', ['diff', '--quiet', commit, '--', 'lib/store/migrations'], { cwd: root }).status === 1;
+const migrations = 'lib/store/migrations/';
+
+/** The steps of a schema, the first one first. */
+const stepsOf = (paths: readonly string[]): readonly string[] =>
+  paths.flatMap((path) => /\d{4}-[^/]+$/.exec(path) ?? []).sort();
+
+/** Whether the schema of a commit has the first steps of ours, and no others. Branches that grew side by side may have others. */
+function hasEarlierSchema(commit: string): boolean {
+  const listed = run('git', ['ls-tree', '--name-only', commit, migrations])?.toString().trim().split('\n') ?? [];
+  const [theirs, ours] = [stepsOf(listed), stepsOf(readdirSync(join(root, migrations)))];
+  return theirs.length > 0 && theirs.length < ours.length && theirs.every((step, index) => step === ours[index]);
+}
 
 async function unpacked(folder: string, commit: string): Promise<string | undefined> {
   const archive = run('git', ['archive', '--format=tar', commit, 'package.json', 'infra', 'lib']);
