@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { type Block, holds, parseBlock } from '../../network/addresses.ts';
 
 /** The blocks that were read last; those of one role come with each of its tokens. */
-const known = new Map<string, Block | undefined>();
-const knownMax = 1_000;
+const known = new LRUCache<string, { readonly block: Block | undefined }>({ max: 1_000 });
 
 /** Whether a token that is bound to these blocks may be used from the address. No block: from everywhere. */
 export function mayComeFrom(cidrs: readonly string[], address: string | undefined): boolean {
@@ -24,9 +24,7 @@ export function boundCidr(text: string): string | undefined {
 }
 
 function blockOf(cidr: string): Block | undefined {
-  if (known.has(cidr)) return known.get(cidr);
-  if (known.size >= knownMax) known.clear();
-  const block = parseBlock(cidr);
-  known.set(cidr, block);
-  return block;
+  const found = known.get(cidr) ?? { block: parseBlock(cidr) };
+  known.set(cidr, found);
+  return found.block;
 }

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { coalesce } from '../../core/concurrency/coalesce.ts';
+import { coalesce, splitting } from '../../core/concurrency/coalesce.ts';
+import { isAway } from '../../store/postgres/failure.ts';
 import type { Database } from '../../store/tables.ts';
 import type { NewToken } from './new-token.ts';
 
@@ -25,34 +26,11 @@ const gathered = new WeakMap<Kysely<Database>, (entry: TokenEntry) => Promise<bo
 function gatheredFor(db: Kysely<Database>): (entry: TokenEntry) => Promise<boolean> {
   const known = gathered.get(db);
   if (known !== undefined) return known;
-  const together = coalesce((entries: readonly TokenEntry[]) => eachJudged(db, entries), {
-    batchSizeMax: 64,
-    batchesMax: 2,
-  });
-  const insert = async (entry: TokenEntry): Promise<boolean> => {
-    const made = await together(entry);
-    if (typeof made === 'boolean') return made;
-    throw made.error;
-  };
+  const written = splitting((entries: readonly TokenEntry[]) => insertTokens(db, entries), isAway);
+  const together = coalesce(written, { batchSizeMax: 64, batchesMax: 2 });
+  const insert = async (entry: TokenEntry): Promise<boolean> => (await together(entry))();
   gathered.set(db, insert);
   return insert;
-}
-
-type Made = boolean | { readonly error: unknown };
-
-/** What cannot be stored fails for its own caller alone. */
-async function eachJudged(db: Kysely<Database>, entries: readonly TokenEntry[]): Promise<readonly Made[]> {
-  try {
-    return await insertTokens(db, entries);
-  } catch (error) {
-    if (entries.length === 1) return [{ error }];
-  }
-  const made: Made[] = [];
-  for (const entry of entries) {
-    const alone = insertTokens(db, [entry]).then(([first]): Made => first === true);
-    made.push(await alone.catch((error: unknown) => ({ error })));
-  }
-  return made;
 }
 
 /** Parents are held while their children are written: who deletes one waits, and finds the child. */

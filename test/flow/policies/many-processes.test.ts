@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, openApi } from '../../../lib/app.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { expect, test } from 'vitest';
 import { ask } from '../../support/flow/ask.ts';
 import { holderOf } from '../../support/flow/holders.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
+import { otherProcessOf } from '../../support/flow/other-process.ts';
 
 const service = serviceOf([]);
-let other: Api;
-let address: string;
-
-beforeAll(async () => {
-  other = await openApi({ config: service.config, log: silentLog, metrics: openMetrics({ process: false }) });
-  address = `http://127.0.0.1:${(await other.listen(0, '127.0.0.1')).port}`;
-});
-afterAll(() => other.close());
+const other = otherProcessOf(service);
 
 const rule = (capability: string) => ({ policy: `path "secret/data/shared" { capabilities = ["${capability}"] }` });
 
 test('what a policy says on one process holds at the next request on another', async () => {
   const { token, policy } = await holderOf(service, rule('deny').policy);
-  const there = async () => (await ask({ address, token, method: 'GET', path: 'secret/data/shared' })).status;
+  const there = async () =>
+    (await ask({ address: other.address, token, method: 'GET', path: 'secret/data/shared' })).status;
   for (let round = 0; round < 20; round += 1) {
     expect(await there()).toBe(403);
     await service.ask('PUT', `sys/policies/acl/${policy}`, rule('read'));
@@ -38,7 +30,7 @@ test('a change between many requests at once is seen by all that come after it',
   const { token, policy } = await holderOf(service, rule('read').policy);
   const statuses = () =>
     Promise.all(
-      [address, service.address].flatMap((at) =>
+      [other.address, service.address].flatMap((at) =>
         Array.from({ length: 30 }, async () => {
           return (await ask({ address: at, token, method: 'GET', path: 'secret/data/shared' })).status;
         }),
@@ -61,7 +53,7 @@ test('a revoked token is refused at the next request on another process', async 
     service,
     'path "auth/token/revoke-self" { capabilities = ["update"] } path "secret/data/a" { policy = "read" }',
   );
-  const there = async () => (await ask({ address, token, method: 'GET', path: 'secret/data/a' })).status;
+  const there = async () => (await ask({ address: other.address, token, method: 'GET', path: 'secret/data/a' })).status;
   expect(await there()).toBe(404);
   await service.ask('POST', 'auth/token/revoke-self', {}, { headers: { 'x-service-token': token } });
   expect(await there()).toBe(403);

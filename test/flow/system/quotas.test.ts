@@ -1,22 +1,12 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Api, openApi } from '../../../lib/app.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { afterEach, describe, expect, test } from 'vitest';
 import { ask } from '../../support/flow/ask.ts';
 import { eventually, serviceOf } from '../../support/flow/open-service.ts';
+import { otherProcessOf } from '../../support/flow/other-process.ts';
 
 const service = serviceOf([]);
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const other = otherProcessOf(service);
 
-/** Another process on the same store. */
-let other: { readonly api: Api; readonly address: string };
-
-beforeAll(async () => {
-  const api = await openApi({ config: service.config, log: silent, metrics: openMetrics({ process: false }) });
-  const { port } = await api.listen(0, '127.0.0.1');
-  other = { api, address: `http://127.0.0.1:${port}` };
-});
-afterAll(() => other.api.close());
 afterEach(async () => {
   await sql`delete from quotas`.execute(service.store.db);
   // The process forgets what it keeps in memory.

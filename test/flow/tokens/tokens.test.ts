@@ -1,21 +1,11 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Api, openApi } from '../../../lib/app.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { describe, expect, test } from 'vitest';
 import { type Answer, type AskOptions, ask } from '../../support/flow/ask.ts';
 import { eventually, serviceOf } from '../../support/flow/open-service.ts';
+import { otherProcessOf } from '../../support/flow/other-process.ts';
 
 const service = serviceOf([]);
-let second: Api;
-let otherAddress = '';
-
-beforeAll(async () => {
-  second = await openApi({ config: service.config, log: silentLog, metrics: openMetrics({ process: false }) });
-  const { port } = await second.listen(0, '127.0.0.1');
-  otherAddress = `http://127.0.0.1:${port}`;
-});
-afterAll(() => second.close());
+const otherProcess = otherProcessOf(service);
 
 interface Token {
   readonly client_token: string;
@@ -31,7 +21,7 @@ async function make(fields: object = {}, path = 'create', token = service.rootTo
 const asToken = (token: string, method: string, path: string, body?: unknown, options: AskOptions = {}) =>
   service.ask(method, path, body, { ...options, headers: { 'x-service-token': token } });
 const elsewhere = (token: string, method: string, path: string, body?: unknown): Promise<Answer> =>
-  ask({ address: otherAddress, token, method, path, body });
+  ask({ address: otherProcess.address, token, method, path, body });
 const lookUpElsewhere = async (token: string) => (await elsewhere(token, 'GET', 'auth/token/lookup-self')).status;
 
 describe('what is done to a token in one process is seen by the next request in another', () => {

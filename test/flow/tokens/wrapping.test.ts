@@ -1,22 +1,11 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Api, openApi } from '../../../lib/app.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { describe, expect, test } from 'vitest';
 import { type Answer, ask } from '../../support/flow/ask.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
+import { otherProcessOf } from '../../support/flow/other-process.ts';
 
 const service = serviceOf([]);
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** Another process on the same store. */
-let other: { readonly api: Api; readonly address: string };
-
-beforeAll(async () => {
-  const api = await openApi({ config: service.config, log: silent, metrics: openMetrics({ process: false }) });
-  const { port } = await api.listen(0, '127.0.0.1');
-  other = { api, address: `http://127.0.0.1:${port}` };
-});
-afterAll(() => other.api.close());
+const other = otherProcessOf(service);
 
 const wrapping = (ttl: string) => ({ headers: { 'x-vault-wrap-ttl': ttl } });
 const infoOf = (answer: Answer) => Object(answer.body['wrap_info']);

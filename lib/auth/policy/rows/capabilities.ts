@@ -1,18 +1,22 @@
-import { sql } from 'kysely';
 import { badRequest, permissionDenied } from '../../../core/errors.ts';
 import { Secret } from '../../../core/secret.ts';
 import { text, textList } from '../../../path/fields.ts';
 import { operation, type Reply, type Row } from '../../../path/row.ts';
 import { canonicalPath } from '../../../path/vocabulary.ts';
 import type { Store } from '../../../store/store.ts';
-import { findTokens, hashToken } from '../../token/store.ts';
+import { type FindToken, tokenFinder } from '../../token/find.ts';
+import { findByAccessor, type TokenRow } from '../../token/store.ts';
 import { capabilitiesOn } from '../decide.ts';
 import type { Acls } from '../store/acls.ts';
 import type { Holder } from '../store/holder.ts';
 
-interface Parts {
+interface CapabilityParts {
   readonly store: Store;
   readonly acls: Acls;
+}
+
+interface Parts extends CapabilityParts {
+  readonly find: FindToken;
 }
 
 const pathFields = {
@@ -23,7 +27,10 @@ const tokenField = text().default('').meta({ description: 'The token that is ask
 const accessorField = text().default('').meta({ description: 'Accessor of the token that is asked about' });
 
 /** `sys/capabilities`, `sys/capabilities-self` and `sys/capabilities-accessor`: what a token may do on paths. */
-export const capabilityRows = (parts: Parts): readonly Row[] => [
+export const capabilityRows = (parts: CapabilityParts): readonly Row[] =>
+  rowsOf({ ...parts, find: tokenFinder(parts.store) });
+
+const rowsOf = (parts: Parts): readonly Row[] => [
   {
     pattern: 'capabilities',
     help: 'Shows what a token may do on paths.',
@@ -87,24 +94,20 @@ async function answer({ acls }: Parts, { paths = [], path = [] }: AskedPaths, ho
 
 const pathOf = (given: string): string => canonicalPath(given.replace(/^\/+/, ''));
 
-async function byToken({ store, acls }: Parts, token: string): Promise<Holder> {
+async function byToken({ find, acls }: Parts, token: string): Promise<Holder> {
   if (token === '') throw badRequest('missing token');
-  const [row] = await findTokens(store, [hashToken(store.barrier, new Secret(token))]);
-  if (row === undefined) throw badRequest('invalid token');
-  acls.seenRevision(row.policies_revision);
-  return { policies: row.policies, entityId: row.entity_id };
+  return holderOf(acls, await find(new Secret(token)), 'invalid token');
 }
 
-async function byAccessor({ store }: Parts, accessor: string): Promise<Holder> {
+async function byAccessor({ store, acls }: Parts, accessor: string): Promise<Holder> {
   if (accessor === '') throw badRequest('missing accessor');
   // PostgreSQL takes no U+0000.
-  if (accessor.includes('\0')) throw badRequest('invalid accessor');
-  const row = await store.db
-    .selectFrom('tokens')
-    .select(['policies', 'entity_id'])
-    .where('accessor', '=', accessor)
-    .where(sql<boolean>`(expire_at is null or expire_at > now()) and num_uses >= 0`)
-    .executeTakeFirst();
-  if (row === undefined) throw badRequest('invalid accessor');
+  const row = accessor.includes('\0') ? undefined : await findByAccessor(store, accessor);
+  return holderOf(acls, row, 'invalid accessor');
+}
+
+function holderOf(acls: Acls, row: TokenRow | undefined, problem: string): Holder {
+  if (row === undefined) throw badRequest(problem);
+  acls.seenRevision(row.policies_revision);
   return { policies: row.policies, entityId: row.entity_id };
 }

@@ -40,7 +40,7 @@ export function openLeaseCapacity(store: Store, now: () => number = () => perfor
     async within(path, make) {
       if (!(await isLimited(path))) return make(store);
       return store.transaction(async (tx) => {
-        await mustHaveRoom(tx, path);
+        await mustHaveCapacity(tx, path);
         return make({ db: tx, barrier: store.barrier });
       });
     },
@@ -51,7 +51,7 @@ export function openLeaseCapacity(store: Store, now: () => number = () => perfor
 }
 
 /** The lock of the quota's row puts those who count in order. */
-async function mustHaveRoom(tx: Kysely<Database>, path: string): Promise<void> {
+async function mustHaveCapacity(tx: Kysely<Database>, path: string): Promise<void> {
   const quotas = await listQuotas<LeaseCount>(tx, 'lease-count');
   const quota = bySpecificity(quotas).find((one) => isFor(one, path, undefined));
   if (quota === undefined) return;
