@@ -48,6 +48,21 @@ describe('sys/capabilities', () => {
     }
   });
 
+  test('of a batch token are shown, and of one that is revoked are not', async () => {
+    const paths = ['secret/data/team/a'];
+    const batch = await create(['team'], { type: 'batch' });
+    const shown = await service.ask('POST', 'sys/capabilities', { paths, token: batch.client_token });
+    expect(shown.data).toMatchObject({ 'secret/data/team/a': ['list', 'read', 'update'] });
+    const { client_token: token, accessor } = await create(['team']);
+    await service.ask('POST', 'auth/token/revoke', { token });
+    for (const [path, body] of [
+      ['sys/capabilities', { paths, token }],
+      ['sys/capabilities-accessor', { paths, accessor }],
+    ] as const) {
+      expect((await service.ask('POST', path, body)).status).toBe(400);
+    }
+  });
+
   test('of one path are answered under a name of their own as well, and root has its own', async () => {
     const one = await service.ask('POST', 'sys/capabilities-self', { path: 'a' });
     expect(one.data).toEqual({ a: ['root'], capabilities: ['root'] });

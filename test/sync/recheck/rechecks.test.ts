@@ -110,38 +110,39 @@ test('a recheck may be begun twice, and be followed by a change', async () => {
   expect(held(world)).toBe('"4"');
 });
 
+/** The key `b` was removed, and then its late push came. */
+async function broughtBack(): Promise<World> {
+  const world = await startWorld(store);
+  await world.want(perKey({ a: '1' }), false);
+  await settle(world);
+  await world.want(perKey({ a: '1', b: '1' }), false);
+  await world.attempt(['held']);
+  await world.want(perKey({ a: '1' }), false);
+  await settle(world);
+  world.remote.deliver();
+  expect(held(world, 'b')).toBe('1');
+  return world;
+}
+
+async function onlyAIsLeft(world: World): Promise<void> {
+  expect([...world.remote.objects.keys()]).toEqual(['a']);
+  expect((await world.recorded()).names).toEqual(['a']);
+}
+
 describe('a key that has gone', () => {
   test('is removed again when a late push brings it back', async () => {
-    const world = await startWorld(store);
-    await world.want(perKey({ a: '1' }), false);
-    await settle(world);
-    await world.want(perKey({ a: '1', b: '1' }), false);
-    await world.attempt(['held']);
-    await world.want(perKey({ a: '1' }), false);
-    await settle(world);
-    world.remote.deliver();
-    expect(held(world, 'b')).toBe('1');
+    const world = await broughtBack();
     await recheck(world);
-    expect([...world.remote.objects.keys()]).toEqual(['a']);
-    expect((await world.recorded()).names).toEqual(['a']);
+    await onlyAIsLeft(world);
   });
 
   test('is removed again by a change that comes when its rechecks are overdue', async () => {
-    const world = await startWorld(store);
-    await world.want(perKey({ a: '1' }), false);
-    await settle(world);
-    await world.want(perKey({ a: '1', b: '1' }), false);
-    await world.attempt(['held']);
-    await world.want(perKey({ a: '1' }), false);
-    await settle(world);
-    world.remote.deliver();
-    expect(held(world, 'b')).toBe('1');
+    const world = await broughtBack();
     await world.pass(61_000);
     await world.want(perKey({ a: '2' }), false);
     await settle(world);
     await recheck(world);
-    expect([...world.remote.objects.keys()]).toEqual(['a']);
-    expect((await world.recorded()).names).toEqual(['a']);
+    await onlyAIsLeft(world);
   });
 
   test('and is wanted again is not taken from somebody who has made it since', async () => {
