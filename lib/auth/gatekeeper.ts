@@ -1,3 +1,4 @@
+import { rootNamespace } from '../core/namespace.ts';
 import type { Caller } from '../path/row.ts';
 import type { Store } from '../store/store.ts';
 import type { Decision, Gatekeeper } from './contract.ts';
@@ -32,6 +33,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
       admit(token, row);
       return {
         token,
+        namespace: rootNamespace,
         accessor: row.accessor,
         policies: row.policies,
         displayName: row.display_name,

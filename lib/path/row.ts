@@ -1,4 +1,5 @@
 import type { WrittenJson } from '../core/json/written.ts';
+import type { Namespace } from '../core/namespace.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Fields, Input } from './fields.ts';
 
@@ -125,6 +126,8 @@ export interface RequestContext {
   /** The caller has the sudo capability on the path, whether it is needed or not. */
   readonly sudo: boolean;
   readonly connection: ClientConnection;
+  /** That the request is for; the paths of mounts are relative to it. */
+  readonly namespace: Namespace;
   readonly mount: Mount;
   /** Path below the mount, without a leading slash. */
   readonly path: string;
@@ -161,6 +164,8 @@ export interface ClientConnection {
 
 /** The caller of a request: a valid token. */
 export interface Caller {
+  /** That the token was made in: its policies are of it, and their paths relative to it. */
+  readonly namespace: Namespace;
   readonly token: Secret;
   readonly accessor: string;
   readonly policies: readonly string[];

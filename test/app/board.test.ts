@@ -5,6 +5,7 @@ import { openApi, openBoard } from '../../lib/app.ts';
 import type { Gatekeeper } from '../../lib/auth/contract.ts';
 import { readConfig } from '../../lib/core/config.ts';
 import { silentLog } from '../../lib/core/log.ts';
+import { rootNamespace } from '../../lib/core/namespace.ts';
 import { Secret } from '../../lib/core/secret.ts';
 import { loadFake } from '../../lib/destinations/load.ts';
 import { ending, testDatabase, testRedis } from '../support/services.ts';
@@ -140,6 +141,7 @@ test('sessions end by their time, and the oldest is evicted', async () => {
   let now = 0;
   const caller = {
     token: new Secret(''),
+    namespace: rootNamespace,
     accessor: '',
     policies: ['root'],
     displayName: '',

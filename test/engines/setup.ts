@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/core/errors.ts';
+import { rootNamespace } from '../../lib/core/namespace.ts';
 import { Secret } from '../../lib/core/secret.ts';
 import { engines } from '../../lib/engines/index.ts';
 import { openMountTable } from '../../lib/engines/mounts/table.ts';
@@ -11,6 +12,7 @@ import { testStore } from '../store/stores.ts';
 
 export const root: Caller = {
   token: new Secret('root'),
+  namespace: rootNamespace,
   accessor: 'root',
   policies: ['root'],
   displayName: 'root',
@@ -98,6 +100,7 @@ function contextOf(verb: Verb, path: string, mount: Mount, options: Calling): Re
     caller,
     tokenSent: options.tokenSent ?? caller !== undefined,
     sudo: options.sudo ?? caller?.root === true,
+    namespace: rootNamespace,
     connection: { remoteAddress: '', tls: false },
     mount,
     path,

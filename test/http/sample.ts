@@ -1,5 +1,6 @@
 import type { Gatekeeper, Need } from '../../lib/auth/contract.ts';
 import type { Log } from '../../lib/core/log.ts';
+import { rootNamespace } from '../../lib/core/namespace.ts';
 import { Secret } from '../../lib/core/secret.ts';
 import type { HttpParts } from '../../lib/http/secrets/parts.ts';
 import type { Caller, Mount, MountTable } from '../../lib/path/row.ts';
@@ -8,6 +9,7 @@ import { systemEngine } from './sample-system.ts';
 
 const caller = (accessor: string, root: boolean): Caller => ({
   token: new Secret(accessor),
+  namespace: rootNamespace,
   accessor,
   policies: [root ? 'root' : 'default'],
   displayName: accessor,

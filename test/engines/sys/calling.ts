@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rootNamespace } from '../../../lib/core/namespace.ts';
 import type { ReplyContent, RequestContext, Row, Verb } from '../../../lib/path/row.ts';
 
 const mount = {
@@ -28,6 +29,7 @@ export async function call(
     caller: undefined,
     tokenSent: false,
     sudo: false,
+    namespace: rootNamespace,
     connection: { remoteAddress: '', tls: false },
     mount,
     path,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../lib/core/clock.ts';
 import { permissionDenied } from '../../../lib/core/errors.ts';
 import { silentLog } from '../../../lib/core/log.ts';
+import { rootNamespace } from '../../../lib/core/namespace.ts';
 import { definitions } from '../../../lib/destinations/index.ts';
 import { readBounds } from '../../../lib/network/bounds.ts';
 import type { Mount, RequestContext } from '../../../lib/path/row.ts';
@@ -31,6 +32,7 @@ function contextOf(mayRead: (path: string) => boolean, asked: string[]): Request
     caller: undefined,
     tokenSent: false,
     sudo: false,
+    namespace: rootNamespace,
     connection: { remoteAddress: '', tls: false },
     mount,
     path: '',

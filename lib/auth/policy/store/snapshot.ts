@@ -15,7 +15,7 @@ export async function readSnapshot(store: Store, names: readonly string[]): Prom
   const { rows } = await sql<{ revision: number; texts: readonly { name: string; text: string }[] }>`
     select revision, coalesce(
              (select json_agg(json_build_object('name', name, 'text', text)) from policies
-               where namespace_id = ${rootNamespace} and name = any(${names}::text[])), '[]'::json) as texts
+               where namespace_id = ${rootNamespace.id} and name = any(${names}::text[])), '[]'::json) as texts
       from revisions where name = 'policies'`.execute(store.db);
   const { revision = 0, texts = [] } = rows[0] ?? {};
   const stored = new Map(texts.map(({ name, text }) => [name, text]));

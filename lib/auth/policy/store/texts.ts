@@ -27,7 +27,7 @@ export function openTexts(
   { store, clock }: { readonly store: Store; readonly clock: Clock },
   table: 'policies' | 'password_policies',
 ): TextStore {
-  const named = (name: string) => sql`namespace_id = ${rootNamespace} and name = ${name}`;
+  const named = (name: string) => sql`namespace_id = ${rootNamespace.id} and name = ${name}`;
   const from = sql.table(table);
   const changed = (change: (tx: Transaction<Database>) => Promise<unknown>): Promise<void> =>
     store.transaction(async (tx) => {
@@ -37,7 +37,7 @@ export function openTexts(
   return {
     async names() {
       const { rows } = await sql<{ name: string }>`
-        select name from ${from} where namespace_id = ${rootNamespace} order by name limit ${textsMax}`.execute(
+        select name from ${from} where namespace_id = ${rootNamespace.id} order by name limit ${textsMax}`.execute(
         store.db,
       );
       return rows.map(({ name }) => name);
@@ -50,12 +50,12 @@ export function openTexts(
       changed(async (tx) => {
         await sql`
           insert into ${from} (namespace_id, name, text, updated_at)
-          values (${rootNamespace}, ${name}, ${text}, ${clock.now()})
+          values (${rootNamespace.id}, ${name}, ${text}, ${clock.now()})
           on conflict (namespace_id, name) do update set text = excluded.text, updated_at = excluded.updated_at`.execute(
           tx,
         );
         const { rows } = await sql<{ count: number }>`
-          select count(*)::int as count from ${from} where namespace_id = ${rootNamespace}`.execute(tx);
+          select count(*)::int as count from ${from} where namespace_id = ${rootNamespace.id}`.execute(tx);
         if ((rows[0]?.count ?? 0) > textsMax)
           throw badRequest(`there are ${textsMax} of them already: delete some first`);
       }),

@@ -6,7 +6,7 @@ import { newRole, type RoleSettings, type TokenRole } from './role.ts';
 /** The role of this name; undefined: there is none. */
 export async function findRole({ db }: Pick<Store, 'db'>, name: string): Promise<TokenRole | undefined> {
   const { rows } = await sql<{ settings: Partial<RoleSettings> }>`
-    select settings from token_roles where namespace_id = ${rootNamespace} and name = ${name}`.execute(db);
+    select settings from token_roles where namespace_id = ${rootNamespace.id} and name = ${name}`.execute(db);
   const [row] = rows;
   return row && { ...newRole, ...row.settings, name };
 }
@@ -20,11 +20,13 @@ export function changeRole(
 ): Promise<void> {
   return store.transaction(async (tx) => {
     const { rows } = await sql<{ settings: Partial<RoleSettings> }>`
-      select settings from token_roles where namespace_id = ${rootNamespace} and name = ${name} for update`.execute(tx);
+      select settings from token_roles where namespace_id = ${rootNamespace.id} and name = ${name} for update`.execute(
+      tx,
+    );
     const settings = JSON.stringify(change({ ...newRole, ...rows[0]?.settings }));
     await sql`
       insert into token_roles (namespace_id, name, settings, updated_at)
-      values (${rootNamespace}, ${name}, ${settings}::jsonb, ${now})
+      values (${rootNamespace.id}, ${name}, ${settings}::jsonb, ${now})
       on conflict (namespace_id, name) do update set settings = excluded.settings, updated_at = excluded.updated_at`.execute(
       tx,
     );
@@ -32,13 +34,13 @@ export function changeRole(
 }
 
 export async function deleteRole({ db }: Pick<Store, 'db'>, name: string): Promise<void> {
-  await sql`delete from token_roles where namespace_id = ${rootNamespace} and name = ${name}`.execute(db);
+  await sql`delete from token_roles where namespace_id = ${rootNamespace.id} and name = ${name}`.execute(db);
 }
 
 /** Names of roles behind `after`, by bytes. */
 export async function roleNames({ db }: Pick<Store, 'db'>, after: string, limit: number): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
-    select name from token_roles where namespace_id = ${rootNamespace} and name > ${after}
+    select name from token_roles where namespace_id = ${rootNamespace.id} and name > ${after}
      order by name limit ${limit}`.execute(db);
   return rows.map(({ name }) => name);
 }

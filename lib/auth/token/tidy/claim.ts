@@ -17,11 +17,11 @@ export async function claimTidy({ db }: Pick<Store, 'db'>): Promise<TidyClaim | 
   const run = uuid();
   const until = sql`now() + make_interval(secs => ${heldSeconds})`;
   const { rows } = await sql`
-    insert into token_tidy (namespace_id, run, held_until) values (${rootNamespace}, ${run}::uuid, ${until})
+    insert into token_tidy (namespace_id, run, held_until) values (${rootNamespace.id}, ${run}::uuid, ${until})
     on conflict (namespace_id) do update set run = excluded.run, held_until = excluded.held_until
      where token_tidy.held_until <= now() returning 1`.execute(db);
   if (rows.length === 0) return undefined;
-  const own = sql`namespace_id = ${rootNamespace} and run = ${run}::uuid`;
+  const own = sql`namespace_id = ${rootNamespace.id} and run = ${run}::uuid`;
   return {
     async extend() {
       const kept = await sql`update token_tidy set held_until = ${until} where ${own} returning 1`.execute(db);

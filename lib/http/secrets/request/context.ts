@@ -1,5 +1,6 @@
 import type { Gatekeeper } from '../../../auth/contract.ts';
 import { permissionDenied } from '../../../core/errors.ts';
+import { rootNamespace } from '../../../core/namespace.ts';
 import type { Secret } from '../../../core/secret.ts';
 import type { Caller, Mount, RequestContext, Verb } from '../../../path/row.ts';
 import type { Ending } from '../../wire/connection/connection.ts';
@@ -28,6 +29,7 @@ export class Context implements RequestContext {
   /** Known from the stage `authorise` on. */
   sudo = false;
   readonly connection: RequestContext['connection'];
+  readonly namespace = rootNamespace;
   readonly mount: Mount;
   readonly path: string;
   readonly verb: Verb;
