@@ -51,19 +51,20 @@ const columns = sql`t.hash, t.accessor, t.policies, t.meta, t.display_name, t.pa
   t.role, t.bound_cidrs`;
 
 /**
- * A token below one that is being revoked is refused from the first moment, before the revocation has come to its row. Its
- * ancestors are looked at only while something is being revoked.
+ * A token below one that is being revoked or has expired is refused from the first moment, before the revocation has come to
+ * its row. Most tokens have no parent, or one without a parent: only for the others the tree is climbed.
  */
-const belowRevoked = sql`case when exists (select 1 from tokens where revoked_at is not null) then exists (
-  with recursive up as (
-    select p.hash, p.parent, p.revoked_at from tokens p where p.hash = t.parent
-    union all
-    select p.hash, p.parent, p.revoked_at from tokens p join up on p.hash = up.parent where up.revoked_at is null
-  )
-  select 1 from up where revoked_at is not null) else false end`;
+const belowEnded = sql`t.parent is not null and exists (
+  select 1 from tokens p where p.hash = t.parent and (${ended('p')} or p.parent is not null and exists (
+    with recursive up as (
+      select g.parent, ${ended('g')} as ended from tokens g where g.hash = p.parent
+      union all
+      select g.parent, ${ended('g')} from tokens g join up on g.hash = up.parent where not up.ended
+    )
+    select 1 from up where ended)))`;
 
 const valid = (usesMin: number) => sql`(t.expire_at is null or t.expire_at > now()) and t.num_uses >= ${usesMin}
-  and t.revoked_at is null and not ${belowRevoked}`;
+  and t.revoked_at is null and not (${belowEnded})`;
 
 /**
  * Looks up many tokens in one round trip; in the order of the hashes, undefined for what is unknown, expired, revoked or used
@@ -113,4 +114,9 @@ export async function countUse(store: Store, hash: Buffer): Promise<boolean> {
     update tokens set num_uses = case when num_uses = 1 then -1 else num_uses - 1 end
      where hash = ${hash} and num_uses > 0 returning 1`.execute(store.db);
   return rows.length > 0;
+}
+
+function ended(alias: string): RawBuilder<unknown> {
+  const row = sql.raw(alias);
+  return sql`(${row}.revoked_at is not null or coalesce(${row}.expire_at <= now(), false))`;
 }

@@ -57,6 +57,17 @@ describe('revoking a token', () => {
     expect(await bench.isLetIn(sibling)).toBe(true);
   });
 
+  test('is not waited for when a token expires: its descendants are refused from that instant', async () => {
+    const [first = '', second = '', third = '', ...others] = await chain(6);
+    const expire = (token: string, at: string) =>
+      sql`update tokens set expire_at = now() + ${at}::interval where hash = ${hashOf(token)}`.execute(bench.store.db);
+    await expire(second, '0 seconds');
+    expect(await bench.isLetIn(first)).toBe(true);
+    for (const token of [second, third, ...others]) expect(await bench.isLetIn(token)).toBe(false);
+    await expire(second, '1 hour');
+    for (const token of [third, ...others]) expect(await bench.isLetIn(token)).toBe(true);
+  });
+
   test('goes on where it was cut off, in whatever process', async () => {
     const before = await bench.rows();
     const top = await make(bench.root);
