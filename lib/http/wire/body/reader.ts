@@ -89,7 +89,7 @@ export class BodyReader implements IncomingBody, Arriving {
     this.#memory.give(this, this.#held);
     Object.assign(this.#held, { first: 0, large: 0, members: 0 });
     this.#pieces = [];
-    this.#readingAway ??= readAway(this.#stream);
+    if (this.length !== 0) this.#readingAway ??= readAway(this.#stream);
   }
 
   async gone(): Promise<void> {

@@ -97,6 +97,13 @@ export function createDeadline(milliseconds: number): Within {
       underWay.add(entry);
       if (!sweeping) setTimeout(sweep, sweepMs).unref();
       sweeping = true;
-      work.then(resolve, reject).finally(() => underWay.delete(entry));
+      const settle = <Outcome>(then: (outcome: Outcome) => void, outcome: Outcome) => {
+        underWay.delete(entry);
+        then(outcome);
+      };
+      work.then(
+        (value) => settle(resolve, value),
+        (cause) => settle(reject, cause),
+      );
     });
 }
