@@ -17,6 +17,7 @@ import { cubbyhole } from '../engines/cubbyhole/index.ts';
 import { engines } from '../engines/index.ts';
 import { firstMounts, openEngines, syncedSecrets } from '../engines/list.ts';
 import { insertMount } from '../engines/mounts/insert.ts';
+import { openNamespaces } from '../engines/mounts/namespaces/namespaces.ts';
 import { alwaysMounted } from '../engines/mounts/record.ts';
 import { openMountTable } from '../engines/mounts/table.ts';
 import { activationRows } from '../engines/sys/activation.ts';
@@ -25,6 +26,7 @@ import { leaseRows } from '../engines/sys/leases/index.ts';
 import { messageRows } from '../engines/sys/messages.ts';
 import { metricsRow } from '../engines/sys/metrics.ts';
 import { mountRows } from '../engines/sys/mounts/index.ts';
+import { namespaceRows } from '../engines/sys/namespaces/index.ts';
 import { openLeaseCapacity, openRateLimits, quotaRows } from '../engines/sys/quotas/index.ts';
 import { sealRows } from '../engines/sys/seal/index.ts';
 import { toolRows } from '../engines/sys/tools/index.ts';
@@ -63,11 +65,12 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const [leaseCapacity, rateLimits] = [openLeaseCapacity(store), openRateLimits(store)];
   const acls = openAcls(store);
   const reaper = openReaper({ store, log });
-  const leasesAt = async (path: string) => {
-    const mount = await mounts.resolve(path);
+  const namespaces = { namespaceOf: (id: string) => mounts.namespaceOf(id) };
+  const leasesAt = async (path: string, namespaceId: string) => {
+    const mount = await mounts.resolve(path, await mounts.namespaceOf(namespaceId));
     return mount === undefined ? systemLeases : effectiveLeases(mount.config);
   };
-  const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity };
+  const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity, namespaces };
   const opened = [
     ...openMethods(methods, tokenParts),
     ...openEngines(engines, engineParts),
@@ -106,13 +109,14 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const systemRows = [
     ...sealRows(sealParts),
     ...mountRows({ changed, mounts, engines }),
+    ...namespaceRows({ changed, namespaces: openNamespaces({ store, engines, mounts }) }),
     ...activationRows,
     ...wrappingRows({ store, clock }),
     ...toolRows(),
     ...configRows(store, shownConfig(config)),
     ...quotaRows({ store, mounts, changed: quotasChanged }),
     ...messageRows,
-    ...policyRows({ store, clock, acls }),
+    ...policyRows({ store, clock, acls, namespaces }),
     ...leaseRows(openLeases(tokenParts)),
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
@@ -120,7 +124,9 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const server = createServer({
     engines: [{ ...system, rows: systemRows }, ...opened],
     mounts,
-    gatekeeper: openGatekeeper({ store, acls, seenMountsRevision: mounts.seenRevision }),
+    namespaces: mounts,
+    administrativeNamespace: config.KEYFERRY_ADMIN_NAMESPACE,
+    gatekeeper: openGatekeeper({ store, acls, seenMountsRevision: mounts.seenRevision, namespaces }),
     state: () => store.seal.state(),
     log,
     telemetry: requestTelemetry(shared),

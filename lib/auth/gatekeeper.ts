@@ -1,4 +1,4 @@
-import { rootNamespace } from '../core/namespace.ts';
+import { type NamespaceDirectory, onlyRoot } from '../core/namespace.ts';
 import type { Caller } from '../path/row.ts';
 import type { Store } from '../store/store.ts';
 import type { Decision, Gatekeeper } from './contract.ts';
@@ -14,6 +14,8 @@ export interface GatekeeperParts {
   readonly acls?: Acls;
   /** Called with each look-up: the state of the mount table in the store. */
   readonly seenMountsRevision: (revision: number) => void;
+  /** Absent: there is the root alone. */
+  readonly namespaces?: NamespaceDirectory;
 }
 
 /**
@@ -23,6 +25,7 @@ export interface GatekeeperParts {
 export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
   const acls = parts.acls ?? openAcls(parts.store);
   const find = tokenFinder(parts.store);
+  const namespaces = parts.namespaces ?? onlyRoot;
   return {
     async authenticate(token, from): Promise<Caller | undefined> {
       const row = await find(token);
@@ -30,10 +33,12 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
       if (row.num_uses > 0 && !(await countUse(parts.store, row.hash))) return undefined;
       parts.seenMountsRevision(row.mounts_revision);
       acls.seenRevision(row.policies_revision);
+      const namespace = await namespaces.namespaceOf(row.namespace_id);
+      if (namespace === undefined) return undefined;
       admit(token, row);
       return {
         token,
-        namespace: rootNamespace,
+        namespace,
         accessor: row.accessor,
         policies: row.policies,
         displayName: row.display_name,

@@ -38,6 +38,12 @@ const baseUrls = z
   .transform((text) => text.split(',').flatMap((one) => one.trim() || []))
   .pipe(z.array(z.url({ protocol: /^https?$/, error: 'has to be http or https addresses with commas between' })));
 
+/** With its trailing slash, as the service knows it. */
+const namespacePath = z
+  .string()
+  .regex(/^\/?\w[\w.-]*(\/\w[\w.-]*)*\/?$/, 'has to be the path of a namespace')
+  .transform((text) => `${text.replace(/^\/|\/$/g, '')}/`);
+
 /** Names of the environment, and what they mean; the README's table says the same. Times are in milliseconds. */
 const settings = z.object({
   DATABASE_URL: url(/^postgres(ql)?:/, 'has to be of the form postgres://user:password@host:port/database').optional(),
@@ -53,6 +59,7 @@ const settings = z.object({
     .default('info'),
   KEYFERRY_ACCESS_LOG_LEVEL: z.enum(['debug', 'info'], 'has to be debug or info').default('debug'),
   KEYFERRY_REQUIRE_REQUEST_HEADER: yesOrNo.default(false),
+  KEYFERRY_ADMIN_NAMESPACE: namespacePath.optional(),
   KEYFERRY_METRICS_UNAUTHENTICATED: yesOrNo.default(false),
   KEYFERRY_METRICS_PORT: port.optional(),
   KEYFERRY_METRICS_ADDRESS: z.string().default('127.0.0.1'),

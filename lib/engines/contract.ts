@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Clock } from '../core/clock.ts';
+import type { Namespace } from '../core/namespace.ts';
 import type { Engine, Mount, MountTable } from '../path/row.ts';
 import type { Changed, Dirty } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
@@ -79,8 +80,13 @@ export interface NewMount {
 /** What may be changed of a mount. */
 export type MountTuning = Pick<Mount, 'description' | 'options' | 'config'>;
 
-/** The mount table as the rows of `sys/` read and change it. Every change is seen by the next `resolve` of this process. */
+/**
+ * The mounts of one namespace as the rows of `sys/` read and change them, all paths relative to it. Every change is seen by the
+ * next `resolve` of this process.
+ */
 export interface Mounts extends MountTable {
+  /** Those of another namespace. */
+  in(namespace: Namespace): Mounts;
   /** All mounts, those that are always there among them, by path. */
   list(): Promise<readonly Mount[]>;
   /** The mount at exactly this path. */

@@ -37,6 +37,10 @@ export interface OperationMarks {
   readonly ignoresToken?: boolean;
   /** Needs the sudo capability as well. */
   readonly sudo?: boolean;
+  /** Is about the whole service, so no other namespace has it than the root, or the one that administers the service too. */
+  readonly rootNamespaceOnly?: boolean | 'or-administrative';
+  /** Answers in a namespace that is locked. */
+  readonly whileLocked?: boolean;
   /** Answers while the service is sealed or not initialised. */
   readonly whileSealed?: boolean;
   /** Fields that the row does not name are handed to the handler as they are instead of being ignored with a warning. */
@@ -146,9 +150,9 @@ export interface RequestContext {
   hold(bytes: number): void;
   /** Adds a text to the reply's `warnings`. */
   warn(message: string): void;
-  /** Throws `permission-denied` unless the caller may do this on another path (full path below `/v1/`). */
+  /** Throws `permission-denied` unless the caller may do this on another path of the namespace. */
   mustBeAllowed(verb: Verb, fullPath: string): Promise<void>;
-  /** Whether some rule of the caller's policies grants anything on a path or below it (full path below `/v1/`). */
+  /** Whether some rule of the caller's policies grants anything on a path of the namespace or below it. */
   reaches(fullPath: string): Promise<boolean>;
 }
 
@@ -210,7 +214,30 @@ export interface Engine {
   readonly unsupportedPathWarning?: (verb: Verb) => string;
 }
 
-/** Resolves a full path (below `/v1/`) to the longest mount that holds it. */
+/** Resolves a path to the longest mount that holds it. */
 export interface MountTable {
-  resolve(path: string): Promise<Mount | undefined>;
+  /** `path` is relative to the namespace; absent: the root. */
+  resolve(path: string, namespace?: Namespace): Promise<Mount | undefined>;
+}
+
+/** A namespace that a request leads to. */
+export interface LocatedNamespace extends Namespace {
+  /** The path of the namespace whose lock keeps requests out: itself, or one above. */
+  readonly lockedBy: string | undefined;
+  /** It is being deleted. */
+  readonly isEnding: boolean;
+}
+
+/** Finds the namespace of a request. */
+export interface NamespaceFinder {
+  /**
+   * The longest path of a namespace that header and path together begin with, and what is left. Undefined: the header, a full
+   * path with a trailing slash or empty, names no namespace.
+   */
+  locate(
+    header: string,
+    path: string,
+  ): Promise<{ readonly namespace: LocatedNamespace; readonly path: string } | undefined>;
+  /** Reads again what this process knows: of a request without a token nobody has asked the store anything. */
+  refresh(): Promise<void>;
 }

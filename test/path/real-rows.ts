@@ -12,6 +12,7 @@ import { leaseRows } from '../../lib/engines/sys/leases/index.ts';
 import { messageRows } from '../../lib/engines/sys/messages.ts';
 import { metricsRow } from '../../lib/engines/sys/metrics.ts';
 import { mountRows } from '../../lib/engines/sys/mounts/index.ts';
+import { namespaceRows } from '../../lib/engines/sys/namespaces/index.ts';
 import { quotaRows } from '../../lib/engines/sys/quotas/index.ts';
 import { sealRows } from '../../lib/engines/sys/seal/index.ts';
 import { toolRows } from '../../lib/engines/sys/tools/index.ts';
@@ -31,6 +32,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
   sys: [
     ...sealRows(nothing),
     ...mountRows(nothing),
+    ...namespaceRows(nothing),
     ...activationRows,
     ...messageRows,
     ...policyRows(nothing),

@@ -13,6 +13,14 @@ const end = '\u{10FFFF}';
 /** As the index of leases has it: with a slash, so that what is in a folder stands together. */
 const folder = sql`(path || '/') collate "C"`;
 
+/** A prefix of the paths of a namespace. */
+export interface LeasePrefix {
+  readonly namespaceId: string;
+  readonly path: string;
+}
+
+const of = ({ namespaceId }: LeasePrefix) => sql`namespace_id = ${namespaceId}`;
+
 /** Paths at and below a prefix; the empty one holds all. */
 const within = (prefix: string): RawBuilder<unknown> =>
   prefix === '' ? sql`true` : sql`${folder} >= ${`${prefix}/`}::text and ${folder} < ${prefix + afterSlash}::text`;
@@ -22,42 +30,43 @@ const lasting = sql`expire_at > now() and revoked_at is null and num_uses >= 0`;
 /** Names of leases right below a path, which sort before those of the folders. */
 export async function leaseNames(
   { db }: Pick<Store, 'db'>,
-  path: string,
+  prefix: LeasePrefix,
   after: string,
   limit: number,
 ): Promise<readonly string[]> {
-  const from = /^h[0-9a-f]{64}$/.test(after) ? Buffer.from(after.slice(1), 'hex') : Buffer.alloc(0);
+  const from = /^h[0-9a-f]{64}(\.|$)/.test(after) ? Buffer.from(after.slice(1, 65), 'hex') : Buffer.alloc(0);
   const { rows } = await sql<{ hash: Buffer }>`
-    select hash from tokens where ${folder} = ${`${path}/`}::text and hash > ${from} and ${lasting}
+    select hash from tokens where ${of(prefix)} and ${folder} = ${`${prefix.path}/`}::text and hash > ${from} and ${lasting}
      order by hash limit ${limit}`.execute(db);
-  return rows.map(({ hash }) => leaseName(hash));
+  return rows.map(({ hash }) => leaseName(hash, prefix.namespaceId));
 }
 
 /** The next folder below a prefix, with its slash; undefined: there is none. Jumps over what is in the one before. */
 export async function nextFolder(
   { db }: Pick<Store, 'db'>,
-  prefix: string,
+  below: LeasePrefix,
   after: string,
 ): Promise<string | undefined> {
+  const { path: prefix } = below;
   const above = prefix === '' ? '' : `${prefix}/`;
   // The leases of the prefix itself are in no folder.
   const from = after === '' ? `${above}\u0001` : `${above}${after.replace(/\/$/, '')}${afterSlash}`;
   const until = prefix === '' ? end : prefix + afterSlash;
   const { rows } = await sql<{ path: string }>`
     select path from tokens
-     where ${folder} >= ${from}::text and ${folder} < ${until}::text and ${lasting}
+     where ${of(below)} and ${folder} >= ${from}::text and ${folder} < ${until}::text and ${lasting}
      order by ${folder} limit 1`.execute(db);
   const [row] = rows;
   return row && `${row.path.slice(above.length).split('/', 1)[0]}/`;
 }
 
 /** Marks one step of the leases at or below a prefix that were there at `until` as revoked. Answers their number. */
-export async function markBelow({ db }: Pick<Store, 'db'>, prefix: string, until: Date): Promise<number> {
+export async function markBelow({ db }: Pick<Store, 'db'>, prefix: LeasePrefix, until: Date): Promise<number> {
   const { rows } = await sql`
     update tokens set revoked_at = now()
      where hash in (
        select hash from tokens
-        where ${within(prefix)} and expire_at is not null and revoked_at is null and creation_time <= ${until}
+        where ${of(prefix)} and ${within(prefix.path)} and expire_at is not null and revoked_at is null and creation_time <= ${until}
         limit ${stepSize})
        and revoked_at is null returning 1`.execute(db);
   return rows.length;

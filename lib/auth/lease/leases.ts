@@ -1,24 +1,27 @@
 import { AppError } from '../../core/errors.ts';
+import type { Namespace } from '../../core/namespace.ts';
 import type { Reply } from '../../path/row.ts';
 import type { TokenParts } from '../token/parts.ts';
 import { revokeTree } from '../token/revoke/revoke.ts';
+import { seenFrom } from '../token/rows/given.ts';
 import { findTokens, type TokenRow } from '../token/store.ts';
 import { startTidy } from '../token/tidy/tidy.ts';
-import { isFullStep, leaseNames, markBelow, nextFolder } from './below.ts';
+import { isFullStep, type LeasePrefix, leaseNames, markBelow, nextFolder } from './below.ts';
 import { leaseIdOf, parseLeaseId } from './id.ts';
 
 /** Steps of one call: more than there are tokens. */
 const stepsMax = 1_000_000;
 
-/** The leases there are: those of tokens that expire. The rows of `sys/leases` are handed them. */
-export function openLeases(parts: TokenParts) {
+/** The leases there are: those of tokens that expire. The rows of `sys/leases` are handed those of a namespace. */
+export const openLeases = (parts: TokenParts) => (namespace: Namespace) => {
   const { store, clock, reaper } = parts;
 
   async function findRow(id: string): Promise<TokenRow | undefined> {
     const parsed = parseLeaseId(id);
     if (parsed === undefined) return undefined;
     const [row] = await findTokens(store, [parsed.hash]);
-    return row?.path === parsed.path && row.expire_at !== null ? row : undefined;
+    const seen = await seenFrom(parts, namespace, row);
+    return seen?.path === parsed.path && seen.expire_at !== null ? seen : undefined;
   }
 
   return {
@@ -26,7 +29,8 @@ export function openLeases(parts: TokenParts) {
       const row = await findRow(id);
       return row && leaseOf(row);
     },
-    list: (prefix: string, after: string, limit: number) => namesBelow(parts, prefix, after, limit),
+    list: (prefix: string, after: string, limit: number) =>
+      namesBelow(parts, { namespaceId: namespace.id, path: prefix }, after, limit),
     async revoke(id: string): Promise<void> {
       const row = await findRow(id);
       if (row !== undefined) await revokeTree(parts, row.hash);
@@ -37,16 +41,16 @@ export function openLeases(parts: TokenParts) {
       const until = clock.now();
       for (let steps = 0, more = true; more; steps += 1) {
         if (signal.aborted || steps >= stepsMax) throw cutOff();
-        more = isFullStep(await markBelow(store, prefix, until));
+        more = isFullStep(await markBelow(store, { namespaceId: namespace.id, path: prefix }, until));
       }
       await reaper?.reap();
     },
     async tidy(): Promise<Reply> {
-      const started = await startTidy(parts);
+      const started = await startTidy(parts, namespace.id);
       return { status: 202, warnings: [started ? startedText : 'Tidy operation already in progress.'] };
     },
   };
-}
+};
 
 const cutOff = () =>
   new AppError('unavailable', 'there are more leases than could be revoked in time: revoke the prefix again');
@@ -57,7 +61,7 @@ const startedText =
 function leaseOf(row: TokenRow) {
   const expires = row.expire_at ?? row.creation_time;
   return {
-    id: leaseIdOf(row.path, row.hash),
+    id: leaseIdOf(row.path, row.hash, row.namespace_id),
     issued: row.creation_time,
     expires,
     lastRenewed: row.last_renewal_at,
@@ -70,12 +74,12 @@ function leaseOf(row: TokenRow) {
 /** First the leases, then the folders, so that each part has an order of its own to go on in. */
 async function namesBelow(
   { store }: TokenParts,
-  prefix: string,
+  prefix: LeasePrefix,
   after: string,
   limit: number,
 ): Promise<readonly string[]> {
   const folder = after.endsWith('/') ? after : '';
-  const names = prefix === '' || folder !== '' ? [] : [...(await leaseNames(store, prefix, after, limit))];
+  const names = prefix.path === '' || folder !== '' ? [] : [...(await leaseNames(store, prefix, after, limit))];
   for (let next: string | undefined = folder; names.length < limit; ) {
     next = await nextFolder(store, prefix, next);
     if (next === undefined) break;

@@ -2,7 +2,7 @@ import { badRequest } from '../../core/errors.ts';
 import { pathText } from '../../path/fields.ts';
 import { operation, type Row } from '../../path/row.ts';
 import { policyText, writeText } from '../policy/rows/write.ts';
-import type { TextStore } from '../policy/store/texts.ts';
+import type { TextStore, TextsOf } from '../policy/store/texts.ts';
 import { generatePassword } from './generate.ts';
 import { parsePasswordPolicy } from './parse.ts';
 
@@ -15,8 +15,8 @@ const attemptsMax = { write: 100, generate: 10_000 };
 const name = { name: pathText('Name of the password policy') };
 
 /** `sys/policies/password`: how passwords are made, and passwords made so. */
-export const passwordPolicyRows = (stored: TextStore): readonly Row[] => {
-  const policies = checked(stored);
+export const passwordPolicyRows = (stored: TextsOf): readonly Row[] => {
+  const policies: TextsOf = (namespace) => checked(stored(namespace));
   return [listRow(policies), policyRow(policies), generateRow(policies)];
 };
 
@@ -35,25 +35,28 @@ function generated(text: string, attempts: number): string {
   throw badRequest(`no password that the rules allow was found in ${attempts} attempts: lower "min-chars"`);
 }
 
-const listRow = (policies: TextStore): Row => ({
+const listRow = (policies: TextsOf): Row => ({
   pattern: 'policies/password',
   help: 'Lists the password policies.',
   operations: {
     list: operation(
       {},
-      { summary: 'List the password policies.', run: async () => ({ data: { keys: await policies.names() } }) },
+      {
+        summary: 'List the password policies.',
+        run: async (_input, { namespace }) => ({ data: { keys: await policies(namespace).names() } }),
+      },
     ),
   },
 });
 
-const policyRow = (policies: TextStore): Row => ({
+const policyRow = (policies: TextsOf): Row => ({
   pattern: 'policies/password/:name',
   help: 'A password policy: the length of passwords, and rules of the characters that they are made of.',
   operations: {
     read: operation(name, {
       summary: 'Read a password policy as it was written.',
-      async run(input) {
-        const policy = await policies.read(input.name.toLowerCase());
+      async run(input, { namespace }) {
+        const policy = await policies(namespace).read(input.name.toLowerCase());
         return policy === undefined ? undefined : { data: { policy } };
       },
     }),
@@ -61,27 +64,27 @@ const policyRow = (policies: TextStore): Row => ({
       { ...name, policy: policyText() },
       {
         summary: 'Create or replace a password policy.',
-        run: (input, context) => writeText(policies, input, context),
+        run: (input, context) => writeText(policies(context.namespace), input, context),
       },
     ),
     delete: operation(name, {
       summary: 'Delete a password policy.',
-      async run(input) {
-        await policies.remove(input.name.toLowerCase());
+      async run(input, { namespace }) {
+        await policies(namespace).remove(input.name.toLowerCase());
         return undefined;
       },
     }),
   },
 });
 
-const generateRow = (policies: TextStore): Row => ({
+const generateRow = (policies: TextsOf): Row => ({
   pattern: 'policies/password/:name/generate',
   help: 'Makes a password. It is stored nowhere.',
   operations: {
     read: operation(name, {
       summary: 'Make a password by a policy.',
-      async run(input) {
-        const text = await policies.read(input.name.toLowerCase());
+      async run(input, { namespace }) {
+        const text = await policies(namespace).read(input.name.toLowerCase());
         if (text === undefined) return undefined;
         return { data: { password: generated(text, attemptsMax.generate) } };
       },

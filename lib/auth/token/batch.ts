@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../core/errors.ts';
+import { rootNamespace, suffixOf } from '../../core/namespace.ts';
 import type { Secret } from '../../core/secret.ts';
 import type { Barrier } from '../../store/store.ts';
 import type { Revisions, TokenRow } from './store.ts';
@@ -28,6 +29,8 @@ const content = z.object({
   entityId: z.string(),
   role: z.string(),
   boundCidrs: z.array(z.string()),
+  /** Absent in those that were made before there were namespaces. */
+  namespaceId: z.string().default(rootNamespace.id),
 });
 
 /** What a batch token says of itself. */
@@ -38,12 +41,13 @@ export const isBatch = (token: Secret): boolean => token.reveal().startsWith(pre
 /** The text of a new batch token. */
 export function sealBatch(barrier: Barrier, token: BatchContent): string {
   const sealed = barrier.seal(JSON.stringify(token), aad);
-  return prefix + Buffer.concat([macOf(barrier, sealed), sealed]).toString('base64url');
+  return prefix + Buffer.concat([macOf(barrier, sealed), sealed]).toString('base64url') + suffixOf(token.namespaceId);
 }
 
 /** Undefined: nobody here has made it. @throws AppError `unavailable` while a new key is being read */
 export function openBatch(barrier: Barrier, token: Secret): BatchContent | undefined {
-  const bytes = Buffer.from(token.reveal().slice(prefix.length), 'base64url');
+  const [text = ''] = token.reveal().slice(prefix.length).split('.');
+  const bytes = Buffer.from(text, 'base64url');
   const sealed = bytes.subarray(macBytes);
   if (sealed.length === 0 || !timingSafeEqual(bytes.subarray(0, macBytes), macOf(barrier, sealed))) return undefined;
   try {
@@ -64,6 +68,7 @@ export function batchRow(barrier: Barrier, token: Secret, batch: BatchContent, s
   return {
     ...seen,
     hash: hashToken(barrier, token),
+    namespace_id: batch.namespaceId,
     accessor: '',
     policies: batch.policies,
     meta: batch.meta,

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { coalesce, splitting } from '../../core/concurrency/coalesce.ts';
+import { rootNamespace } from '../../core/namespace.ts';
 import { isAway } from '../../store/postgres/failure.ts';
 import type { Database } from '../../store/tables.ts';
 import type { NewToken } from './new-token.ts';
@@ -43,12 +44,12 @@ async function insertTokens(db: Kysely<Database>, entries: readonly TokenEntry[]
          and (expire_at is null or expire_at > now())
        order by hash for key share
     )
-    insert into tokens (hash, accessor, parent, policies, meta, display_name, path, type, num_uses, period, explicit_max_ttl,
+    insert into tokens (hash, namespace_id, accessor, parent, policies, meta, display_name, path, type, num_uses, period, explicit_max_ttl,
                         creation_ttl, creation_time, expire_at, last_renewal_at, renewable, orphan, entity_id, role, bound_cidrs)
-    select decode(i.hash, 'hex'), accessor, decode(i.parent, 'hex'), policies, meta, display_name, path, 'service', num_uses, period,
+    select decode(i.hash, 'hex'), namespace_id, accessor, decode(i.parent, 'hex'), policies, meta, display_name, path, 'service', num_uses, period,
            explicit_max_ttl, creation_ttl, creation_time, expire_at, null, renewable, orphan, entity_id, role, bound_cidrs
       from jsonb_to_recordset(${JSON.stringify(entries.map(recordOf))}::jsonb) as i (
-             hash text, accessor text, parent text, policies text[], meta jsonb, display_name text, path text, num_uses int,
+             hash text, namespace_id text, accessor text, parent text, policies text[], meta jsonb, display_name text, path text, num_uses int,
              period int, explicit_max_ttl int, creation_ttl int, creation_time timestamptz, expire_at timestamptz,
              renewable boolean, orphan boolean, entity_id text, role text, bound_cidrs text[])
      where i.parent is null or decode(i.parent, 'hex') in (select h.hash from holder h)
@@ -59,6 +60,7 @@ async function insertTokens(db: Kysely<Database>, entries: readonly TokenEntry[]
 
 function recordOf({ hash, accessor, now, token }: TokenEntry): object {
   return {
+    namespace_id: token.namespaceId ?? rootNamespace.id,
     ...{ hash: hash.toString('hex'), accessor, parent: token.parent?.toString('hex') ?? null },
     ...{ policies: token.policies, meta: token.meta, display_name: token.displayName, path: token.path },
     ...{ num_uses: token.numUses, period: token.period, explicit_max_ttl: token.explicitMaxTtl },

@@ -1,4 +1,5 @@
 import { badRequest } from '../../core/errors.ts';
+import { type Namespace, rootNamespace } from '../../core/namespace.ts';
 import type { LeaseTimes } from '../../path/lease-times.ts';
 import type { AuthReply } from '../../path/row.ts';
 import type { Identity } from '../methods/contract.ts';
@@ -11,7 +12,9 @@ import { tokenPolicies } from './policies.ts';
 
 /** Where a token comes from. */
 export interface Origin {
-  /** The full path that was asked for it. */
+  /** That it is of; absent: the root. */
+  readonly namespace?: Namespace;
+  /** The path in the namespace that was asked for it. */
   readonly path: string;
   /** The token it was asked with; undefined: none. */
   readonly parent: { readonly hash: Buffer; readonly expires: boolean } | undefined;
@@ -36,7 +39,7 @@ export interface Origin {
 export async function issueToken(
   { store, clock, leaseCapacity }: TokenParts,
   { displayName, policies: wanted, metadata, bounds }: Identity,
-  { path, parent, orphan, id, leases, role = '', entityId = '' }: Origin,
+  { namespace = rootNamespace, path, parent, orphan, id, leases, role = '', entityId = '' }: Origin,
 ): Promise<{ readonly auth: AuthReply; readonly warnings: readonly string[] }> {
   const policies = tokenPolicies(wanted, bounds.noDefaultPolicy);
   const { ttl, warnings } = lifeOf(bounds, leases, policies.includes('root'));
@@ -45,6 +48,7 @@ export async function issueToken(
   }
   const token: NewToken = {
     id,
+    namespaceId: namespace.id,
     parent: orphan || parent === undefined ? null : parent.hash,
     policies,
     meta: metadata,
@@ -64,7 +68,8 @@ export async function issueToken(
   if (bounds.type === 'batch') return { auth: batchToken({ store, clock }, token), warnings };
   const make = (target: TokenTarget) => mintToken(target, clock.now(), token);
   // What does not end is no lease.
-  const auth = leaseCapacity === undefined || ttl === 0 ? await make(store) : await leaseCapacity.within(path, make);
+  const isLease = leaseCapacity !== undefined && ttl > 0;
+  const auth = isLease ? await leaseCapacity.within({ namespace, path }, make) : await make(store);
   return { auth, warnings };
 }
 
@@ -74,8 +79,9 @@ const batchCharactersMax = 8_000;
 /** @throws AppError `bad-request` when it would be too long to be sent */
 function batchToken({ store, clock }: TokenParts, token: NewToken): AuthReply {
   const { parent, policies, meta, displayName, path, ttl, entityId = '', role = '', boundCidrs = [] } = token;
+  const { namespaceId = rootNamespace.id } = token;
   const text = sealBatch(store.barrier, {
-    ...{ displayName, path, ttl, entityId, role, meta: meta && { ...meta } },
+    ...{ namespaceId, displayName, path, ttl, entityId, role, meta: meta && { ...meta } },
     parent: parent === null ? null : parent.toString('base64'),
     policies: [...policies],
     created: clock.now().getTime(),

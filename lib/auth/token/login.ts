@@ -22,6 +22,7 @@ async function answer(parts: TokenParts, identity: Identity, context: RequestCon
   if (policySet(identity.policies).includes('root')) throw badRequest('auth methods cannot create root tokens');
   const named = { ...identity, displayName: `${nameOf(mount.path)}-${identity.displayName}` };
   return issueToken(parts, named, {
+    namespace: context.namespace,
     path: `${mount.path}${path}`,
     parent: undefined,
     orphan: true,

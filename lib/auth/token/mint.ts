@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { alreadyExists, badRequest, permissionDenied } from '../../core/errors.ts';
 import { randomBase62 } from '../../core/ids.ts';
+import { rootNamespace, suffixOf } from '../../core/namespace.ts';
 import { Secret } from '../../core/secret.ts';
 import type { AuthReply } from '../../path/row.ts';
 import type { Barrier } from '../../store/store.ts';
@@ -22,8 +23,9 @@ export interface TokenTarget {
  *   `permission-denied` when it is not valid any more
  */
 export async function mintToken(target: TokenTarget, now: Date, token: NewToken): Promise<AuthReply> {
-  const id = token.id ?? `hvs.${randomBase62(24)}`;
-  const accessor = randomBase62(24);
+  const suffix = suffixOf(token.namespaceId ?? rootNamespace.id);
+  const id = (token.id ?? `hvs.${randomBase62(24)}`) + suffix;
+  const accessor = randomBase62(24) + suffix;
   const hash = hashToken(target.barrier, new Secret(id));
   if (!(await insertToken(target.db, { hash, accessor, now, token }))) throw await refusal(target, token);
   return {

@@ -1,6 +1,9 @@
 /** What a token is made of. Durations are in seconds; 0: none. */
 export interface NewToken {
+  /** Its text; absent: a random one. What names the namespace is added to it. */
   readonly id?: string | undefined;
+  /** Absent: the root. */
+  readonly namespaceId?: string | undefined;
   readonly parent: Buffer | null;
   readonly policies: readonly string[];
   readonly meta: Readonly<Record<string, string>> | null;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import type { Namespace, NamespaceDirectory } from '../../core/namespace.ts';
 import type { LeaseTimes } from '../../path/lease-times.ts';
 import type { Store } from '../../store/store.ts';
 import type { TokenTarget } from './mint.ts';
@@ -9,11 +10,18 @@ export interface TokenParts {
   readonly store: Store;
   readonly clock: Clock;
   /** Makes a token where quotas leave capacity for it. Absent: there are no quotas. @throws AppError `too-many-requests` */
-  readonly leaseCapacity?: { within<T>(path: string, make: (target: TokenTarget) => Promise<T>): Promise<T> };
+  readonly leaseCapacity?: {
+    within<T>(
+      origin: { readonly namespace: Namespace; readonly path: string },
+      make: (target: TokenTarget) => Promise<T>,
+    ): Promise<T>;
+  };
   /** Deletes what is revoked. Absent: the sweep alone does. */
   readonly reaper?: Reaper;
   /** Absent: nothing is logged. */
   readonly log?: Log;
-  /** The lease times that hold for a path which made a token, in seconds. Absent: those of the system. */
-  readonly leasesAt?: (path: string) => Promise<LeaseTimes>;
+  /** The lease times that hold for a path of a namespace which made a token, in seconds. Absent: those of the system. */
+  readonly leasesAt?: (path: string, namespaceId: string) => Promise<LeaseTimes>;
+  /** Absent: there is the root alone. */
+  readonly namespaces?: NamespaceDirectory;
 }

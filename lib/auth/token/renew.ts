@@ -18,7 +18,7 @@ export async function renewToken(
   { id, increment }: { readonly id: string; readonly increment: number },
 ): Promise<Reply> {
   const token = mustBeRenewable(row);
-  const leases = (await parts.leasesAt?.(token.path)) ?? systemLeases;
+  const leases = (await parts.leasesAt?.(token.path, token.namespace_id)) ?? systemLeases;
   const age = (token.seen_at.getTime() - token.creation_time.getTime()) / 1_000;
   const life = renewedLife(
     {
@@ -55,9 +55,9 @@ function mustBeRenewable(row: TokenRow | undefined): TokenRow {
 }
 
 /** The role's, as it is now, is the most that a token may have. */
-async function periodOf({ store }: TokenParts, { role, period }: TokenRow): Promise<number> {
+async function periodOf({ store }: TokenParts, { namespace_id, role, period }: TokenRow): Promise<number> {
   if (role === '') return period;
-  const found = await findRole(store, role);
+  const found = await findRole(store, namespace_id, role);
   if (found === undefined) {
     throw badRequest(`original token role ${JSON.stringify(role)} could not be found, not renewing`);
   }

@@ -5,6 +5,7 @@ import type { Barrier, Store } from '../../store/store.ts';
 /** A valid token as the store has it. */
 export interface TokenRow extends Revisions {
   readonly hash: Buffer;
+  readonly namespace_id: string;
   /** Empty for a batch token. */
   readonly accessor: string;
   readonly policies: readonly string[];
@@ -46,7 +47,7 @@ const revisionsNow = sql`
   (select revision::int from revisions where name = 'policies') as policies_revision,
   now() as seen_at`;
 
-const columns = sql`t.hash, t.accessor, t.policies, t.meta, t.display_name, t.path, t.type, t.num_uses, t.period,
+const columns = sql`t.hash, t.namespace_id, t.accessor, t.policies, t.meta, t.display_name, t.path, t.type, t.num_uses, t.period,
   t.explicit_max_ttl, t.creation_ttl, t.creation_time, t.expire_at, t.last_renewal_at, t.renewable, t.orphan, t.entity_id,
   t.role, t.bound_cidrs`;
 

@@ -12,6 +12,7 @@ declare module '../../store/tables.ts' {
 export interface TokensTable {
   /** Keyed hash of the token. */
   hash: Buffer;
+  namespace_id: Generated<string>;
   accessor: string;
   parent: Buffer | null;
   policies: string[];

@@ -91,8 +91,11 @@ async function unwrap({ store }: TokenParts, taking: TakingToken): Promise<Reply
 /** In one transaction: whatever happens, there is either the old token or the new one. */
 async function rewrap(parts: TokenParts, taking: TakingToken): Promise<Reply> {
   const wrapInfo = await parts.store.transaction(async (tx) => {
-    const { text, path, ttl } = await takeReply(parts.store, tx, taking);
-    return wrapWithin(parts, tx, { text, path, seconds: ttl, wrappedAccessor: undefined });
+    const { namespaceId, text, path, ttl } = await takeReply(parts.store, tx, taking);
+    return wrapWithin(parts, tx, {
+      ...{ namespace: { id: namespaceId }, text, path, seconds: ttl },
+      wrappedAccessor: undefined,
+    });
   });
   return { wrapInfo };
 }

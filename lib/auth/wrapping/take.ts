@@ -8,6 +8,7 @@ import { replyAad } from './wrap.ts';
 
 /** What is known of a wrapping token. */
 export interface Wrapping {
+  readonly namespaceId: string;
   /** The path of the request whose reply was wrapped. */
   readonly path: string;
   /** Seconds. */
@@ -36,7 +37,9 @@ export async function takeReply(
   const { rows } = await sql<Wrapping & { readonly reply: Buffer }>`
     delete from tokens t using wrapped_replies r
      where t.hash = ${hash} and r.token_hash = t.hash and t.expire_at > now() and t.num_uses = ${calls ? -1 : 1}::int
-    returning r.reply, t.path, t.creation_ttl as ttl, t.creation_time as "createdAt"`.execute(db);
+    returning r.reply, t.namespace_id as "namespaceId", t.path, t.creation_ttl as ttl, t.creation_time as "createdAt"`.execute(
+    db,
+  );
   const taken = rows[0];
   if (taken === undefined) throw notValid();
   const { reply, ...wrapping } = taken;
@@ -46,7 +49,7 @@ export async function takeReply(
 /** Looks at a wrapping token without using it. @throws AppError `bad-request` when there is no such token, or not any more */
 export async function findWrapping({ db, barrier }: Store, token: Secret): Promise<Wrapping> {
   const { rows } = await sql<Wrapping>`
-    select t.path, t.creation_ttl as ttl, t.creation_time as "createdAt"
+    select t.namespace_id as "namespaceId", t.path, t.creation_ttl as ttl, t.creation_time as "createdAt"
       from tokens t join wrapped_replies r on r.token_hash = t.hash
      where t.hash = ${hashToken(barrier, token)} and t.expire_at > now() and t.num_uses = 1`.execute(db);
   if (rows[0] === undefined) throw notValid();

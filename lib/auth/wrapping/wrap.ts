@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { badRequest } from '../../core/errors.ts';
+import type { Namespace } from '../../core/namespace.ts';
 import { Secret } from '../../core/secret.ts';
 import type { WrapInfo } from '../../path/row.ts';
 import type { Database } from '../../store/tables.ts';
@@ -9,6 +10,8 @@ import { hashToken } from '../token/store.ts';
 
 /** A reply to be kept for whoever has its wrapping token. */
 export interface ReplyToWrap {
+  /** That the reply is of, and the wrapping token with it. */
+  readonly namespace: Pick<Namespace, 'id'>;
   /** As its client would have got it. */
   readonly text: string;
   /** The full path that was asked for it. */
@@ -35,10 +38,11 @@ export async function wrap(parts: TokenParts, reply: ReplyToWrap): Promise<WrapI
 export async function wrapWithin(
   { store: { barrier }, clock }: TokenParts,
   db: Kysely<Database>,
-  { text, path, seconds, wrappedAccessor }: ReplyToWrap,
+  { namespace, text, path, seconds, wrappedAccessor }: ReplyToWrap,
 ): Promise<WrapInfo> {
   const now = clock.now();
   const { client_token, accessor } = await mintToken({ db, barrier }, now, {
+    namespaceId: namespace.id,
     parent: null,
     policies: ['response-wrapping'],
     meta: null,

@@ -1,4 +1,6 @@
 import { sql, type Transaction } from 'kysely';
+import { badRequest, notFound } from '../../core/errors.ts';
+import { type Namespace, rootNamespace } from '../../core/namespace.ts';
 import type { Database } from '../../store/tables.ts';
 import type { NewMount } from '../contract.ts';
 import { mustBeFree } from './free-path.ts';
@@ -7,18 +9,22 @@ import { newAccessor } from './record.ts';
 /**
  * Adds a mount in the caller's transaction. `fixed` are paths that are taken without a row.
  *
- * @throws AppError `bad-request` when the path is in use, or lies above or below another mount
+ * @throws AppError `bad-request` when the path is in use, or lies above or below another mount or a namespace
  */
 export async function insertMount(
   tx: Transaction<Database>,
   mount: NewMount,
   fixed: readonly string[] = [],
+  namespace = rootNamespace,
 ): Promise<void> {
   await changeTable(tx);
-  mustBeFree(mount.path, [...fixed, ...(await takenPaths(tx))]);
+  await mustBeThere(tx, namespace);
+  mustBeFree(mount.path, [...fixed, ...(await takenPaths(tx, namespace.id))]);
+  await mustBeNoNamespace(tx, mount.path, namespace);
   await tx
     .insertInto('mounts')
     .values({
+      namespace_id: namespace.id,
       path: mount.path,
       type: mount.type,
       accessor: newAccessor(mount.path, mount.type),
@@ -36,6 +42,25 @@ export async function changeTable(tx: Transaction<Database>): Promise<void> {
   await sql`update revisions set revision = revision + 1 where name = 'mounts'`.execute(tx);
 }
 
-export async function takenPaths(tx: Transaction<Database>): Promise<readonly string[]> {
-  return (await tx.selectFrom('mounts').select('path').execute()).map(({ path }) => path);
+export async function takenPaths(tx: Transaction<Database>, namespaceId: string): Promise<readonly string[]> {
+  const rows = tx.selectFrom('mounts').select('path').where('namespace_id', '=', namespaceId);
+  return (await rows.execute()).map(({ path }) => path);
+}
+
+/**
+ * Its paths would lead to the namespace.
+ *
+ * @throws AppError `bad-request`
+ */
+export async function mustBeNoNamespace(tx: Transaction<Database>, path: string, within: Namespace): Promise<void> {
+  const [first] = path.split('/');
+  const inTheWay = tx.selectFrom('namespaces').select('path').where('path', '=', `${within.path}${first}/`);
+  if ((await inTheWay.executeTakeFirst()) !== undefined) throw badRequest(`existing namespace at ${first}/`);
+}
+
+/** What is being deleted gets nothing new. @throws AppError `not-found` */
+export async function mustBeThere(tx: Transaction<Database>, { id }: Namespace): Promise<void> {
+  if (id === rootNamespace.id) return;
+  const found = tx.selectFrom('namespaces').select('id').where('id', '=', id).where('deleted_at', 'is', null);
+  if ((await found.executeTakeFirst()) === undefined) throw notFound(['namespace not found']);
 }

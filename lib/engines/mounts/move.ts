@@ -1,16 +1,18 @@
 import { type Insertable, sql, type Transaction } from 'kysely';
 import { badRequest } from '../../core/errors.ts';
 import { isUuid, uuid } from '../../core/ids.ts';
+import type { Namespace } from '../../core/namespace.ts';
 import { type Changed, type Dirty, markDirty } from '../../store/outbox.ts';
 import type { Database } from '../../store/tables.ts';
 import type { EndedMove, EngineParts } from '../contract.ts';
 import { mustBeFree } from './free-path.ts';
-import { changeTable, takenPaths } from './insert.ts';
+import { changeTable, mustBeNoNamespace, takenPaths } from './insert.ts';
 import type { MountMovesTable } from './tables.ts';
 
 type MoveParts = Pick<EngineParts, 'store' | 'clock'>;
 
 export interface Move {
+  readonly namespace: Namespace;
   readonly from: string;
   readonly to: string;
   /** Paths that are taken without a row. */
@@ -22,16 +24,24 @@ export async function moveMount({ store, clock }: MoveParts, move: Move, changed
   const id = uuid();
   const dirty = await store.transaction(async (tx) => {
     const moved = await moveLocked(tx, move);
-    await remember(tx, { id, source: move.from, target: move.to, ended_at: clock.now() });
+    await remember(tx, {
+      ...{ id, namespace_id: move.namespace.id, source: move.from, target: move.to },
+      ended_at: clock.now(),
+    });
     return moved;
   });
   return { id, warnings: dirty.length === 0 ? [] : await changed(dirty) };
 }
 
 /** Undefined for what is no id of a move that is remembered. */
-export async function findMove({ store }: MoveParts, id: string): Promise<Pick<Move, 'from' | 'to'> | undefined> {
+export async function findMove(
+  { store }: MoveParts,
+  id: string,
+  namespace: Namespace,
+): Promise<Pick<Move, 'from' | 'to'> | undefined> {
   if (!isUuid(id)) return undefined;
-  const row = await store.db.selectFrom('mount_moves').selectAll().where('id', '=', id).executeTakeFirst();
+  const rows = store.db.selectFrom('mount_moves').selectAll().where('namespace_id', '=', namespace.id);
+  const row = await rows.where('id', '=', id).executeTakeFirst();
   return row && { from: row.source, to: row.target };
 }
 
@@ -44,14 +54,19 @@ async function remember(tx: Transaction<Database>, move: Insertable<MountMovesTa
     select id from mount_moves order by ended_at desc, id offset ${rememberedMax}::int)`.execute(tx);
 }
 
-async function moveLocked(tx: Transaction<Database>, { from, to, reserved }: Move): Promise<readonly Dirty[]> {
+async function moveLocked(
+  tx: Transaction<Database>,
+  { from, to, reserved, namespace }: Move,
+): Promise<readonly Dirty[]> {
   await changeTable(tx);
-  const mount = await tx.selectFrom('mounts').select('id').where('path', '=', from).executeTakeFirst();
+  const mounts = tx.selectFrom('mounts').select('id').where('namespace_id', '=', namespace.id);
+  const mount = await mounts.where('path', '=', from).executeTakeFirst();
   if (mount === undefined) throw badRequest(`no mount at ${from}`);
   // As everywhere in this API family: a mount cannot be moved to a folder of itself.
   if (to !== from && to.startsWith(from)) throw badRequest(`existing mount at ${from}: it cannot move below itself`);
-  const others = (await takenPaths(tx)).filter((path) => path !== from);
+  const others = (await takenPaths(tx, namespace.id)).filter((path) => path !== from);
   mustBeFree(to, [...reserved, ...others]);
+  await mustBeNoNamespace(tx, to, namespace);
   await tx.updateTable('mounts').set({ path: to }).where('id', '=', mount.id).execute();
   await sql`update associations set mount_path = ${to} where mount_id = ${mount.id}::uuid`.execute(tx);
   return (await markDirty(sql`mount_id = ${mount.id}::uuid and desired = 'present'`).execute(tx)).rows;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { randomHex8 } from '../../core/ids.ts';
+import { rootNamespace } from '../../core/namespace.ts';
 import type { Engine, Mount, MountConfig } from '../../path/row.ts';
 
 /** A row of the table `mounts`. */
@@ -45,9 +46,10 @@ export function toMount(row: MountRow): Mount {
 export const alwaysMounted = (engines: readonly Engine[]): readonly FixedMount[] =>
   engines.flatMap(({ type, always }) => (always === undefined ? [] : [{ type, ...always }]));
 
-/** Id and accessor come from the path, so that they are the same in every process. */
-export function fixedMount({ path, type, description }: FixedMount): Mount {
-  const hash = createHash('sha256').update(path).digest('hex');
+/** Id and accessor come from the namespace and the path, so that they are the same in every process. */
+export function fixedMount({ path, type, description }: FixedMount, namespaceId = rootNamespace.id): Mount {
+  const named = namespaceId === rootNamespace.id ? path : `${namespaceId}/${path}`;
+  const hash = createHash('sha256').update(named).digest('hex');
   const id = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-5${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
   return {
     id,

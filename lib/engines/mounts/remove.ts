@@ -18,11 +18,15 @@ const stepsMax = 1_000_000;
  */
 export async function removeMount(
   { store, engines }: RemovalParts,
+  namespaceId: string,
   path: string,
   changed: Changed,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const mounts = store.db.selectFrom('mounts').select(['id', 'type', 'options']);
+  const mounts = store.db
+    .selectFrom('mounts')
+    .select(['id', 'type', 'options'])
+    .where('namespace_id', '=', namespaceId);
   const row = await mounts.where('path', '=', path).executeTakeFirst();
   if (row === undefined) return [];
   const remove = engineOf(engines, row)?.removeSecrets ?? nothingToRemove;
@@ -36,7 +40,7 @@ export async function removeMount(
   return [...warnings];
 }
 
-interface RemovalParts {
+export interface RemovalParts {
   readonly store: Store;
   readonly engines: readonly EngineDefinition[];
 }

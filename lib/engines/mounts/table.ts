@@ -1,23 +1,27 @@
-import { sql } from 'kysely';
-import { coalesce } from '../../core/concurrency/coalesce.ts';
+import { isRoot, type Namespace, rootNamespace } from '../../core/namespace.ts';
 import type { Mount } from '../../path/row.ts';
-import type { Store } from '../../store/store.ts';
 import type { EngineDefinition, EngineParts, Mounts } from '../contract.ts';
+import type { NamespaceState, NamespaceTable } from '../namespaces.ts';
+import { findMount, type TableCopy, tableReader } from './copy.ts';
 import { insertMount } from './insert.ts';
 import { findMove, moveMount } from './move.ts';
-import { type FixedMount, fixedMount, type MountRow, toMount } from './record.ts';
+import { deepest } from './namespaces/record.ts';
+import type { FixedMount } from './record.ts';
 import { removeMount } from './remove.ts';
 import { tuneMount } from './tune.ts';
 
 export interface MountTableParts extends Pick<EngineParts, 'store' | 'clock'> {
   readonly engines: readonly EngineDefinition[];
+  /** Of every namespace. */
   readonly fixed: readonly FixedMount[];
 }
 
-/** The mount table with its copy in memory. */
-export interface CopiedMounts extends Mounts {
+/** The mount table with its copy in memory. By itself it is that of the root. */
+export interface CopiedMounts extends Mounts, NamespaceTable {
   /** A number that someone read in the store: an older copy is not used any more. */
   seenRevision(revision: number): void;
+  /** Makes a change of the namespaces, and the copy old with it. */
+  changing<T>(change: Promise<T>): Promise<T>;
 }
 
 /**
@@ -25,9 +29,8 @@ export interface CopiedMounts extends Mounts {
  * when this process has changed the table, and when nothing holds a path.
  */
 export function openMountTable({ store, clock, engines, fixed }: MountTableParts): CopiedMounts {
-  const always = fixed.map(fixedMount);
   const reserved = fixed.map(({ path }) => path);
-  const read = tableReader(store, always);
+  const read = tableReader(store, fixed);
   let copy: TableCopy | undefined;
   let newest = 0;
 
@@ -38,65 +41,59 @@ export function openMountTable({ store, clock, engines, fixed }: MountTableParts
   }
   const present = async (): Promise<TableCopy> => (copy !== undefined && copy.revision >= newest ? copy : reload());
   // Also after a failure: the commit may have come through and only its answer was lost.
-  const afterwards = <T>(change: Promise<T>): Promise<T> =>
+  const changing = <T>(change: Promise<T>): Promise<T> =>
     change.finally(() =>
       reload().catch(() => {
         copy = undefined;
       }),
     );
-
+  async function resolve(path: string, { id }: Namespace): Promise<Mount | undefined> {
+    const known = findMount(await present(), path, id);
+    return known ?? findMount(await reload(), path, id);
+  }
+  const within = (namespace: Namespace): Mounts => ({
+    in: within,
+    resolve: (path, other = namespace) => resolve(path, other),
+    list: async () => [...(await present()).mountsOf(namespace.id).values()],
+    find: async (path): Promise<Mount | undefined> =>
+      (await present()).mountsOf(namespace.id).get(path) ?? (await reload()).mountsOf(namespace.id).get(path),
+    enable: (mount) => changing(store.transaction((tx) => insertMount(tx, mount, reserved, namespace))),
+    disable: (path, changed, signal) => changing(removeMount({ store, engines }, namespace.id, path, changed, signal)),
+    tune: (path, tune) => changing(store.transaction((tx) => tuneMount(tx, namespace.id, path, tune))),
+    move: (from, to, changed) => changing(moveMount({ store, clock }, { namespace, from, to, reserved }, changed)),
+    findMove: (id) => findMove({ store, clock }, id, namespace),
+  });
   return {
-    async resolve(path) {
-      const known = findMount(await present(), path);
-      return known ?? findMount(await reload(), path);
-    },
+    ...within(rootNamespace),
+    changing,
     seenRevision(revision) {
       newest = Math.max(newest, revision);
     },
-    list: async () => [...(await present()).mounts.values()],
-    find: async (path): Promise<Mount | undefined> =>
-      (await present()).mounts.get(path) ?? (await reload()).mounts.get(path),
-    enable: (mount) => afterwards(store.transaction((tx) => insertMount(tx, mount, reserved))),
-    disable: (path, changed, signal) => afterwards(removeMount({ store, engines }, path, changed, signal)),
-    tune: (path, tune) => afterwards(store.transaction((tx) => tuneMount(tx, path, tune))),
-    move: (from, to, changed) => afterwards(moveMount({ store, clock }, { from, to, reserved }, changed)),
-    findMove: (id) => findMove({ store, clock }, id),
+    async locate(header, path) {
+      const known = locate(await present(), header, path);
+      return known ?? locate(await reload(), header, path);
+    },
+    async namespaceOf(id) {
+      if (id === rootNamespace.id) return rootNamespace;
+      const found = stateOf(await present(), id) ?? stateOf(await reload(), id);
+      return found?.isEnding === false ? found : undefined;
+    },
+    async refresh() {
+      await reload();
+    },
+    namespaces: async () => [...(await present()).namespaces.values()].filter((one) => !isRoot(one)),
   };
 }
 
-/** The mount table as this process knows it. */
-export interface TableCopy {
-  readonly revision: number;
-  readonly mounts: ReadonlyMap<string, Mount>;
-}
+const stateOf = (copy: TableCopy, id: string): NamespaceState | undefined => {
+  const path = copy.paths.get(id);
+  return path === undefined ? undefined : copy.namespaces.get(path);
+};
 
-/** Who comes while the table is being read waits for the next reading: what he knows of may be newer than this one. */
-export function tableReader(store: Store, fixed: readonly Mount[]): () => Promise<TableCopy> {
-  const read = coalesce(
-    async (askers: readonly undefined[]) => {
-      const copy = await readTable(store, fixed);
-      return askers.map(() => copy);
-    },
-    { batchSizeMax: 10_000, batchesMax: 1 },
-  );
-  return () => read(undefined);
-}
-
-async function readTable(store: Store, fixed: readonly Mount[]): Promise<TableCopy> {
-  const { rows } = await sql<{ readonly revision: number; readonly mounts: readonly MountRow[] }>`
-    select revision, coalesce((select json_agg(m) from mounts m), '[]'::json) as mounts
-      from revisions where name = 'mounts'`.execute(store.db);
-  const [row = { revision: 0, mounts: [] }] = rows;
-  const all = [...fixed, ...row.mounts.map(toMount)].sort((one, other) => (one.path < other.path ? -1 : 1));
-  return { revision: row.revision, mounts: new Map(all.map((mount) => [mount.path, mount])) };
-}
-
-/** The longest mount that holds the path. A mount's path without its slash means the mount. */
-export function findMount(copy: TableCopy, path: string): Mount | undefined {
-  const whole = path.endsWith('/') ? path : `${path}/`;
-  for (let slash = whole.lastIndexOf('/'); slash > 0; slash = whole.lastIndexOf('/', slash - 1)) {
-    const mount = copy.mounts.get(whole.slice(0, slash + 1));
-    if (mount !== undefined) return mount;
-  }
-  return undefined;
+/** Undefined: the header names no namespace. */
+function locate(copy: TableCopy, header: string, path: string) {
+  if (header !== '' && !copy.namespaces.has(header)) return undefined;
+  const full = header + path;
+  const namespace = deepest(copy.namespaces, full);
+  return { namespace, path: full.slice(namespace.path.length) };
 }

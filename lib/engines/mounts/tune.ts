@@ -8,11 +8,13 @@ import { toMount } from './record.ts';
 /** Changes a mount as `tune` decides. False: there is no such mount. */
 export async function tuneMount(
   tx: Transaction<Database>,
+  namespaceId: string,
   path: string,
   tune: (mount: Mount) => MountTuning,
 ): Promise<boolean> {
   await changeTable(tx);
-  const row = await tx.selectFrom('mounts').selectAll().where('path', '=', path).executeTakeFirst();
+  const rows = tx.selectFrom('mounts').selectAll().where('namespace_id', '=', namespaceId);
+  const row = await rows.where('path', '=', path).executeTakeFirst();
   if (row === undefined) return false;
   const { description, options, config } = tune(toMount(row));
   await tx

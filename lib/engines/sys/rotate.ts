@@ -7,6 +7,7 @@ export function rotateRows({ seal }: Pick<SealRowParts, 'seal'>): readonly Row[]
     {},
     {
       summary: 'Adds a key to the keyring, under which new values are sealed.',
+      rootNamespaceOnly: true,
       sudo: true,
       run: async () => {
         await seal.rotate();
@@ -31,6 +32,7 @@ function keyStatusRow(seal: SealRowParts['seal']): Row {
         {},
         {
           summary: 'Term, age and use of the newest key.',
+          rootNamespaceOnly: true,
           run: async () => {
             const { term, installTime, encryptions } = seal.keyStatus();
             return { data: { term, install_time: installTime.toISOString(), encryptions }, flat: true };

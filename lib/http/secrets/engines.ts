@@ -1,4 +1,5 @@
 import { AppError } from '../../core/errors.ts';
+import type { Namespace } from '../../core/namespace.ts';
 import type { Engine, Mount, MountTable, Verb } from '../../path/row.ts';
 import { compileTable, type Match, type PathTable } from '../../path/table.ts';
 import type { AskedHead } from './request/request.ts';
@@ -12,31 +13,31 @@ export interface Target {
   readonly match: Match | undefined;
 }
 
-/** `always`: the operation that was found without the mount table. Undefined: no mount holds the path. */
+/** Undefined: no mount of the namespace holds the path. */
 export async function findTarget(
   mounts: MountTable,
   engines: Engines,
   asked: AskedHead,
-  always: Match | undefined,
+  namespace: Namespace,
 ): Promise<Target | undefined> {
-  if (always !== undefined) return systemTarget(engines, asked, always);
-  const mount = await mountOf(mounts, asked.path);
+  const mount = await mountOf(mounts, asked.path, namespace);
   if (mount === undefined) return undefined;
   const engine = engines.of(mount);
   const path = asked.path.slice(mount.path.length);
   return { mount, engine, path, match: engine.table.find(path, asked.verb) };
 }
 
-function systemTarget(engines: Engines, asked: AskedHead, match: Match): Target {
+/** Where an operation leads that was found without the mount table. */
+export function systemTarget(engines: Engines, asked: AskedHead, match: Match): Target {
   const path = asked.path.slice(systemMount.path.length);
   return { mount: systemMount, engine: engines.of(systemMount), path, match };
 }
 
 /** A mount's path without its slash means the mount. */
-async function mountOf(mounts: MountTable, path: string): Promise<Mount | undefined> {
-  const mount = await mounts.resolve(path);
+async function mountOf(mounts: MountTable, path: string, namespace: Namespace): Promise<Mount | undefined> {
+  const mount = await mounts.resolve(path, namespace);
   if (mount !== undefined || path.endsWith('/')) return mount;
-  return mounts.resolve(`${path}/`);
+  return mounts.resolve(`${path}/`, namespace);
 }
 
 /** An engine's rows, compiled. */

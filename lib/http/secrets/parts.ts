@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import type { Gatekeeper } from '../../auth/contract.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Engine, MountTable } from '../../path/row.ts';
+import type { Engine, MountTable, NamespaceFinder } from '../../path/row.ts';
 import type { RequestTelemetry } from '../wire/telemetry.ts';
 import type { Stage } from './stages/stages.ts';
 
@@ -10,6 +10,10 @@ import type { Stage } from './stages/stages.ts';
 export interface HttpParts {
   readonly engines: readonly Engine[];
   readonly mounts: MountTable;
+  /** Absent: there is the root alone. */
+  readonly namespaces?: NamespaceFinder;
+  /** The path of the namespace that may do what else only the root may, with a trailing slash; absent: none. */
+  readonly administrativeNamespace?: string | undefined;
   readonly gatekeeper: Gatekeeper;
   readonly state: () => 'ready' | 'sealed' | 'uninitialised';
   readonly log: Log;

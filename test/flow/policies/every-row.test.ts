@@ -143,6 +143,7 @@ const unauthenticated: readonly string[] = [
   'GET sys/internal/ui/authenticated-messages',
   'GET sys/internal/ui/mounts',
   'GET sys/internal/ui/mounts/x',
+  'GET sys/internal/ui/namespaces',
   'GET sys/internal/ui/unauthenticated-messages',
   'GET sys/leader',
   'GET sys/seal-status',

@@ -1,4 +1,5 @@
 import { badRequest, permissionDenied } from '../../../core/errors.ts';
+import { isWithin, type Namespace, type NamespaceDirectory, onlyRoot, pathFrom } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
 import { text, textList } from '../../../path/fields.ts';
 import { operation, type Reply, type Row } from '../../../path/row.ts';
@@ -10,9 +11,11 @@ import { capabilitiesOn } from '../decide.ts';
 import type { Acls } from '../store/acls.ts';
 import type { Holder } from '../store/holder.ts';
 
-interface CapabilityParts {
+export interface CapabilityParts {
   readonly store: Store;
   readonly acls: Acls;
+  /** Absent: there is the root alone. */
+  readonly namespaces?: NamespaceDirectory;
 }
 
 interface Parts extends CapabilityParts {
@@ -39,7 +42,7 @@ const rowsOf = (parts: Parts): readonly Row[] => [
         { ...pathFields, token: tokenField },
         {
           summary: 'Capabilities of a token on paths.',
-          run: async (input) => answer(parts, input, await byToken(parts, input.token)),
+          run: async (input, { namespace }) => answer(parts, input, await byToken(parts, input.token), namespace),
         },
       ),
     },
@@ -53,9 +56,9 @@ const rowsOf = (parts: Parts): readonly Row[] => [
         { ...pathFields, token: tokenField },
         {
           summary: 'Capabilities of the caller on paths.',
-          async run(input, { caller }) {
+          async run(input, { caller, namespace }) {
             if (caller === undefined) throw permissionDenied();
-            return answer(parts, input, caller);
+            return answer(parts, input, caller, namespace);
           },
         },
       ),
@@ -69,7 +72,7 @@ const rowsOf = (parts: Parts): readonly Row[] => [
         { ...pathFields, accessor: accessorField },
         {
           summary: 'Capabilities of the token of an accessor on paths.',
-          run: async (input) => answer(parts, input, await byAccessor(parts, input.accessor)),
+          run: async (input, { namespace }) => answer(parts, input, await byAccessor(parts, input.accessor), namespace),
         },
       ),
     },
@@ -82,32 +85,50 @@ interface AskedPaths {
 }
 
 /** Paths stand in the reply as they were asked for. One alone is answered under `capabilities` as well. */
-async function answer({ acls }: Parts, { paths = [], path = [] }: AskedPaths, holder: Holder): Promise<Reply> {
+async function answer(
+  { acls }: Parts,
+  { paths = [], path = [] }: AskedPaths,
+  holder: Holder,
+  namespace: Namespace,
+): Promise<Reply> {
   const asked = paths.length > 0 ? paths : path;
   if (asked.length === 0) throw badRequest('paths must be supplied');
-  const acl = holder.policies.includes('root') ? undefined : await acls.of(holder);
-  const found = asked.map((one) => [one, acl === undefined ? ['root'] : capabilitiesOn(acl, pathOf(one))] as const);
+  const capabilities = await capabilitiesOf(acls, holder, namespace);
+  const found = asked.map((one) => [one, capabilities(pathOf(one))] as const);
   const [only] = found;
   const data = Object.fromEntries(found.length === 1 && only ? [...found, ['capabilities', only[1]]] : found);
   return { data, flat: true };
 }
 
+/** What a holder may do on paths of a namespace. */
+async function capabilitiesOf(acls: Acls, holder: Holder, namespace: Namespace) {
+  if (!isWithin(namespace, holder.namespace)) return () => ['deny'];
+  if (holder.policies.includes('root')) return () => ['root'];
+  const acl = await acls.of(holder);
+  return (path: string) => capabilitiesOn(acl, pathFrom(holder.namespace, namespace, path));
+}
+
 const pathOf = (given: string): string => canonicalPath(given.replace(/^\/+/, ''));
 
-async function byToken({ find, acls }: Parts, token: string): Promise<Holder> {
+async function byToken(parts: Parts, token: string): Promise<Holder> {
   if (token === '') throw badRequest('missing token');
-  return holderOf(acls, await find(new Secret(token)), 'invalid token');
+  return holderOf(parts, await parts.find(new Secret(token)), 'invalid token');
 }
 
-async function byAccessor({ store, acls }: Parts, accessor: string): Promise<Holder> {
+async function byAccessor(parts: Parts, accessor: string): Promise<Holder> {
   if (accessor === '') throw badRequest('missing accessor');
   // PostgreSQL takes no U+0000.
-  const row = accessor.includes('\0') ? undefined : await findByAccessor(store, accessor);
-  return holderOf(acls, row, 'invalid accessor');
+  const row = accessor.includes('\0') ? undefined : await findByAccessor(parts.store, accessor);
+  return holderOf(parts, row, 'invalid accessor');
 }
 
-function holderOf(acls: Acls, row: TokenRow | undefined, problem: string): Holder {
-  if (row === undefined) throw badRequest(problem);
+async function holderOf(
+  { acls, namespaces = onlyRoot }: Parts,
+  row: TokenRow | undefined,
+  problem: string,
+): Promise<Holder> {
+  const namespace = row && (await namespaces.namespaceOf(row.namespace_id));
+  if (row === undefined || namespace === undefined) throw badRequest(problem);
   acls.seenRevision(row.policies_revision);
-  return { policies: row.policies, entityId: row.entity_id };
+  return { namespace, policies: row.policies, entityId: row.entity_id };
 }

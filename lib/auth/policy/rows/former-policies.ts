@@ -1,10 +1,13 @@
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
-import type { TextStore } from '../store/texts.ts';
+import type { TextStore, TextsOf } from '../store/texts.ts';
 import { nameField, policyText, storedName, writeText } from './write.ts';
 
 /** `sys/policy`: the same policies as older clients write and read them. */
-export function formerPolicyRows(policies: TextStore): readonly Row[] {
-  const names = operation({}, { summary: 'List the policies.', run: () => listed(policies) });
+export function formerPolicyRows(policies: TextsOf): readonly Row[] {
+  const names = operation(
+    {},
+    { summary: 'List the policies.', run: (_input, { namespace }) => listed(policies(namespace)) },
+  );
   return [
     { pattern: 'policy', help: 'Lists the policies.', operations: { read: names, list: names } },
     { pattern: 'policy/', help: 'Lists the policies.', operations: { read: names } },
@@ -17,26 +20,29 @@ async function listed(policies: TextStore): Promise<Reply> {
   return { data: { keys, policies: keys }, flat: true };
 }
 
-const policyRow = (policies: TextStore): Row => ({
+const policyRow = (policies: TextsOf): Row => ({
   pattern: 'policy/*name',
   help: 'A policy, as sys/policies/acl has it.',
   operations: {
     read: operation(nameField, {
       summary: 'Read a policy.',
-      async run(input) {
+      async run(input, { namespace }) {
         const name = storedName(input.name);
-        const rules = await policies.read(name);
+        const rules = await policies(namespace).read(name);
         return rules === undefined ? undefined : { data: { name, rules }, flat: true };
       },
     }),
     write: operation(
       { ...nameField, policy: policyText(), rules: policyText() },
-      { summary: 'Create or replace a policy.', run: (input, context) => write(policies, input, context) },
+      {
+        summary: 'Create or replace a policy.',
+        run: (input, context) => write(policies(context.namespace), input, context),
+      },
     ),
     delete: operation(nameField, {
       summary: 'Delete a policy.',
-      async run(input) {
-        await policies.remove(storedName(input.name));
+      async run(input, { namespace }) {
+        await policies(namespace).remove(storedName(input.name));
         return undefined;
       },
     }),

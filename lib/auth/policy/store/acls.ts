@@ -39,8 +39,8 @@ export function openAcls(store: Store): Acls {
   let newest = 0;
 
   async function load(key: string, holder: Holder): Promise<Kept> {
-    const { revision, texts } = await readSnapshot(store, policyNamesOf(holder));
-    const policies = [...texts].map(([name, text]) => parse(name, text));
+    const { revision, texts } = await readSnapshot(store, holder.namespace.id, policyNamesOf(holder));
+    const policies = [...texts].map(([name, text]) => parse(holder.namespace.id, name, text));
     const before = kept.get(key);
     const acl =
       before !== undefined && isSame(before.policies, policies) ? before.acl : compile(policies, subjectOf(holder));
@@ -61,7 +61,7 @@ export function openAcls(store: Store): Acls {
 
   return {
     async of(holder) {
-      const key = [holder.entityId, ...policyNamesOf(holder)].join('\0');
+      const key = [holder.namespace.id, holder.entityId, ...policyNamesOf(holder)].join('\0');
       const found = kept.get(key);
       if (found !== undefined && found.revision >= newest) return found.acl;
       return (await loadOnce(key, holder)).acl;
@@ -81,16 +81,17 @@ const compile = (policies: readonly Policy[], subject: Subject): Acl =>
   compileAcl(policies.flatMap((policy) => rulesFor(policy, subject)));
 
 /** The same text gives the same object, so that it is seen what has not changed. */
-function rememberingParser(): (name: string, text: string) => Policy {
+function rememberingParser(): (namespaceId: string, name: string, text: string) => Policy {
   const remembered = new LRUCache<string, { readonly text: string; readonly policy: Policy }>({
     maxSize: textCharactersMax,
     sizeCalculation: ({ text }) => text.length + 1,
   });
-  return (name, text) => {
-    const before = remembered.get(name);
+  return (namespaceId, name, text) => {
+    const key = `${namespaceId}/${name}`;
+    const before = remembered.get(key);
     if (before?.text === text) return before.policy;
     const policy = readable(name, text);
-    remembered.set(name, { text, policy });
+    remembered.set(key, { text, policy });
     return policy;
   };
 }

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Clock } from '../../../core/clock.ts';
 import { badRequest } from '../../../core/errors.ts';
-import { rootNamespace } from '../../../core/namespace.ts';
+import type { Namespace } from '../../../core/namespace.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
 
@@ -19,15 +19,25 @@ export interface TextStore {
 /** Of each kind; so many names still fit in one reply. */
 const textsMax = 50_000;
 
+/** The texts of a namespace. */
+export type TextsOf = (namespace: Namespace) => TextStore;
+
 /**
  * Every change counts up the revision `policies` first, which makes changes wait for each other: the bound is exact, and
  * whoever reads a revision reads all changes up to it.
  */
-export function openTexts(
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
-  table: 'policies' | 'password_policies',
-): TextStore {
-  const named = (name: string) => sql`namespace_id = ${rootNamespace.id} and name = ${name}`;
+export const openTexts =
+  (parts: TextParts, table: 'policies' | 'password_policies'): TextsOf =>
+  ({ id }) =>
+    textsOf(parts, table, id);
+
+interface TextParts {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+function textsOf({ store, clock }: TextParts, table: 'policies' | 'password_policies', namespaceId: string): TextStore {
+  const named = (name: string) => sql`namespace_id = ${namespaceId} and name = ${name}`;
   const from = sql.table(table);
   const changed = (change: (tx: Transaction<Database>) => Promise<unknown>): Promise<void> =>
     store.transaction(async (tx) => {
@@ -37,9 +47,7 @@ export function openTexts(
   return {
     async names() {
       const { rows } = await sql<{ name: string }>`
-        select name from ${from} where namespace_id = ${rootNamespace.id} order by name limit ${textsMax}`.execute(
-        store.db,
-      );
+        select name from ${from} where namespace_id = ${namespaceId} order by name limit ${textsMax}`.execute(store.db);
       return rows.map(({ name }) => name);
     },
     async read(name) {
@@ -50,12 +58,12 @@ export function openTexts(
       changed(async (tx) => {
         await sql`
           insert into ${from} (namespace_id, name, text, updated_at)
-          values (${rootNamespace.id}, ${name}, ${text}, ${clock.now()})
+          values (${namespaceId}, ${name}, ${text}, ${clock.now()})
           on conflict (namespace_id, name) do update set text = excluded.text, updated_at = excluded.updated_at`.execute(
           tx,
         );
         const { rows } = await sql<{ count: number }>`
-          select count(*)::int as count from ${from} where namespace_id = ${rootNamespace.id}`.execute(tx);
+          select count(*)::int as count from ${from} where namespace_id = ${namespaceId}`.execute(tx);
         if ((rows[0]?.count ?? 0) > textsMax)
           throw badRequest(`there are ${textsMax} of them already: delete some first`);
       }),

@@ -1,10 +1,12 @@
 import { badRequest, permissionDenied } from '../../../core/errors.ts';
+import { isRoot } from '../../../core/namespace.ts';
 import { effectiveLeases } from '../../../path/lease-times.ts';
 import type { Caller, Reply, RequestContext } from '../../../path/row.ts';
 import { missingPolicies } from '../../policy/store/snapshot.ts';
 import { entityOfAlias } from '../entity.ts';
 import { issueToken } from '../issue.ts';
 import type { TokenParts } from '../parts.ts';
+import { policySet } from '../policies.ts';
 import type { TokenRole } from '../roles/role.ts';
 import { findTokens, hashToken } from '../store.ts';
 import type { CreateInput } from './fields.ts';
@@ -25,21 +27,32 @@ export async function createToken(
   context: RequestContext,
   { role, orphan }: CreateWay,
 ): Promise<Reply> {
-  const { caller } = context;
+  const { caller, namespace } = context;
   if (caller === undefined) throw permissionDenied();
   if (caller.tokenType === 'batch') throw badRequest('batch tokens cannot create more tokens');
   const privileged = caller.root || context.sudo;
   checkId(input);
   checkRights(input, { privileged, role });
+  if (!isRoot(namespace) && policySet(input.policies ?? []).includes('root'))
+    throw badRequest('root tokens may not be created from a non-root namespace');
+  // Policies of two namespaces have nothing but their names in common.
+  const isElsewhere = caller.namespace.id !== namespace.id;
+  if (isElsewhere && !privileged) throw badRequest(elsewhere);
   const noDefault = input.no_default_policy || role?.no_default_policy === true;
   const limits = limitsOf(input, role, usualType(context));
   const policies = choosePolicies({
-    ...{ asked: input.policies ?? [], noDefault, parent: caller.policies, privileged, role },
+    ...{
+      asked: input.policies ?? [],
+      noDefault,
+      parent: isElsewhere ? ['default'] : caller.policies,
+      privileged,
+      role,
+    },
   });
   const root = policies.includes('root');
   if (root && limits.bounds.type === 'batch') throw badRequest('batch tokens cannot be root tokens');
   const isOrphan = orphan || input.no_parent || role?.orphan === true;
-  const entityId = entityOfAlias(input.entity_alias, role) ?? (isOrphan ? '' : caller.entityId);
+  const entityId = entityOfAlias(input.entity_alias, role) ?? (isOrphan || isElsewhere ? '' : caller.entityId);
   const { auth, warnings } = await issueToken(
     parts,
     {
@@ -50,6 +63,7 @@ export async function createToken(
       bounds: { ...limits.bounds, noDefaultPolicy: !policies.includes('default') },
     },
     {
+      namespace,
       path: pathOf(role, orphan),
       parent: await parentOf(parts, caller, root || isOrphan || limits.bounds.type === 'batch'),
       orphan: isOrphan,
@@ -59,7 +73,7 @@ export async function createToken(
       entityId,
     },
   );
-  const unknown = await missingPolicies(parts.store, auth.policies);
+  const unknown = await missingPolicies(parts.store, namespace.id, auth.policies);
   return {
     auth,
     warnings: [
@@ -70,6 +84,8 @@ export async function createToken(
     ],
   };
 }
+
+const elsewhere = 'root or sudo privileges required to directly generate a token in a child namespace';
 
 const ownId =
   'Supplying a custom ID for the token makes it as easy to guess as that ID. Leave the ID out for a random token.';

@@ -18,23 +18,30 @@ export const roleRows = (parts: TokenParts): readonly Row[] => [
     operations: {
       list: operation(pageFields, {
         summary: 'List token roles',
-        run: async (page) => listed(page, (after, limit) => roleNames(parts.store, after, limit)),
+        run: async (page, { namespace }) =>
+          listed(page, (after, limit) => roleNames(parts.store, namespace.id, after, limit)),
       }),
     },
   },
   {
     pattern: 'roles/:role_name',
     help: 'What tokens may be that are created against this role.',
-    exists: async ({ role_name: name }) => (await findRole(parts.store, String(name))) !== undefined,
+    exists: async ({ role_name: name }, { namespace }) =>
+      (await findRole(parts.store, namespace.id, String(name))) !== undefined,
     operations: {
       read: operation(
         { role_name },
-        { summary: 'Show a token role', run: async (input) => shown(await findRole(parts.store, input.role_name)) },
+        {
+          summary: 'Show a token role',
+          run: async (input, { namespace }) => shown(await findRole(parts.store, namespace.id, input.role_name)),
+        },
       ),
       write: operation(roleFields, {
         summary: 'Create or change a token role',
-        async run(input, { mount }) {
-          await changeRole(parts.store, input.role_name, parts.clock.now(), (before) => roleAfter(before, input));
+        async run(input, { mount, namespace }) {
+          await changeRole(parts.store, namespace.id, input.role_name, parts.clock.now(), (before) =>
+            roleAfter(before, input),
+          );
           const warnings = roleWarnings(input, effectiveLeases(mount.config));
           return warnings.length === 0 ? undefined : { warnings };
         },
@@ -43,8 +50,8 @@ export const roleRows = (parts: TokenParts): readonly Row[] => [
         { role_name },
         {
           summary: 'Delete a token role',
-          async run(input) {
-            await deleteRole(parts.store, input.role_name);
+          async run(input, { namespace }) {
+            await deleteRole(parts.store, namespace.id, input.role_name);
             return undefined;
           },
         },

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import { isRoot, type Namespace } from '../../../core/namespace.ts';
 import { operation, type Reply, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
-import { listed, pageFields } from '../paging.ts';
+import { listed, type Page, pageFields } from '../paging.ts';
 import { startTidy } from '../tidy/tidy.ts';
 import type { RowParts } from './given.ts';
 
@@ -14,29 +15,37 @@ export const storeRows = (parts: RowParts): readonly Row[] => [
       list: operation(pageFields, {
         summary: 'List accessors',
         sudo: true,
-        run: (page) => listed(page, (after, limit) => accessors(parts.store, after, limit)),
+        run: (page, { namespace }) =>
+          listed(page, (after, limit) => accessors(parts.store, namespace, { after, limit })),
       }),
     },
   },
   {
     pattern: 'tidy',
     help: 'Removes tokens that should not be there, in the background.',
-    operations: { write: operation({}, { summary: 'Tidy the tokens', run: () => tidy(parts) }) },
+    operations: {
+      write: operation({}, { summary: 'Tidy the tokens', run: (_input, { namespace }) => tidy(parts, namespace) }),
+    },
   },
 ];
 
-async function tidy(parts: RowParts): Promise<Reply> {
-  const started = await startTidy(parts);
+async function tidy(parts: RowParts, { id }: Namespace): Promise<Reply> {
+  const started = await startTidy(parts, id);
   return { status: 202, warnings: [started ? startedText : 'Tidy operation already in progress.'] };
 }
 
 const startedText =
   "Tidy operation successfully started. Any information from the operation will be printed to the server's log.";
 
-async function accessors({ db }: Store, after: string, limit: number): Promise<readonly string[]> {
+/** The index of accessors by namespace leaves the root out, whose tokens are found by the other one. */
+async function accessors({ db }: Store, namespace: Namespace, { after, limit }: Page): Promise<readonly string[]> {
+  const own = isRoot(namespace)
+    ? sql`namespace_id = 'root'`
+    : sql`namespace_id = ${namespace.id} and namespace_id <> 'root'`;
   const { rows } = await sql<{ accessor: string }>`
     select accessor from tokens
-     where accessor > ${after} and (expire_at is null or expire_at > now()) and num_uses >= 0 and revoked_at is null
+     where ${own} and accessor > ${after} and (expire_at is null or expire_at > now()) and num_uses >= 0
+       and revoked_at is null
      order by accessor limit ${limit}`.execute(db);
   return rows.map(({ accessor }) => accessor);
 }

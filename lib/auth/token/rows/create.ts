@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
 import { pathText, text } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type RequestContext, type Row } from '../../../path/row.ts';
 import { createToken } from '../create/create.ts';
 import { createFields } from '../create/fields.ts';
 import type { TokenParts } from '../parts.ts';
@@ -20,7 +20,7 @@ export const createRows = (parts: TokenParts): readonly Row[] => [
         {
           summary: 'Create a token',
           async run(input, context) {
-            const role = input.role_name === '' ? undefined : await mustBeThere(parts, input.role_name);
+            const role = input.role_name === '' ? undefined : await mustBeThere(parts, input.role_name, context);
             // In the body the role must not give more than in the path.
             if (role !== undefined) await context.mustBeAllowed('write', `auth/token/create/${role.name}`);
             return createToken(parts, input, context, { role, orphan: false });
@@ -48,7 +48,7 @@ export const createRows = (parts: TokenParts): readonly Row[] => [
         {
           summary: 'Create a token against a role',
           run: async (input, context) => {
-            const role = await mustBeThere(parts, input.role_name);
+            const role = await mustBeThere(parts, input.role_name, context);
             return createToken(parts, input, context, { role, orphan: false });
           },
         },
@@ -57,8 +57,8 @@ export const createRows = (parts: TokenParts): readonly Row[] => [
   },
 ];
 
-async function mustBeThere({ store }: TokenParts, name: string): Promise<TokenRole> {
-  const role = await findRole(store, name);
+async function mustBeThere({ store }: TokenParts, name: string, { namespace }: RequestContext): Promise<TokenRole> {
+  const role = await findRole(store, namespace.id, name);
   if (role === undefined) throw badRequest(`unknown role ${name}`);
   return role;
 }

@@ -1,4 +1,5 @@
 import { badRequest, permissionDenied } from '../../../core/errors.ts';
+import { isWithin, type Namespace, onlyRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
 import { duration, pathText, text } from '../../../path/fields.ts';
 import type { Caller, RequestContext } from '../../../path/row.ts';
@@ -26,9 +27,24 @@ export function mustBeGiven(token: string): Secret {
 }
 
 /** @throws AppError `bad-request` when no accessor was sent */
-export async function byAccessor({ store }: TokenParts, accessor: string): Promise<TokenRow | undefined> {
+export async function byAccessor(
+  parts: TokenParts,
+  accessor: string,
+  { namespace }: Pick<RequestContext, 'namespace'>,
+): Promise<TokenRow | undefined> {
   if (accessor === '') throw badRequest('missing accessor');
-  return findByAccessor(store, accessor);
+  return seenFrom(parts, namespace, await findByAccessor(parts.store, accessor));
+}
+
+/** A token as it is seen from a namespace: one that is neither of it nor of one below is not there. */
+export async function seenFrom(
+  { namespaces = onlyRoot }: TokenParts,
+  namespace: Namespace,
+  row: TokenRow | undefined,
+): Promise<TokenRow | undefined> {
+  if (row === undefined || row.namespace_id === namespace.id) return row;
+  const own = await namespaces.namespaceOf(row.namespace_id);
+  return own !== undefined && isWithin(own, namespace) ? row : undefined;
 }
 
 /** @throws AppError `bad-request` */

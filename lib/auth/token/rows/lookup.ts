@@ -1,8 +1,10 @@
 import { AppError, permissionDenied } from '../../../core/errors.ts';
+import { onlyRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { findAdmitted, tokenFinder } from '../find.ts';
-import { accessorField, byAccessor, callerOf, mustBeKnown, type RowParts, tokenField } from './given.ts';
+import type { TokenRow } from '../store.ts';
+import { accessorField, byAccessor, callerOf, mustBeKnown, type RowParts, seenFrom, tokenField } from './given.ts';
 import { tokenView } from './view.ts';
 
 /** `lookup`, `lookup-self`, `lookup-accessor`. */
@@ -11,7 +13,7 @@ export function lookupRows(parts: RowParts): readonly Row[] {
   const findOwn = tokenFinder(parts.store, -1);
   const self = operation(
     {},
-    { summary: 'Look up the own token', run: (_input, context) => lookUpOwn(findOwn, context) },
+    { summary: 'Look up the own token', run: (_input, context) => lookUpOwn(parts, findOwn, context) },
   );
   return [
     {
@@ -23,7 +25,7 @@ export function lookupRows(parts: RowParts): readonly Row[] {
           {
             summary: 'Look up a token; without one, the own',
             run: ({ token }, context) =>
-              token === '' ? lookUpOwn(findOwn, context) : lookUp(parts, new Secret(token)),
+              token === '' ? lookUpOwn(parts, findOwn, context) : lookUp(parts, new Secret(token), context),
           },
         ),
       },
@@ -42,7 +44,8 @@ export function lookupRows(parts: RowParts): readonly Row[] {
           { accessor: accessorField },
           {
             summary: 'Look up a token by its accessor',
-            run: async ({ accessor }) => ({ data: tokenView(mustBeKnown(await byAccessor(parts, accessor)), '') }),
+            run: async ({ accessor }, context) =>
+              show(parts, mustBeKnown(await byAccessor(parts, accessor, context)), ''),
           },
         ),
       },
@@ -50,15 +53,20 @@ export function lookupRows(parts: RowParts): readonly Row[] {
   ];
 }
 
-async function lookUp({ find }: RowParts, token: Secret): Promise<Reply> {
-  const row = await find(token);
+async function lookUp(parts: RowParts, token: Secret, { namespace }: RequestContext): Promise<Reply> {
+  const row = await seenFrom(parts, namespace, await parts.find(token));
   if (row === undefined) throw new AppError('permission-denied', 'bad token');
-  return { data: tokenView(row, token.reveal()) };
+  return show(parts, row, token.reveal());
 }
 
-async function lookUpOwn(find: RowParts['find'], context: RequestContext): Promise<Reply> {
+async function lookUpOwn(parts: RowParts, find: RowParts['find'], context: RequestContext): Promise<Reply> {
   const { token } = callerOf(context);
   const row = await findAdmitted(token, find);
   if (row === undefined) throw permissionDenied();
-  return { data: tokenView(row, token.reveal()) };
+  return show(parts, row, token.reveal());
+}
+
+async function show({ namespaces = onlyRoot }: RowParts, row: TokenRow, id: string): Promise<Reply> {
+  const namespace = await namespaces.namespaceOf(row.namespace_id);
+  return { data: tokenView(row, id, namespace?.path ?? '') };
 }

@@ -1,5 +1,5 @@
 import { Secret } from '../../../core/secret.ts';
-import { operation, type Reply, type Row } from '../../../path/row.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { tokenFinder } from '../find.ts';
 import { renewToken } from '../renew.ts';
 import {
@@ -10,6 +10,7 @@ import {
   mustBeGiven,
   mustBeKnown,
   type RowParts,
+  seenFrom,
   tokenField,
   tokenInPath,
 } from './given.ts';
@@ -17,8 +18,12 @@ import {
 /** `renew`, `renew-self`, `renew-accessor`. */
 export function renewRows(parts: RowParts): readonly Row[] {
   const findOwn = tokenFinder(parts.store, -1);
-  const renew = async (find: RowParts['find'], token: Secret, increment: number): Promise<Reply> =>
-    renewToken(parts, await find(token), { id: token.reveal(), increment });
+  const renew = async (token: Secret, increment: number, { namespace }: RequestContext): Promise<Reply> =>
+    renewToken(parts, await seenFrom(parts, namespace, await parts.find(token)), { id: token.reveal(), increment });
+  const renewOwn = async (increment: number, context: RequestContext): Promise<Reply> => {
+    const { token } = callerOf(context);
+    return renewToken(parts, await findOwn(token), { id: token.reveal(), increment });
+  };
   const help = 'Makes a token live longer, up to what its kind and the mount allow.';
   return [
     {
@@ -29,7 +34,7 @@ export function renewRows(parts: RowParts): readonly Row[] {
           { token: tokenField, increment: incrementField },
           {
             summary: 'Renew a token',
-            run: ({ token, increment }) => renew(parts.find, mustBeGiven(token), increment),
+            run: ({ token, increment }, context) => renew(mustBeGiven(token), increment, context),
           },
         ),
       },
@@ -42,7 +47,7 @@ export function renewRows(parts: RowParts): readonly Row[] {
           { token: tokenInPath, increment: incrementField },
           {
             summary: 'Renew a token that is named in the path',
-            run: ({ token, increment }) => renew(parts.find, new Secret(token), increment),
+            run: ({ token, increment }, context) => renew(new Secret(token), increment, context),
           },
         ),
       },
@@ -55,7 +60,7 @@ export function renewRows(parts: RowParts): readonly Row[] {
           { increment: incrementField },
           {
             summary: 'Renew the own token',
-            run: ({ increment }, context) => renew(findOwn, callerOf(context).token, increment),
+            run: ({ increment }, context) => renewOwn(increment, context),
           },
         ),
       },
@@ -68,8 +73,8 @@ export function renewRows(parts: RowParts): readonly Row[] {
           { accessor: accessorField, increment: incrementField },
           {
             summary: 'Renew a token by its accessor',
-            run: async ({ accessor, increment }) =>
-              renewToken(parts, mustBeKnown(await byAccessor(parts, accessor)), { id: '', increment }),
+            run: async ({ accessor, increment }, context) =>
+              renewToken(parts, mustBeKnown(await byAccessor(parts, accessor, context)), { id: '', increment }),
           },
         ),
       },

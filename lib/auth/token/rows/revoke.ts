@@ -1,10 +1,20 @@
 import { badRequest } from '../../../core/errors.ts';
+import { isRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
-import { operation, type Reply, type Row } from '../../../path/row.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { isBatch, openBatch } from '../batch.ts';
 import { revokeAlone, revokeTree } from '../revoke/revoke.ts';
 import { hashToken } from '../store.ts';
-import { accessorField, byAccessor, callerOf, mustBeGiven, type RowParts, tokenField, tokenInPath } from './given.ts';
+import {
+  accessorField,
+  byAccessor,
+  callerOf,
+  mustBeGiven,
+  type RowParts,
+  seenFrom,
+  tokenField,
+  tokenInPath,
+} from './given.ts';
 
 /** `revoke`, `revoke-self`, `revoke-accessor`, `revoke-orphan`. */
 export const revokeRows = (parts: RowParts): readonly Row[] => [
@@ -14,7 +24,7 @@ export const revokeRows = (parts: RowParts): readonly Row[] => [
     operations: {
       write: operation(
         { token: tokenField },
-        { summary: 'Revoke a token', run: ({ token }) => revoke(parts, mustBeGiven(token)) },
+        { summary: 'Revoke a token', run: ({ token }, context) => revoke(parts, mustBeGiven(token), context) },
       ),
     },
   },
@@ -24,7 +34,7 @@ export const revokeRows = (parts: RowParts): readonly Row[] => [
     operations: {
       write: operation(
         {},
-        { summary: 'Revoke the own token', run: (_input, context) => revoke(parts, callerOf(context).token) },
+        { summary: 'Revoke the own token', run: (_input, context) => revokeOwn(parts, callerOf(context).token) },
       ),
     },
   },
@@ -36,8 +46,8 @@ export const revokeRows = (parts: RowParts): readonly Row[] => [
         { accessor: accessorField },
         {
           summary: 'Revoke a token by its accessor',
-          async run({ accessor }) {
-            const row = await byAccessor(parts, accessor);
+          async run({ accessor }, context) {
+            const row = await byAccessor(parts, accessor, context);
             if (row === undefined) return { warnings: ['No token found with this accessor'] };
             await revokeTree(parts, row.hash);
             return undefined;
@@ -61,7 +71,7 @@ function orphaning(parts: RowParts): readonly Row[] {
           {
             summary: 'Revoke a token and keep its children',
             sudo: true,
-            run: ({ token }) => orphan(parts, mustBeGiven(token)),
+            run: ({ token }, context) => orphan(parts, mustBeGiven(token), context),
           },
         ),
       },
@@ -75,7 +85,7 @@ function orphaning(parts: RowParts): readonly Row[] {
           {
             summary: 'Revoke a token that is named in the path, and keep its children',
             sudo: true,
-            run: ({ token }) => orphan(parts, new Secret(token)),
+            run: ({ token }, context) => orphan(parts, new Secret(token), context),
           },
         ),
       },
@@ -83,17 +93,26 @@ function orphaning(parts: RowParts): readonly Row[] {
   ];
 }
 
-async function revoke(parts: RowParts, token: Secret): Promise<Reply> {
+async function revoke(parts: RowParts, token: Secret, context: RequestContext): Promise<Reply> {
+  return (await isSeen(parts, token, context)) ? revokeOwn(parts, token) : undefined;
+}
+
+async function revokeOwn(parts: RowParts, token: Secret): Promise<Reply> {
   mustBeRevocable(parts, token);
   await revokeTree(parts, hashToken(parts.store.barrier, token));
   return undefined;
 }
 
-async function orphan(parts: RowParts, token: Secret): Promise<Reply> {
+async function orphan(parts: RowParts, token: Secret, context: RequestContext): Promise<Reply> {
   mustBeRevocable(parts, token);
-  if (await revokeAlone(parts, hashToken(parts.store.barrier, token))) return undefined;
+  const isThere = await isSeen(parts, token, context);
+  if (isThere && (await revokeAlone(parts, hashToken(parts.store.barrier, token)))) return undefined;
   throw badRequest('token to revoke not found');
 }
+
+/** From the root everything is seen, what has ended and was not deleted yet too. */
+const isSeen = async (parts: RowParts, token: Secret, { namespace }: RequestContext): Promise<boolean> =>
+  isRoot(namespace) || (await seenFrom(parts, namespace, await parts.find(token))) !== undefined;
 
 /** What nobody has made need not be revoked. */
 function mustBeRevocable({ store }: RowParts, token: Secret): void {

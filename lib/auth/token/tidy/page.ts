@@ -16,14 +16,14 @@ export interface TidiedPage {
 }
 
 /**
- * One page of tokens, in the order of their hashes. Of the three rules of the specification the one about accessors has
+ * One page of the tokens of a namespace, in the order of their hashes. Of the three rules of the specification the one about accessors has
  * nothing to find, since an accessor is a column of its token; what else belongs to a token goes with its row.
  */
-export async function tidyPage({ db }: Pick<Store, 'db'>, after: Buffer): Promise<TidiedPage> {
+export async function tidyPage({ db }: Pick<Store, 'db'>, namespaceId: string, after: Buffer): Promise<TidiedPage> {
   const { rows } = await sql<TidiedPage>`
     with page as materialized (
       select hash, parent, revoked_at is null and (expire_at <= now() or num_uses < 0) as ended
-        from tokens where hash > ${after} order by hash limit ${pageSize}
+        from tokens where hash > ${after} and namespace_id = ${namespaceId} order by hash limit ${pageSize}
     ),
     orphaned as (
       update tokens t set parent = null, orphan = true from page

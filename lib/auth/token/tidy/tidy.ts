@@ -8,23 +8,30 @@ import { tidyPage } from './page.ts';
 const pagesMax = 10_000_000;
 const pagesPerLine = 100;
 
-/** Begins to tidy in the background; false: a run is under way already. */
-export async function startTidy({ store, reaper, log = silentLog }: TokenParts): Promise<boolean> {
-  const claim = await claimTidy(store);
+/** Begins to tidy the tokens of a namespace in the background; false: a run is under way already. */
+export async function startTidy({ store, reaper, log = silentLog }: TokenParts, namespaceId: string): Promise<boolean> {
+  const claim = await claimTidy(store, namespaceId);
   if (claim === undefined) return false;
-  const work = (ended: () => boolean) => tidy(store, log, claim, ended);
+  const work = (ended: () => boolean) => tidy({ store, log, claim, namespaceId }, ended);
   if (reaper === undefined) await work(() => false);
   else reaper.background(work);
   return true;
 }
 
+interface Run {
+  readonly store: Store;
+  readonly log: Log;
+  readonly claim: TidyClaim;
+  readonly namespaceId: string;
+}
+
 /** Page by page, so that the memory is bounded whatever the number of tokens. Never fails. */
-async function tidy(store: Store, log: Log, claim: TidyClaim, ended: () => boolean): Promise<void> {
+async function tidy({ store, log, claim, namespaceId }: Run, ended: () => boolean): Promise<void> {
   const sums = { looked: 0, orphaned: 0, marked: 0, deleted: 0 };
   try {
     let after: Buffer | null = Buffer.alloc(0);
     for (let pages = 1; after !== null && pages <= pagesMax && !ended(); pages += 1) {
-      const page = await tidyPage(store, after);
+      const page = await tidyPage(store, namespaceId, after);
       sums.looked += page.looked;
       sums.orphaned += page.orphaned;
       sums.marked += page.marked;

@@ -53,12 +53,14 @@ export function corsRow({ db }: Pick<Store, 'db'>): Row {
         {},
         {
           summary: 'Show the origins that are allowed.',
+          rootNamespaceOnly: true,
           sudo: true,
           run: async () => ({ data: shown(await setting.read(db)), flat: true }),
         },
       ),
       write: operation(fields, {
         summary: 'Set the origins that are allowed.',
+        rootNamespaceOnly: true,
         sudo: true,
         async run({ enable = true, allowed_origins: origins = [], allowed_headers: headers = [] }) {
           if (enable) await setting.write(db, { origins: sound(origins), headers: headers.map(headerName) });
@@ -70,6 +72,7 @@ export function corsRow({ db }: Pick<Store, 'db'>): Row {
         {},
         {
           summary: 'Allow no origin any more.',
+          rootNamespaceOnly: true,
           sudo: true,
           async run() {
             await setting.remove(db);

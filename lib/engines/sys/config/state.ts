@@ -18,6 +18,7 @@ export const stateRow = ({ host, port, tls, logLevel }: ShownConfig): Row => ({
       {},
       {
         summary: 'Show the configuration.',
+        rootNamespaceOnly: true,
         run: async () => ({
           data: {
             default_lease_ttl: systemLeases.default_lease_ttl,

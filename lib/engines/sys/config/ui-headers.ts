@@ -26,6 +26,7 @@ export const uiHeaderRows = ({ db }: Pick<Store, 'db'>): readonly Row[] => [
         {},
         {
           summary: 'List the names of the headers.',
+          rootNamespaceOnly: true,
           sudo: true,
           run: async () => ({ data: { keys: Object.keys((await setting.read(db)) ?? {}).sort() } }),
         },
@@ -40,6 +41,7 @@ export const uiHeaderRows = ({ db }: Pick<Store, 'db'>): readonly Row[] => [
         { name, multivalue: bool().optional().meta({ description: 'Answer all values and not only the first' }) },
         {
           summary: 'Show the values of a header.',
+          rootNamespaceOnly: true,
           sudo: true,
           async run(input) {
             const values = (await setting.read(db))?.[input.name.toLowerCase()];
@@ -51,6 +53,7 @@ export const uiHeaderRows = ({ db }: Pick<Store, 'db'>): readonly Row[] => [
         { name, values: textList().optional().meta({ description: 'The values' }) },
         {
           summary: 'Set the values of a header.',
+          rootNamespaceOnly: true,
           sudo: true,
           async run(input) {
             await put(db, input.name.toLowerCase(), sound(input.values ?? []));
@@ -62,6 +65,7 @@ export const uiHeaderRows = ({ db }: Pick<Store, 'db'>): readonly Row[] => [
         { name },
         {
           summary: 'Remove a header.',
+          rootNamespaceOnly: true,
           sudo: true,
           async run(input) {
             await sql`update settings set value = value - ${input.name.toLowerCase()}::text where name = 'ui-headers'`.execute(

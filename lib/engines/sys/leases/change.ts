@@ -1,10 +1,10 @@
 import { badRequest } from '../../../core/errors.ts';
 import { operation, type Reply, type Row } from '../../../path/row.ts';
-import type { Leases } from './contract.ts';
+import type { Leases, LeasesOf } from './contract.ts';
 import { increment, leaseField, leaseInPath, mustBeNamed, prefixInPath, sync } from './fields.ts';
 
 /** Renewing and revoking, below `leases/` and where older clients look for it. */
-export const changeRows = (leases: Leases): readonly Row[] => [
+export const changeRows = (leases: LeasesOf): readonly Row[] => [
   ...['leases/renew', 'renew'].flatMap((pattern) => renewRows(leases, pattern)),
   ...['leases/revoke', 'revoke'].flatMap((pattern) => revokeRows(leases, pattern)),
   ...['leases/revoke-prefix', 'revoke-prefix', 'leases/revoke-force', 'revoke-force'].map((pattern) =>
@@ -13,11 +13,13 @@ export const changeRows = (leases: Leases): readonly Row[] => [
   {
     pattern: 'leases/tidy',
     help: 'Removes leases that have ended and were left behind, in the background.',
-    operations: { write: operation({}, { summary: 'Tidy leases', run: () => leases.tidy() }) },
+    operations: {
+      write: operation({}, { summary: 'Tidy leases', run: (_input, { namespace }) => leases(namespace).tidy() }),
+    },
   },
 ];
 
-function renewRows(leases: Leases, pattern: string): readonly Row[] {
+function renewRows(leases: LeasesOf, pattern: string): readonly Row[] {
   const help = 'Makes a lease last longer.';
   return [
     {
@@ -26,7 +28,7 @@ function renewRows(leases: Leases, pattern: string): readonly Row[] {
       operations: {
         write: operation(
           { lease_id: leaseField, increment },
-          { summary: 'Renew a lease', run: ({ lease_id }) => renew(leases, lease_id) },
+          { summary: 'Renew a lease', run: ({ lease_id }, { namespace }) => renew(leases(namespace), lease_id) },
         ),
       },
     },
@@ -36,7 +38,10 @@ function renewRows(leases: Leases, pattern: string): readonly Row[] {
       operations: {
         write: operation(
           { lease_id: leaseInPath, increment },
-          { summary: 'Renew a lease that is named in the path', run: ({ lease_id }) => renew(leases, lease_id) },
+          {
+            summary: 'Renew a lease that is named in the path',
+            run: ({ lease_id }, { namespace }) => renew(leases(namespace), lease_id),
+          },
         ),
       },
     },
@@ -50,7 +55,7 @@ async function renew(leases: Leases, id: string): Promise<Reply> {
   throw badRequest('tokens cannot be renewed through this endpoint');
 }
 
-function revokeRows(leases: Leases, pattern: string): readonly Row[] {
+function revokeRows(leases: LeasesOf, pattern: string): readonly Row[] {
   const help = 'Ends a lease with all that depends on it.';
   return [
     {
@@ -59,7 +64,10 @@ function revokeRows(leases: Leases, pattern: string): readonly Row[] {
       operations: {
         write: operation(
           { lease_id: leaseField, sync },
-          { summary: 'Revoke a lease', run: (input) => revoke(leases, input.lease_id, input.sync) },
+          {
+            summary: 'Revoke a lease',
+            run: (input, { namespace }) => revoke(leases(namespace), input.lease_id, input.sync),
+          },
         ),
       },
     },
@@ -71,7 +79,7 @@ function revokeRows(leases: Leases, pattern: string): readonly Row[] {
           { lease_id: leaseInPath, sync },
           {
             summary: 'Revoke a lease that is named in the path',
-            run: (input) => revoke(leases, input.lease_id, input.sync),
+            run: (input, { namespace }) => revoke(leases(namespace), input.lease_id, input.sync),
           },
         ),
       },
@@ -84,7 +92,7 @@ async function revoke(leases: Leases, id: string, isWaited: boolean): Promise<Re
   return done(isWaited);
 }
 
-function prefixRow(leases: Leases, pattern: string): Row {
+function prefixRow(leases: LeasesOf, pattern: string): Row {
   return {
     pattern: `${pattern}/*prefix`,
     help: 'Ends all leases below a path.',
@@ -94,8 +102,8 @@ function prefixRow(leases: Leases, pattern: string): Row {
         {
           summary: 'Revoke leases below a path',
           sudo: true,
-          async run(input, { signal }) {
-            await leases.revokePrefix(mustBeNamed(input.prefix.replace(/\/$/, '')), signal);
+          async run(input, { signal, namespace }) {
+            await leases(namespace).revokePrefix(mustBeNamed(input.prefix.replace(/\/$/, '')), signal);
             return done(input.sync);
           },
         },

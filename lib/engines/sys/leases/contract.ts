@@ -1,3 +1,4 @@
+import type { Namespace } from '../../../core/namespace.ts';
 import type { Reply } from '../../../path/row.ts';
 
 /**
@@ -16,6 +17,9 @@ export interface Leases {
   /** Removes what has ended and was left behind, in the background. */
   tidy(): Promise<Reply>;
 }
+
+/** The leases of a namespace. */
+export type LeasesOf = (namespace: Namespace) => Leases;
 
 export interface Lease {
   readonly id: string;

@@ -1,7 +1,7 @@
 import type { Row } from '../../../path/row.ts';
 import { changeRows } from './change.ts';
-import type { Leases } from './contract.ts';
+import type { LeasesOf } from './contract.ts';
 import { lookRows } from './look.ts';
 
 /** `sys/leases`, and the paths that older clients use for the same. */
-export const leaseRows = (leases: Leases): readonly Row[] => [...lookRows(leases), ...changeRows(leases)];
+export const leaseRows = (leases: LeasesOf): readonly Row[] => [...lookRows(leases), ...changeRows(leases)];

@@ -1,14 +1,14 @@
 import { badRequest } from '../../../core/errors.ts';
 import { integer, pathText, text } from '../../../path/fields.ts';
 import { operation, type Reply, type Row } from '../../../path/row.ts';
-import type { Lease, Leases } from './contract.ts';
+import type { Lease, LeasesOf } from './contract.ts';
 import { leaseField, mustBeNamed } from './fields.ts';
 
 /** More than this does not fit in a reply that anyone can use. */
 const namesMax = 100_000;
 
 /** `leases/lookup`, `leases/lookup/<prefix>`, `leases`, `leases/count`. */
-export const lookRows = (leases: Leases): readonly Row[] => [
+export const lookRows = (leases: LeasesOf): readonly Row[] => [
   {
     pattern: 'leases/lookup',
     help: 'Shows a lease.',
@@ -17,8 +17,8 @@ export const lookRows = (leases: Leases): readonly Row[] => [
         { lease_id: leaseField },
         {
           summary: 'Look up a lease',
-          async run({ lease_id }) {
-            const lease = await leases.find(mustBeNamed(lease_id));
+          async run({ lease_id }, { namespace }) {
+            const lease = await leases(namespace).find(mustBeNamed(lease_id));
             if (lease === undefined) throw badRequest('invalid lease');
             return { data: shown(lease) };
           },
@@ -35,7 +35,7 @@ export const lookRows = (leases: Leases): readonly Row[] => [
   ...irrevocableRows,
 ];
 
-function listing(leases: Leases, prefix: ReturnType<typeof pathText> | undefined) {
+function listing(leases: LeasesOf, prefix: ReturnType<typeof pathText> | undefined) {
   const page = {
     after: text().default('').meta({ description: 'Names behind this one' }),
     limit: integer()
@@ -46,10 +46,10 @@ function listing(leases: Leases, prefix: ReturnType<typeof pathText> | undefined
   return operation(fields, {
     summary: 'List leases',
     sudo: true,
-    async run(input) {
+    async run(input, { namespace }) {
       const most = input.limit > 0 ? Math.min(input.limit, namesMax) : namesMax;
       const given = 'prefix' in input && typeof input.prefix === 'string' ? input.prefix : '';
-      const keys = await leases.list(given.replace(/\/$/, ''), input.after, most);
+      const keys = await leases(namespace).list(given.replace(/\/$/, ''), input.after, most);
       if (keys.length < most || input.limit === most) return { data: { keys } };
       return { data: { keys }, warnings: [`There may be more names: go on with after=${keys.at(-1)}`] };
     },

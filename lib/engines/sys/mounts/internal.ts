@@ -43,7 +43,7 @@ async function visible({ mounts }: MountParts, context: RequestContext): Promise
   if (context.tokenSent) mustHaveToken(context);
   const secret: Record<string, object> = {};
   const auth: Record<string, object> = {};
-  for (const mount of await mounts.list()) {
+  for (const mount of await mounts.in(context.namespace).list()) {
     if (!(await isVisible(mount, context))) continue;
     if (isSecretMount(mount)) secret[mount.path] = brief(mount, context);
     else auth[mount.path.slice('auth/'.length)] = brief(mount, context);
@@ -62,7 +62,7 @@ const brief = (mount: Mount, context: RequestContext): object =>
 
 async function holder({ mounts }: MountParts, path: string, context: RequestContext): Promise<Reply> {
   mustHaveToken(context);
-  const mount = await mounts.resolve(path);
+  const mount = await mounts.resolve(path, context.namespace);
   if (mount === undefined || !(await context.reaches(mount.path))) throw denied(path);
   return { data: { ...showEffective(mount), path: mount.path } };
 }

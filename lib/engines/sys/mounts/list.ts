@@ -12,8 +12,8 @@ export function mountListRow({ mounts }: MountParts): Row {
         {},
         {
           summary: 'Show all mounts of secrets engines.',
-          async run() {
-            const shown = (await mounts.list()).filter(isSecretMount);
+          async run(_input, { namespace }) {
+            const shown = (await mounts.in(namespace).list()).filter(isSecretMount);
             return { data: Object.fromEntries(shown.map((mount) => [mount.path, showMount(mount)])), flat: true };
           },
         },

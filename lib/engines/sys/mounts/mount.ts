@@ -31,10 +31,13 @@ export function mountRow(parts: MountParts): Row {
     pattern: 'mounts/*path',
     help: 'Mounts, shows and unmounts a secrets engine.',
     operations: {
-      read: operation({ path }, { summary: 'Show a mount.', run: (input) => read(parts, input.path) }),
+      read: operation(
+        { path },
+        { summary: 'Show a mount.', run: (input, context) => read(parts, input.path, context) },
+      ),
       write: operation(
         { ...enableFields(parts.engines), ...settings },
-        { summary: 'Mount a secrets engine.', run: (input) => write(parts, input) },
+        { summary: 'Mount a secrets engine.', run: (input, context) => write(parts, input, context) },
       ),
       delete: operation(
         { path },
@@ -49,11 +52,11 @@ export function mountRow(parts: MountParts): Row {
 
 const tunedPath = (given: string): string | undefined => /^(.+)\/tune$/.exec(given)?.[1];
 
-async function read(parts: MountParts, given: string): Promise<Reply> {
+async function read(parts: MountParts, given: string, context: RequestContext): Promise<Reply> {
   const tuned = tunedPath(given);
-  if (tuned !== undefined) return readTuning(parts, tuned);
+  if (tuned !== undefined) return readTuning(parts, tuned, context);
   const wanted = mountPath(given);
-  const mount = await parts.mounts.find(wanted);
+  const mount = await parts.mounts.in(context.namespace).find(wanted);
   if (mount === undefined || !isSecretMount(mount)) throw badRequest(`No secret engine mount at ${wanted}`);
   return { data: showMount(mount), flat: true };
 }
@@ -66,11 +69,11 @@ interface Wanted extends Tuning {
   readonly seal_wrap: boolean;
 }
 
-async function write(parts: MountParts, input: Wanted): Promise<Reply> {
+async function write(parts: MountParts, input: Wanted, context: RequestContext): Promise<Reply> {
   const tuned = tunedPath(input.path);
-  if (tuned !== undefined) return writeTuning(parts, tuned, input);
+  if (tuned !== undefined) return writeTuning(parts, tuned, input, context);
   const kind = kindOf(parts.engines, input.type, input.options);
-  await parts.mounts.enable({
+  await parts.mounts.in(context.namespace).enable({
     ...kind,
     path: newMountPath(input.path),
     description: input.description ?? '',
@@ -82,6 +85,7 @@ async function write(parts: MountParts, input: Wanted): Promise<Reply> {
 }
 
 async function disable(parts: MountParts, given: string, context: RequestContext): Promise<Reply> {
-  const warnings = await parts.mounts.disable(removablePath(given), parts.changed, context.signal);
+  const mounts = parts.mounts.in(context.namespace);
+  const warnings = await mounts.disable(removablePath(given), parts.changed, context.signal);
   return warnings.length === 0 ? undefined : { warnings };
 }

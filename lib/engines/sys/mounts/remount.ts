@@ -13,8 +13,9 @@ export function remountRows({ mounts, changed }: MountParts): readonly Row[] {
   const move = operation(fields, {
     summary: 'Move a mount.',
     sudo: true,
-    async run(input) {
-      const { id, warnings } = await mounts.move(removablePath(input.from), newMountPath(input.to), changed);
+    async run(input, { namespace }) {
+      const [from, to] = [removablePath(input.from), newMountPath(input.to)];
+      const { id, warnings } = await mounts.in(namespace).move(from, to, changed);
       return { data: { migration_id: id }, warnings: [queued(id), ...warnings], flat: true };
     },
   });
@@ -37,8 +38,8 @@ const statusRow = (mounts: MountParts['mounts']): Row => ({
       { migration_id: pathText('What the move has answered') },
       {
         summary: 'The state of a move.',
-        async run({ migration_id }) {
-          const move = await mounts.findMove(migration_id);
+        async run({ migration_id }, { namespace }) {
+          const move = await mounts.in(namespace).findMove(migration_id);
           return move && { data: { migration_id, migration_info: ended(move) } };
         },
       },

@@ -16,11 +16,14 @@ export function tuneRow(parts: MountParts): Row {
     operations: {
       read: operation(
         { path },
-        { summary: 'Show the settings of a mount.', run: (input) => readTuning(parts, input.path) },
+        { summary: 'Show the settings of a mount.', run: (input, context) => readTuning(parts, input.path, context) },
       ),
       write: operation(
         { path, description, options, ...settings },
-        { summary: 'Change settings of a mount.', run: (input) => writeTuning(parts, input.path, input) },
+        {
+          summary: 'Change settings of a mount.',
+          run: (input, context) => writeTuning(parts, input.path, input, context),
+        },
       ),
     },
   };

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../core/errors.ts';
-import type { Reply } from '../../../path/row.ts';
+import type { Reply, RequestContext } from '../../../path/row.ts';
 import type { Settings } from './fields.ts';
 import { tunedOptions } from './kind.ts';
 import { mountPath } from './mount-path.ts';
@@ -13,18 +13,25 @@ export interface Tuning extends Settings {
   readonly options?: Readonly<Record<string, string>> | undefined;
 }
 
+type Asking = Pick<RequestContext, 'namespace'>;
+
 /** @throws AppError `bad-request` when there is no such mount */
-export async function readTuning({ mounts }: MountParts, given: string): Promise<Reply> {
+export async function readTuning({ mounts }: MountParts, given: string, { namespace }: Asking): Promise<Reply> {
   const path = mountPath(given);
-  const mount = await mounts.find(path);
+  const mount = await mounts.in(namespace).find(path);
   if (mount === undefined) throw noMount(path);
   return { data: showTuning(mount), flat: true };
 }
 
 /** A mount that goes to a higher version of its engine keeps its secrets. */
-export async function writeTuning({ mounts, engines }: MountParts, given: string, change: Tuning): Promise<Reply> {
+export async function writeTuning(
+  { mounts, engines }: MountParts,
+  given: string,
+  change: Tuning,
+  { namespace }: Asking,
+): Promise<Reply> {
   const path = mountPath(given);
-  const tuned = await mounts.tune(path, (mount) => ({
+  const tuned = await mounts.in(namespace).tune(path, (mount) => ({
     description: change.description ?? mount.description,
     options: tunedOptions(engines, mount, change.options),
     config: settingsAfter(mount.config, settingsOf(change)),

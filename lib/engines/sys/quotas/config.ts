@@ -47,9 +47,13 @@ export const quotaConfigRow = (store: Store, changed: () => void): Row => ({
   pattern: 'quotas/config',
   help: 'What holds for all quotas: the paths that no rate limit is for, and the headers of replies.',
   operations: {
-    read: operation({}, { summary: 'Show it.', run: async () => ({ data: await readQuotaConfig(store) }) }),
+    read: operation(
+      {},
+      { rootNamespaceOnly: true, summary: 'Show it.', run: async () => ({ data: await readQuotaConfig(store) }) },
+    ),
     write: operation(fields, {
       summary: 'Change it; what is not given stays.',
+      rootNamespaceOnly: true,
       async run(input) {
         const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
         const config = { ...(await readQuotaConfig(store)), ...given };

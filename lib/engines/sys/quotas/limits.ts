@@ -1,13 +1,11 @@
 import type { Store } from '../../../store/store.ts';
 import { type QuotaConfig, readQuotaConfig } from './config.ts';
 import { createLimiter, type Passage } from './limiter.ts';
-import { bySpecificity, isFor, type Named, type RateLimit } from './quota.ts';
+import { bySpecificity, isFor, type Named, type Origin, type RateLimit } from './quota.ts';
 import { storedQuotas } from './store.ts';
 
 /** A request as rate limits see it. */
-export interface LimitedRequest {
-  /** Full path. */
-  readonly path: string;
+export interface LimitedRequest extends Origin {
   /** The role that its body names. */
   readonly role: unknown;
   /** Whose requests are counted together: the address of the connection. */
@@ -54,9 +52,10 @@ export function openRateLimits(store: Store, now: () => number = () => performan
       copy = copy && { ...copy, readAt };
     }
   }
-  function passNow({ path, role, client }: LimitedRequest): ShownPassage | undefined {
-    const quota = copy?.quotas.find((one) => isFor(one, path, role));
-    if (copy === undefined || quota === undefined || isExempt(copy.config, path)) return undefined;
+  function passNow({ role, client, ...origin }: LimitedRequest): ShownPassage | undefined {
+    const quota = copy?.quotas.find((one) => isFor(one, origin, role));
+    if (copy === undefined || quota === undefined) return undefined;
+    if (isExempt(copy.config, origin.namespace.path + origin.path)) return undefined;
     const passage = limiter.pass(quota, `${quota.name}\n${client}`, now());
     return { ...passage, shown: copy.config.enable_rate_limit_response_headers };
   }

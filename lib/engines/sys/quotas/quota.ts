@@ -1,10 +1,22 @@
+import type { Namespace } from '../../../core/namespace.ts';
+
+/** Where a request goes, or a token comes from. */
+export interface Origin {
+  readonly namespace: Namespace;
+  /** Below the namespace. */
+  readonly path: string;
+}
+
 /** Which requests a quota is for. */
 export interface QuotaScope {
-  /** Empty: all. Ends in a slash: a mount or what is below; in `*`: what begins so; else one path. */
+  /** Full path, the namespace first. Empty: all. Ends in a slash: a mount or what is below; in `*`: what begins so; else one path. */
   readonly path: string;
   /** Empty: whatever role they name. */
   readonly role: string;
+  /** It is for the namespaces below its own as well. */
   readonly inheritable: boolean;
+  /** Its own, which its path begins with; absent: the root, since there were no namespaces when it was made. */
+  readonly namespace_path?: string | undefined;
 }
 
 /** At most `rate` requests of a client in `interval` seconds, in each process. */
@@ -33,8 +45,12 @@ function rankOf({ path, role }: QuotaScope): number {
 }
 
 /** Whether a quota is for a request. `role`: the one that the request names; undefined: none. */
-export function isFor({ path: own, role: ownRole }: QuotaScope, path: string, role: unknown): boolean {
+export function isFor(quota: QuotaScope, { namespace, path: below }: Origin, role: unknown): boolean {
+  const { path: own, role: ownRole, inheritable, namespace_path: ownNamespace = '' } = quota;
   if (ownRole !== '' && ownRole !== role) return false;
+  const isOf = inheritable ? namespace.path.startsWith(ownNamespace) : namespace.path === ownNamespace;
+  if (!isOf) return false;
+  const path = namespace.path + below;
   if (own === '' || path === own) return true;
   if (own.endsWith('*')) return path.startsWith(own.slice(0, -1));
   return own.endsWith('/') && path.startsWith(own);

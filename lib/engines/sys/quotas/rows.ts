@@ -4,6 +4,7 @@ import { duration, type Fields, type Input, integer, pathText } from '../../../p
 import { operation, type Reply, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Mounts } from '../../contract.ts';
+import type { NamespaceTable } from '../../namespaces.ts';
 import { countLeases } from './lease-capacity.ts';
 import type { LeaseCount, Named, QuotaScope, RateLimit } from './quota.ts';
 import { scopeAfter, scopeFields } from './scope.ts';
@@ -11,7 +12,7 @@ import { type QuotaKind, storedQuotas } from './store.ts';
 
 export interface QuotaParts {
   readonly store: Store;
-  readonly mounts: Mounts;
+  readonly mounts: Mounts & Pick<NamespaceTable, 'locate'>;
   /** Told after a change. */
   readonly changed: () => void;
 }
@@ -66,7 +67,7 @@ export const leaseCountRows = (parts: QuotaParts): readonly Row[] =>
       if (max_leases < 1 || max_leases > most) throw badRequest("'max_leases' is invalid: it is from 1 to 1000000000");
       return { ...scope, max_leases };
     },
-    more: async ({ path, max_leases }) => ({ counter: await countLeases(parts.store.db, path, max_leases) }),
+    more: async (quota) => ({ counter: await countLeases(parts.store.db, quota, quota.max_leases) }),
   });
 
 interface Kind<Q, F extends Fields> {
@@ -88,12 +89,15 @@ function rowsOf<Q extends RateLimit | LeaseCount, F extends QuotaFields>(
   const stored = storedQuotas<Q>(store, kind);
   async function show(input: { readonly name: string }): Promise<Reply> {
     const quota = await stored.find(input.name);
-    return quota && { data: { type: kind, ...quota, ...(await more?.(quota)) } };
+    if (quota === undefined) return undefined;
+    const { namespace_path: _, ...shown } = quota;
+    return { data: { type: kind, ...shown, ...(await more?.(quota)) } };
   }
   const list = operation(
     {},
     {
       summary: 'List the names.',
+      rootNamespaceOnly: true,
       run: async () => ({ data: { keys: (await stored.list()).map((quota) => quota.name) } }),
     },
   );
@@ -103,9 +107,10 @@ function rowsOf<Q extends RateLimit | LeaseCount, F extends QuotaFields>(
       pattern: `quotas/${kind}/:name`,
       help,
       operations: {
-        read: operation({ name }, { summary: 'Show a quota.', run: show }),
+        read: operation({ name }, { rootNamespaceOnly: true, summary: 'Show a quota.', run: show }),
         write: operation(fields, {
           summary: 'Make or change a quota; what is not given stays.',
+          rootNamespaceOnly: true,
           async run(input) {
             const before = await stored.find(input.name);
             const scope = await scopeAfter(mounts, before, input);
@@ -118,6 +123,7 @@ function rowsOf<Q extends RateLimit | LeaseCount, F extends QuotaFields>(
           { name },
           {
             summary: 'Remove a quota.',
+            rootNamespaceOnly: true,
             async run(input) {
               await stored.remove(input.name);
               changed();

@@ -1,6 +1,8 @@
 import { badRequest } from '../../../core/errors.ts';
+import { rootNamespace } from '../../../core/namespace.ts';
 import { bool, text } from '../../../path/fields.ts';
 import type { Mounts } from '../../contract.ts';
+import type { NamespaceTable } from '../../namespaces.ts';
 import type { QuotaScope } from './quota.ts';
 
 export const scopeFields = {
@@ -17,26 +19,42 @@ interface Given {
   readonly inheritable?: boolean | undefined;
 }
 
+type Tables = Mounts & Pick<NamespaceTable, 'locate'>;
+
 /**
  * What is not given stays as it was. The path of a mount is kept with its slash.
  *
  * @throws AppError `bad-request` for a path below no mount, and for a role where nobody logs in
  */
-export async function scopeAfter(mounts: Mounts, before: QuotaScope | undefined, given: Given): Promise<QuotaScope> {
-  const path =
-    given.path === undefined ? (before?.path ?? '') : await soundPath(mounts, given.path.replace(/^\/+/, ''));
+export async function scopeAfter(mounts: Tables, before: QuotaScope | undefined, given: Given): Promise<QuotaScope> {
+  const { path, namespace_path } =
+    given.path === undefined ? storedPath(before) : await soundPath(mounts, given.path.replace(/^\/+/, ''));
   const role = given.role ?? before?.role ?? '';
-  if (role !== '' && !path.startsWith('auth/'))
+  if (role !== '' && !path.slice(namespace_path.length).startsWith('auth/'))
     throw badRequest('role can only be specified for auth mounts with the concept of roles');
-  return { path, role, inheritable: given.inheritable ?? before?.inheritable ?? path === '' };
+  const inheritable = given.inheritable ?? before?.inheritable ?? path === '';
+  if (inheritable && path !== namespace_path)
+    throw badRequest('inheritable can only be set where the path is that of a namespace');
+  return { path, role, inheritable, namespace_path };
 }
 
-async function soundPath(mounts: Mounts, path: string): Promise<string> {
-  if (path === '' || path === '*') return '';
-  const own = path.endsWith('*') ? path.slice(0, -1) : path;
+type QuotaPath = Pick<QuotaScope, 'path'> & { readonly namespace_path: string };
+
+const storedPath = ({ path, namespace_path = '' }: Partial<QuotaScope> = {}): QuotaPath => ({
+  path: path ?? '',
+  namespace_path,
+});
+
+async function soundPath(mounts: Tables, given: string): Promise<QuotaPath> {
+  if (given === '' || given === '*') return { path: '', namespace_path: '' };
+  const own = given.endsWith('*') ? given.slice(0, -1) : given;
   if (own.includes('*')) throw badRequest('a quota path may have a * at its end only');
-  const exact = await mounts.find(`${own.replace(/\/+$/, '')}/`);
-  if (exact !== undefined) return exact.path;
-  if ((await mounts.resolve(own)) === undefined) throw badRequest(`invalid mount path ${JSON.stringify(path)}`);
-  return path;
+  const { namespace, path: below } = (await mounts.locate('', own)) ?? { namespace: rootNamespace, path: own };
+  const namespace_path = namespace.path;
+  if (below === '' || `${own}/` === namespace_path) return { path: namespace_path, namespace_path };
+  const exact = await mounts.in(namespace).find(`${below.replace(/\/+$/, '')}/`);
+  if (exact !== undefined) return { path: namespace_path + exact.path, namespace_path };
+  if ((await mounts.resolve(below, namespace)) === undefined)
+    throw badRequest(`invalid mount path ${JSON.stringify(given)}`);
+  return { path: given, namespace_path };
 }

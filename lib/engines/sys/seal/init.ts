@@ -34,6 +34,7 @@ export function initRow({ seal, mintRootToken }: SealRowParts): Row {
       ),
       write: operation(fields, {
         summary: 'Makes the keyring, the key shares and the root token.',
+        rootNamespaceOnly: true,
         unauthenticated: true,
         whileSealed: true,
         run: async (input) => {

@@ -11,6 +11,7 @@ export function sealRow({ seal }: SealRowParts): Row {
         {},
         {
           summary: 'Seals this process.',
+          rootNamespaceOnly: true,
           sudo: true,
           whileSealed: true,
           run: async () => {

@@ -1,6 +1,6 @@
 import type { Gatekeeper } from '../../../auth/contract.ts';
 import { permissionDenied } from '../../../core/errors.ts';
-import { rootNamespace } from '../../../core/namespace.ts';
+import { isWithin, type Namespace, pathFrom } from '../../../core/namespace.ts';
 import type { Secret } from '../../../core/secret.ts';
 import type { Caller, Mount, RequestContext, Verb } from '../../../path/row.ts';
 import type { Ending } from '../../wire/connection/connection.ts';
@@ -11,6 +11,7 @@ import type { AskedHead } from './request.ts';
 export interface ContextParts {
   readonly incoming: Incoming;
   readonly asked: AskedHead;
+  readonly namespace: Namespace;
   readonly mount: Mount;
   /** Below the mount. */
   readonly path: string;
@@ -29,7 +30,7 @@ export class Context implements RequestContext {
   /** Known from the stage `authorise` on. */
   sudo = false;
   readonly connection: RequestContext['connection'];
-  readonly namespace = rootNamespace;
+  readonly namespace: Namespace;
   readonly mount: Mount;
   readonly path: string;
   readonly verb: Verb;
@@ -41,13 +42,14 @@ export class Context implements RequestContext {
   readonly #ending: Ending;
   readonly #gatekeeper: Gatekeeper;
 
-  constructor({ incoming, asked, mount, path, caller, gatekeeper, ending }: ContextParts) {
+  constructor({ incoming, asked, namespace, mount, path, caller, gatekeeper, ending }: ContextParts) {
     this.requestId = incoming.requestId;
     this.caller = caller;
     this.tokenSent = asked.token !== undefined;
     this.sentToken = asked.token;
     this.wrapSeconds = asked.wrapSeconds;
     this.connection = incoming.connection;
+    this.namespace = namespace;
     this.mount = mount;
     this.path = path;
     this.verb = asked.verb;
@@ -69,12 +71,12 @@ export class Context implements RequestContext {
     this.warnings.push(message);
   };
 
-  readonly mustBeAllowed = async (verb: Verb, fullPath: string): Promise<void> => {
-    if (this.caller === undefined) throw permissionDenied();
+  readonly mustBeAllowed = async (verb: Verb, path: string): Promise<void> => {
+    if (this.caller === undefined || !isWithin(this.namespace, this.caller.namespace)) throw permissionDenied();
     // What the client sent, and how it wants its reply, is said of the path it asked for and not of this one.
     const need = {
       capability: capabilityOf(verb),
-      path: fullPath,
+      path: pathFrom(this.caller.namespace, this.namespace, path),
       sudo: false,
       parameters: {},
       wrapSeconds: undefined,
@@ -83,8 +85,10 @@ export class Context implements RequestContext {
     if (!decision.allowed) throw permissionDenied();
   };
 
-  readonly reaches = async (fullPath: string): Promise<boolean> =>
-    this.caller !== undefined && this.#gatekeeper.reaches(this.caller, fullPath);
+  readonly reaches = async (path: string): Promise<boolean> => {
+    if (this.caller === undefined || !isWithin(this.namespace, this.caller.namespace)) return false;
+    return this.#gatekeeper.reaches(this.caller, pathFrom(this.caller.namespace, this.namespace, path));
+  };
 }
 
 /** The capability of a verb on something that is there. */

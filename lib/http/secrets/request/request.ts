@@ -13,7 +13,9 @@ export interface AskedHead {
   readonly verb: Verb;
   /** The help of the path is asked for, not the path. */
   readonly help: boolean;
-  /** Full path, namespace first, types by their canonical names. */
+  /** Of a namespace, with a trailing slash; empty: none. */
+  readonly namespaceHeader: string;
+  /** Types by their canonical names. As the URL has it, and from the stage `address` on below the namespace. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly token: Secret | undefined;
@@ -42,17 +44,18 @@ export function readHead(incoming: Incoming, { path: sent, query }: Address): As
   const base = verbs[method];
   if (base === undefined) throw new UnsupportedOperation(allVerbs, []);
   const verb = method === 'GET' && flag(query, 'list') ? 'list' : base;
-  const path = inNamespace(headers, sent);
-  mustBeSound(path);
+  const namespaceHeader = namespaceOf(headers);
+  mustBeSound(namespaceHeader + sent);
   const wrapSeconds = wrapSecondsOf(headers);
   if (bringsBody(verb)) mustHaveReadableBody(verb, headers);
   return {
     verb,
     help: method === 'HELP' || flag(query, 'help'),
-    path: canonicalPath(verb === 'list' && !path.endsWith('/') ? `${path}/` : path),
+    namespaceHeader,
+    path: canonicalPath(verb === 'list' && !sent.endsWith('/') ? `${sent}/` : sent),
     query,
     token: tokenOf(headers),
-    vocabulary: vocabularyOf(headers, path),
+    vocabulary: vocabularyOf(headers, sent),
     wrapSeconds,
   };
 }
@@ -66,12 +69,19 @@ function mustHaveReadableBody(verb: Verb, headers: Headers): void {
 }
 
 /** A namespace is nothing but the first part of the path. */
-function inNamespace(headers: Headers, path: string): string {
+function namespaceOf(headers: Headers): string {
   const given = aliasedHeader(headers, 'namespace')?.value;
-  const namespace = (given ?? '').split('/').filter((segment) => segment !== '');
-  const isRoot = namespace.length === 0 || (namespace.length === 1 && namespace[0] === 'root');
-  return isRoot ? path : `${namespace.join('/')}/${path}`;
+  const segments = (given ?? '').split('/').filter((segment) => segment !== '');
+  const isRoot = segments.length === 0 || (segments.length === 1 && segments[0] === 'root');
+  return isRoot ? '' : `${segments.join('/')}/`;
 }
+
+/** The same request below a namespace. */
+export const askedBelow = (asked: AskedHead, path: string): AskedHead => ({
+  ...asked,
+  path: canonicalPath(path),
+  vocabulary: asked.vocabulary === 'alias' || canonicalPath(path) !== path ? 'alias' : 'canonical',
+});
 
 function tokenOf(headers: Headers): Secret | undefined {
   const given = aliasedHeader(headers, 'token')?.value;

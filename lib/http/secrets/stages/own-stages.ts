@@ -1,14 +1,15 @@
-import { AppError, badRequest } from '../../../core/errors.ts';
+import { AppError, badRequest, permissionDenied } from '../../../core/errors.ts';
+import { isRoot, isWithin } from '../../../core/namespace.ts';
 import type { Parsed } from '../../../path/parse.ts';
 import type { Reply } from '../../../path/row.ts';
 import type { CompiledOperation } from '../../../path/table.ts';
-import type { Incoming } from '../../wire/exchange.ts';
 import { noRoute, UnsupportedOperation, UnsupportedPath } from '../../wire/refusals.ts';
-import { type Engines, findTarget, systemMount, type Target } from '../engines.ts';
+import { type Engines, systemMount, type Target } from '../engines.ts';
 import type { HttpParts } from '../parts.ts';
 import { allowOf } from '../reply/allow.ts';
 import { Context } from '../request/context.ts';
 import type { AskedHead } from '../request/request.ts';
+import { aim } from './aim.ts';
 import { authoriseHelp, helpReply } from './help.ts';
 import { authorise, identify } from './permission.ts';
 import type { Exchange, StageBefore } from './stages.ts';
@@ -22,21 +23,30 @@ export const ownStages = (parts: HttpParts, engines: Engines): readonly StageBef
 ];
 
 async function address(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
-  const { asked } = exchange;
-  exchange.always = asked.help ? undefined : engines.whileSealed(asked.path, asked.verb);
+  const { sent } = exchange;
+  exchange.always = sent.help ? undefined : engines.whileSealed(sent.path, sent.verb);
   if (exchange.always === undefined) mustBeReady(parts);
-  mustNotWriteToFolder(asked);
   await aim(parts, engines, exchange);
+  mustNotWriteToFolder(exchange.asked);
 }
 
 async function authenticate(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
-  const { asked, incoming, ending } = exchange;
+  const { incoming, ending } = exchange;
   exchange.caller = await identify(parts, exchange, exchange.target);
   // The look-up of the token has shown whether our copy of the mount table is old.
+  if (exchange.caller === undefined && !isRoot(exchange.namespace)) await parts.namespaces?.refresh();
   await aim(parts, engines, exchange);
+  const { asked, caller, namespace } = exchange;
+  mustBeOfNamespace(exchange);
   const { mount = systemMount, path = asked.path } = exchange.target ?? {};
-  const { caller } = exchange;
-  exchange.context = new Context({ incoming, asked, mount, path, caller, gatekeeper: parts.gatekeeper, ending });
+  const { gatekeeper } = parts;
+  exchange.context = new Context({ incoming, asked, namespace, mount, path, caller, gatekeeper, ending });
+}
+
+/** A token is good in its namespace and below. @throws AppError `permission-denied` */
+function mustBeOfNamespace({ asked, caller, namespace, target }: Exchange): void {
+  const isOpen = !asked.help && target?.match?.operation?.marks.unauthenticated === true;
+  if (caller !== undefined && !isOpen && !isWithin(namespace, caller.namespace)) throw permissionDenied();
 }
 
 const authoriseEither = ({ gatekeeper }: HttpParts, exchange: Exchange): Promise<void> =>
@@ -44,16 +54,6 @@ const authoriseEither = ({ gatekeeper }: HttpParts, exchange: Exchange): Promise
 
 async function run(exchange: Exchange): Promise<void> {
   exchange.reply = exchange.asked.help ? helpReply(exchange) : await replyOf(exchange);
-}
-
-async function aim(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
-  exchange.target = await findTarget(parts.mounts, engines, exchange.asked, exchange.always);
-  reportRoute(exchange.incoming, exchange.target);
-}
-
-/** The pattern, not the path: it holds no name. The type of the engine stands for its mount. */
-function reportRoute({ onRoute }: Incoming, target: Target | undefined): void {
-  if (target?.match !== undefined) onRoute?.(`${target.mount.type}/${target.match.row.pattern}`);
 }
 
 function mustBeReady(parts: HttpParts): void {

@@ -1,4 +1,5 @@
 import { TooManyRequests } from '../../../core/errors.ts';
+import type { Namespace } from '../../../core/namespace.ts';
 import type { Exchange, Stage } from './stages.ts';
 
 /** What rate limits say of a request. */
@@ -15,6 +16,8 @@ type Counted = CountedRequest | undefined;
 
 /** Counts a request; undefined: no rate limit is for it. */
 export type CountRequest = (request: {
+  readonly namespace: Namespace;
+  /** Below the namespace. */
   readonly path: string;
   readonly role: unknown;
   readonly client: string;
@@ -27,9 +30,10 @@ export type CountRequest = (request: {
 export const rateStage = (count: CountRequest): Stage => ({
   at: 'address',
   before(exchange) {
-    const { always, asked, data, incoming } = exchange;
+    const { always, asked, data, incoming, namespace } = exchange;
     if (always !== undefined) return undefined;
-    const counted = count({ path: asked.path, role: data['role'], client: incoming.connection.remoteAddress });
+    const client = incoming.connection.remoteAddress;
+    const counted = count({ namespace, path: asked.path, role: data['role'], client });
     return counted instanceof Promise ? counted.then((late) => apply(exchange, late)) : apply(exchange, counted);
   },
 });

@@ -1,6 +1,7 @@
 import type { Decision } from '../../../auth/contract.ts';
+import { rootNamespace } from '../../../core/namespace.ts';
 import type { Parsed } from '../../../path/parse.ts';
-import type { Caller, Reply } from '../../../path/row.ts';
+import type { Caller, LocatedNamespace, Reply } from '../../../path/row.ts';
 import type { Match } from '../../../path/table.ts';
 import { type Data, noData } from '../../wire/body/fields.ts';
 import type { Ending } from '../../wire/connection/connection.ts';
@@ -91,7 +92,12 @@ export async function runAfter(stages: readonly StageAfter[], exchange: Exchange
 /** A request that could be read, with what its stages have found out so far. */
 export class Exchange {
   readonly incoming: Incoming;
-  readonly asked: AskedHead;
+  /** As the head was read. */
+  readonly sent: AskedHead;
+  /** From `address` on below the namespace. */
+  asked: AskedHead;
+  /** From `address` on. */
+  namespace: LocatedNamespace = { ...rootNamespace, lockedBy: undefined, isEnding: false };
   readonly ending: Ending;
   /** Empty until a large body has been read, which is after `authenticate`. */
   data: Data = noData;
@@ -114,6 +120,7 @@ export class Exchange {
 
   constructor(incoming: Incoming, asked: AskedHead, ending: Ending) {
     this.incoming = incoming;
+    this.sent = asked;
     this.asked = asked;
     this.ending = ending;
   }

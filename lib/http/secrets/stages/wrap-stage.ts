@@ -1,4 +1,5 @@
 import { badRequest } from '../../../core/errors.ts';
+import type { Namespace } from '../../../core/namespace.ts';
 import type { ReplyContent, WrapInfo } from '../../../path/row.ts';
 import { systemMount } from '../engines.ts';
 import { envelope } from '../reply/envelope.ts';
@@ -7,6 +8,7 @@ import type { Exchange, Outcome, Stage } from './stages.ts';
 
 /** Keeps a reply and makes the token that takes it. */
 export type KeepReply = (reply: {
+  readonly namespace: Namespace;
   readonly text: string;
   readonly path: string;
   readonly seconds: number;
@@ -43,7 +45,8 @@ async function wrapped(keep: KeepReply, exchange: Exchange, outcome: Outcome): P
   const { body } = envelope(reply, { requestId: exchange.incoming.requestId, verb, mount, warnings });
   if (body === undefined) return outcome;
   const text = typeof body === 'string' ? body : Buffer.concat(body).toString();
-  const wrapInfo = await keep({ text, path, seconds: wrapSeconds, wrappedAccessor: reply.auth?.accessor });
+  const wrappedAccessor = reply.auth?.accessor;
+  const wrapInfo = await keep({ namespace: exchange.namespace, text, path, seconds: wrapSeconds, wrappedAccessor });
   exchange.context?.warnings.splice(0);
   return { reply: { wrapInfo } };
 }

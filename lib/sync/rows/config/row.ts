@@ -32,6 +32,9 @@ function orNull<F extends z.ZodType>(field: F) {
   return field.nullable().meta(field.meta() ?? {});
 }
 
+/** There is one queue for all namespaces. */
+const rootNamespaceOnly = 'or-administrative';
+
 /** `sys/sync/config`. */
 export function configRow(parts: SyncParts): Row {
   const show = async (): Promise<ReplyContent> => ({ data: await loadSettings(parts.store) });
@@ -40,10 +43,11 @@ export function configRow(parts: SyncParts): Row {
     pattern: 'sync/config',
     help: 'Switches the sync off and on and bounds its queue.',
     operations: {
-      read: operation({}, { summary: 'Read the configuration of the sync', run: show }),
-      write: operation(fields, { summary, run: (input, { signal }) => apply(parts, input, signal) }),
+      read: operation({}, { summary: 'Read the configuration of the sync', rootNamespaceOnly, run: show }),
+      write: operation(fields, { summary, rootNamespaceOnly, run: (input, { signal }) => apply(parts, input, signal) }),
       patch: operation(mergeFields, {
         summary: `${summary}; null sets a field back`,
+        rootNamespaceOnly,
         run: ({ disabled, queue_capacity }, { signal }) => {
           const changes = {
             disabled: disabled === null ? defaults.disabled : disabled,
@@ -56,6 +60,7 @@ export function configRow(parts: SyncParts): Row {
         {},
         {
           summary: 'Set the configuration of the sync back',
+          rootNamespaceOnly,
           run: (_input, { signal }) => apply(parts, defaults, signal),
         },
       ),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { rootNamespace } from '../../../../lib/core/namespace.ts';
 import { createLimiter } from '../../../../lib/engines/sys/quotas/limiter.ts';
 import { bySpecificity, isFor, type RateLimit } from '../../../../lib/engines/sys/quotas/quota.ts';
 
@@ -50,13 +51,13 @@ test.each([
   ['secret/a*', 'secret/ab/c', true],
   ['secret/a*', 'secret/b', false],
 ])('a quota of the path %j is for %j: %j', (path, asked, expected) => {
-  expect(isFor(quota({ path }), asked, undefined)).toBe(expected);
+  expect(isFor(quota({ path }), { namespace: rootNamespace, path: asked }, undefined)).toBe(expected);
 });
 
 test('the quota for the fewest requests is the one that counts', () => {
   const paths = ['', 'secret/', 'secret/a*', 'secret/ab*', 'secret/a'];
   const sorted = bySpecificity([...paths.map((path) => quota({ path })), quota({ path: 'auth/x/', role: 'ci' })]);
   expect(sorted.map(({ path }) => path)).toEqual(['auth/x/', 'secret/a', 'secret/ab*', 'secret/a*', 'secret/', '']);
-  expect(isFor(quota({ role: 'ci' }), 'auth/x/login', 'ci')).toBe(true);
-  expect(isFor(quota({ role: 'ci' }), 'auth/x/login', 'other')).toBe(false);
+  expect(isFor(quota({ role: 'ci' }), { namespace: rootNamespace, path: 'auth/x/login' }, 'ci')).toBe(true);
+  expect(isFor(quota({ role: 'ci' }), { namespace: rootNamespace, path: 'auth/x/login' }, 'other')).toBe(false);
 });

@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import { coalesce } from '../../core/concurrency/coalesce.ts';
+import { rootNamespace } from '../../core/namespace.ts';
+import type { Mount } from '../../path/row.ts';
+import type { Store } from '../../store/store.ts';
+import type { NamespaceState } from '../namespaces.ts';
+import { type NamespaceRow, namespaceTree } from './namespaces/record.ts';
+import { type FixedMount, fixedMount, type MountRow, toMount } from './record.ts';
+
+/** The namespaces and their mounts as this process knows them. */
+export interface TableCopy {
+  readonly revision: number;
+  /** By path; the root is among them. */
+  readonly namespaces: ReadonlyMap<string, NamespaceState>;
+  /** The path of a namespace by its id. */
+  readonly paths: ReadonlyMap<string, string>;
+  /** Mounts of a namespace by path, those that are always there among them. */
+  mountsOf(namespaceId: string): ReadonlyMap<string, Mount>;
+}
+
+/** Who comes while the table is being read waits for the next reading: what he knows of may be newer than this one. */
+export function tableReader(store: Store, fixed: readonly FixedMount[]): () => Promise<TableCopy> {
+  const read = coalesce(
+    async (askers: readonly undefined[]) => {
+      const copy = await readTable(store, fixed);
+      return askers.map(() => copy);
+    },
+    { batchSizeMax: 10_000, batchesMax: 1 },
+  );
+  return () => read(undefined);
+}
+
+interface Read {
+  readonly revision: number;
+  readonly mounts: readonly (MountRow & { readonly namespace_id: string })[];
+  readonly namespaces: readonly NamespaceRow[];
+}
+
+/** One statement: the revision is that of exactly these rows. */
+async function readTable(store: Store, fixed: readonly FixedMount[]): Promise<TableCopy> {
+  const { rows } = await sql<Read>`
+    select revision, coalesce((select json_agg(m) from mounts m), '[]'::json) as mounts,
+           coalesce((select json_agg(json_build_object(
+             'id', id, 'uuid', uuid, 'path', path, 'custom_metadata', custom_metadata,
+             'locked', unlock_key is not null, 'deleted', deleted_at is not null)) from namespaces), '[]'::json) as namespaces
+      from revisions where name = 'mounts'`.execute(store.db);
+  const { revision, mounts, namespaces: states } = rows[0] ?? { revision: 0, mounts: [], namespaces: [] };
+  const namespaces = namespaceTree(states);
+  return {
+    revision,
+    namespaces,
+    paths: new Map([...namespaces.values()].map(({ id, path }) => [id, path])),
+    mountsOf: mountsByNamespace(mounts, fixed),
+  };
+}
+
+/** Of most namespaces nobody asks for the mounts before the next change, so they are put in order when somebody does. */
+function mountsByNamespace(rows: Read['mounts'], fixed: readonly FixedMount[]): TableCopy['mountsOf'] {
+  const stored = Map.groupBy(rows, ({ namespace_id }) => namespace_id);
+  const known = new Map<string, ReadonlyMap<string, Mount>>();
+  return (namespaceId) => {
+    const found = known.get(namespaceId);
+    if (found !== undefined) return found;
+    const always = fixed.map((mount) => fixedMount(mount, namespaceId));
+    const all = [...always, ...(stored.get(namespaceId) ?? []).map(toMount)];
+    const sorted = all.sort((one, other) => (one.path < other.path ? -1 : 1));
+    const mounts = new Map(sorted.map((mount) => [mount.path, mount]));
+    known.set(namespaceId, mounts);
+    return mounts;
+  };
+}
+
+/** The longest mount that holds the path. A mount's path without its slash means the mount. */
+export function findMount(copy: TableCopy, path: string, namespaceId = rootNamespace.id): Mount | undefined {
+  const mounts = copy.mountsOf(namespaceId);
+  const whole = path.endsWith('/') ? path : `${path}/`;
+  for (let slash = whole.lastIndexOf('/'); slash > 0; slash = whole.lastIndexOf('/', slash - 1)) {
+    const mount = mounts.get(whole.slice(0, slash + 1));
+    if (mount !== undefined) return mount;
+  }
+  return undefined;
+}

@@ -1,0 +1,87 @@
+import { sql, type Transaction } from 'kysely';
+import { badRequest } from '../../../core/errors.ts';
+import { randomBase62 } from '../../../core/ids.ts';
+import { rootNamespace } from '../../../core/namespace.ts';
+import type { Database } from '../../../store/tables.ts';
+import { changeTable } from '../insert.ts';
+import { parentPath } from './record.ts';
+
+/** Every process has all of them in memory. */
+const namespacesMax = 10_000;
+
+/** @throws AppError `bad-request` */
+export async function createNamespace(
+  tx: Transaction<Database>,
+  path: string,
+  metadata: Readonly<Record<string, string>> | undefined,
+): Promise<void> {
+  await changeTable(tx);
+  const before = tx.selectFrom('namespaces').select(['id', 'deleted_at']).where('path', '=', path);
+  const there = await before.executeTakeFirst();
+  if (there !== undefined) {
+    if (there.deleted_at !== null) throw badRequest(`namespace ${JSON.stringify(path)} is being deleted`);
+    if (metadata === undefined) return;
+    const change = tx.updateTable('namespaces').set({ custom_metadata: JSON.stringify(metadata) });
+    await change.where('id', '=', there.id).execute();
+    return;
+  }
+  await mustHaveWay(tx, path);
+  await mustBeFew(tx);
+  await dropFormerKeys(tx);
+  await tx
+    .insertInto('namespaces')
+    .values({ id: await freeId(tx), path, custom_metadata: JSON.stringify(metadata ?? {}) })
+    .execute();
+}
+
+/** The namespace above is there, and no mount in it where this one shall be. */
+async function mustHaveWay(tx: Transaction<Database>, path: string): Promise<void> {
+  const above = parentPath(path);
+  const own = path.slice(above.length);
+  const parent = await parentId(tx, above);
+  if (parent === undefined) throw badRequest(`parent namespace ${JSON.stringify(above)} does not exist`);
+  const { rows } = await sql<{ path: string }>`
+    select path from mounts where namespace_id = ${parent} and starts_with(path, ${own}) limit 1`.execute(tx);
+  if (rows[0] !== undefined) throw badRequest(`existing mount at ${rows[0].path}`);
+}
+
+async function parentId(tx: Transaction<Database>, path: string): Promise<string | undefined> {
+  if (path === '') return rootNamespace.id;
+  const query = tx.selectFrom('namespaces').select('id').where('path', '=', path).where('deleted_at', 'is', null);
+  return (await query.executeTakeFirst())?.id;
+}
+
+async function mustBeFew(tx: Transaction<Database>): Promise<void> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from namespaces`.execute(tx);
+  if ((rows[0]?.count ?? 0) >= namespacesMax) throw badRequest(`there are at most ${namespacesMax} namespaces`);
+}
+
+/** Changes of the table wait for each other, so what is free stays free. What was left by an earlier one may not come back. */
+async function freeId(tx: Transaction<Database>): Promise<string> {
+  for (;;) {
+    const id = randomBase62(5);
+    const { rows } = await sql`
+      select 1 from namespaces where id = ${id} union all (select 1 from tokens where namespace_id = ${id} limit 1)`.execute(
+      tx,
+    );
+    if (rows.length === 0) return id;
+  }
+}
+
+/** Keys of a release from before namespaces: by them a name would be taken in all namespaces. */
+const formerKeys = [
+  ['mounts', 'mounts_path_key'],
+  ['destinations', 'destinations_type_name_key'],
+  ['repo_host_apps', 'repo_host_apps_pkey'],
+] as const;
+
+/** They go with the first namespace, and not with the step of the schema, since such a release writes by them beside this one. */
+async function dropFormerKeys(tx: Transaction<Database>): Promise<void> {
+  const names = formerKeys.map(([, name]) => name);
+  const { rows } = await sql<{ name: string }>`
+    select conname as name from pg_constraint
+     where conname = any(${names}::text[]) and connamespace = current_schema()::regnamespace`.execute(tx);
+  const there = new Set(rows.map(({ name }) => name));
+  for (const [table, name] of formerKeys.filter(([, name]) => there.has(name)))
+    await sql`alter table ${sql.table(table)} drop constraint if exists ${sql.id(name)}`.execute(tx);
+}

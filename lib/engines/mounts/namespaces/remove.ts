@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import { badRequest } from '../../../core/errors.ts';
+import type { Changed } from '../../../store/outbox.ts';
+import type { Store } from '../../../store/store.ts';
+import { changeTable } from '../insert.ts';
+import { type RemovalParts, removeMount } from '../remove.ts';
+
+/** Rows that go in one statement, and statements of one table in one call. */
+const stepSize = 1_000;
+const stepsMax = 1_000_000;
+
+export interface NamespaceRemoval extends RemovalParts {
+  readonly changed: Changed;
+  readonly signal: AbortSignal;
+}
+
+/** From the commit on no process lets anybody in. Undefined: there is none. @throws AppError `bad-request` */
+export function beginRemoval(store: Store, path: string): Promise<string | undefined> {
+  return store.transaction(async (tx) => {
+    await changeTable(tx);
+    const { rows } = await sql<{ path: string }>`
+      select path from namespaces where starts_with(path, ${path}) and path <> ${path} limit 1`.execute(tx);
+    if (rows.length > 0) throw badRequest(`child namespaces exist under path ${JSON.stringify(path)}, cannot remove`);
+    const marked = await sql<{ id: string }>`
+      update namespaces set deleted_at = coalesce(deleted_at, now()) where path = ${path} returning id`.execute(tx);
+    return marked.rows[0]?.id;
+  });
+}
+
+/** The ids of namespaces whose removal has begun and not ended. */
+export async function endingNamespaces({ db }: Pick<Store, 'db'>): Promise<readonly string[]> {
+  const rows = await db.selectFrom('namespaces').select('id').where('deleted_at', 'is not', null).execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Removes what is in a namespace: its mounts with their secrets, which makes copies at destinations dirty; the destinations when
+ * their copies are gone, or could not be removed; all else; and then the namespace. Each step may run twice.
+ */
+export async function goOnRemoving(parts: NamespaceRemoval, id: string): Promise<'gone' | 'in-progress'> {
+  const { store, changed, signal } = parts;
+  const mounts = await store.db.selectFrom('mounts').select('path').where('namespace_id', '=', id).execute();
+  for (const { path } of mounts) await removeMount(parts, id, path, changed, signal);
+  for (const table of await ownedTables(store)) await clear(store, table, id, signal);
+  const left = await dropDestinations(store, id, signal);
+  if (left > 0 || signal.aborted) return 'in-progress';
+  await store.transaction(async (tx) => {
+    await changeTable(tx);
+    await tx.deleteFrom('namespaces').where('id', '=', id).execute();
+  });
+  return 'gone';
+}
+
+/** What belongs to a namespace has its id in a column of this name. */
+async function ownedTables({ db }: Store): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns
+     where column_name = 'namespace_id' and table_schema = current_schema()
+       and table_name not in ('mounts', 'destinations') order by 1`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+async function clear({ db }: Store, table: string, id: string, signal: AbortSignal): Promise<void> {
+  for (let steps = 0; steps < stepsMax && !signal.aborted; steps += 1) {
+    const { rows } = await sql`
+      delete from ${sql.table(table)} where ctid = any(array(
+        select ctid from ${sql.table(table)} where namespace_id = ${id} limit ${stepSize})) returning 1`.execute(db);
+    if (rows.length < stepSize) return;
+  }
+}
+
+/**
+ * Destinations are purged as if somebody had asked for it, by the sweep and the workers; those whose purge has failed are
+ * forgotten. Answers how many there are left.
+ */
+async function dropDestinations({ db, transaction }: Store, id: string, signal: AbortSignal): Promise<number> {
+  await sql`
+    update destinations set purge_initiated_at = now() where namespace_id = ${id} and purge_initiated_at is null`.execute(
+    db,
+  );
+  const given = sql`select id from destinations where namespace_id = ${id} and purge_error is not null`;
+  for (let more = true; more && !signal.aborted; ) {
+    const { rows } = await sql`
+      delete from associations where id = any(array(
+        select id from associations where destination_id in (${given}) limit ${stepSize})) returning 1`.execute(db);
+    more = rows.length === stepSize;
+  }
+  return transaction(async (tx) => {
+    await sql`
+      delete from destinations d
+       where namespace_id = ${id} and not exists (select 1 from associations a where a.destination_id = d.id)`.execute(
+      tx,
+    );
+    const left = await sql`select 1 from destinations where namespace_id = ${id} limit 1`.execute(tx);
+    return left.rows.length;
+  });
+}

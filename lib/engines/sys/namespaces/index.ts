@@ -1,0 +1,12 @@
+import type { Row } from '../../../path/row.ts';
+import { listRows } from './list.ts';
+import { lockRows } from './lock.ts';
+import { namespaceRow } from './namespace.ts';
+import type { NamespaceRowParts } from './parts.ts';
+
+/** `sys/namespaces` and `sys/internal/ui/namespaces`. */
+export const namespaceRows = (parts: NamespaceRowParts): readonly Row[] => [
+  ...listRows(parts.namespaces),
+  namespaceRow(parts),
+  ...lockRows(parts.namespaces),
+];

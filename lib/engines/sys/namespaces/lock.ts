@@ -1,0 +1,81 @@
+import { badRequest } from '../../../core/errors.ts';
+import { isRoot } from '../../../core/namespace.ts';
+import { text } from '../../../path/fields.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import type { Namespaces } from '../../namespaces.ts';
+import { fullPath, path } from './fields.ts';
+
+const unlock_key = text(255).default('').meta({
+  description: 'What the lock has answered; who has sudo on the path needs none',
+  sensitive: true,
+});
+
+/** `sys/namespaces/api-lock`: keeps all requests out of a namespace and those below it, but the one that unlocks it. */
+export const lockRows = (namespaces: Namespaces): readonly Row[] => [
+  {
+    pattern: 'namespaces/api-lock/lock',
+    help: 'Locks this namespace.',
+    operations: {
+      write: operation(
+        {},
+        { summary: 'Lock this namespace.', run: (_input, context) => lock(namespaces, '', context) },
+      ),
+    },
+  },
+  {
+    pattern: 'namespaces/api-lock/lock/*path',
+    help: 'Locks a namespace below this one.',
+    operations: {
+      write: operation(
+        { path },
+        { summary: 'Lock a namespace.', run: (input, context) => lock(namespaces, input.path, context) },
+      ),
+    },
+  },
+  {
+    pattern: 'namespaces/api-lock/unlock',
+    help: 'Unlocks this namespace.',
+    operations: {
+      write: operation(
+        { unlock_key },
+        {
+          summary: 'Unlock this namespace.',
+          whileLocked: true,
+          run: (input, context) => unlock(namespaces, '', input.unlock_key, context),
+        },
+      ),
+    },
+  },
+  {
+    pattern: 'namespaces/api-lock/unlock/*path',
+    help: 'Unlocks a namespace below this one.',
+    operations: {
+      write: operation(
+        { path, unlock_key },
+        {
+          summary: 'Unlock a namespace.',
+          whileLocked: true,
+          run: (input, context) => unlock(namespaces, input.path, input.unlock_key, context),
+        },
+      ),
+    },
+  },
+];
+
+async function lock(namespaces: Namespaces, given: string, context: RequestContext): Promise<Reply> {
+  return { data: { unlock_key: await namespaces.lock(lockable(given, context)) } };
+}
+
+async function unlock(namespaces: Namespaces, given: string, key: string, context: RequestContext): Promise<Reply> {
+  const full = lockable(given, context);
+  if (key === '' && !context.sudo) throw badRequest('unlock_key is missing');
+  await namespaces.unlock(full, key === '' ? undefined : key);
+  return undefined;
+}
+
+/** The root stays open: nobody could unlock it. @throws AppError `bad-request` */
+function lockable(given: string, { namespace }: RequestContext): string {
+  const isOwn = given.replaceAll('/', '') === '';
+  if (isOwn && isRoot(namespace)) throw badRequest('the root namespace cannot be locked');
+  return isOwn ? namespace.path : fullPath(namespace, given);
+}

@@ -1,0 +1,80 @@
+import { badRequest } from '../../../core/errors.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import { checkedMetadata, custom_metadata, fullPath, metadataPatch, newNamespacePath, path } from './fields.ts';
+import type { NamespaceRowParts } from './parts.ts';
+import { namespaceView } from './view.ts';
+
+type Metadata = Readonly<Record<string, string>>;
+
+/** `sys/namespaces/*path`. */
+export const namespaceRow = (parts: NamespaceRowParts): Row => ({
+  pattern: 'namespaces/*path',
+  help: 'A namespace: mounts, policies, tokens and destinations of its own.',
+  operations: {
+    read: operation(
+      { path },
+      { summary: 'Show a namespace.', run: (input, context) => read(parts, input.path, context) },
+    ),
+    write: operation(
+      { path, custom_metadata },
+      {
+        summary: 'Make a namespace; of one that is there the metadata are replaced.',
+        run: (input, context) => write(parts, input, context),
+      },
+    ),
+    patch: operation(
+      { path, custom_metadata: metadataPatch },
+      { summary: 'Change the metadata of a namespace.', run: (input, context) => patch(parts, input, context) },
+    ),
+    delete: operation(
+      { path },
+      {
+        summary: 'Remove a namespace with all that is in it.',
+        run: (input, context) => remove(parts, input.path, context),
+      },
+    ),
+  },
+});
+
+async function read({ namespaces }: NamespaceRowParts, given: string, { namespace }: RequestContext): Promise<Reply> {
+  const found = await namespaces.find(fullPath(namespace, given));
+  return found && { data: namespaceView(found) };
+}
+
+async function write(
+  { namespaces }: NamespaceRowParts,
+  input: { readonly path: string; readonly custom_metadata?: Metadata | undefined },
+  { namespace }: RequestContext,
+): Promise<Reply> {
+  const full = newNamespacePath(namespace, input.path);
+  const metadata = input.custom_metadata && checkedMetadata(input.custom_metadata);
+  return { data: namespaceView(await namespaces.create(full, metadata)) };
+}
+
+interface Patch {
+  readonly path: string;
+  readonly custom_metadata?: Readonly<Record<string, string | null>> | null | undefined;
+}
+
+async function patch({ namespaces }: NamespaceRowParts, input: Patch, { namespace }: RequestContext): Promise<Reply> {
+  const { custom_metadata: changes } = input;
+  const found = await namespaces.patch(fullPath(namespace, input.path), (before) =>
+    changes === null ? {} : checkedMetadata(merged(before, changes ?? {})),
+  );
+  return found && { data: namespaceView(found) };
+}
+
+const merged = (before: Metadata, changes: Readonly<Record<string, string | null>>): Metadata =>
+  Object.fromEntries(
+    Object.entries({ ...before, ...changes }).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+  );
+
+async function remove(
+  { namespaces, changed }: NamespaceRowParts,
+  given: string,
+  { namespace, signal }: RequestContext,
+): Promise<Reply> {
+  if (given.replaceAll('/', '') === '') throw badRequest('the path of the namespace is missing');
+  const outcome = await namespaces.remove(fullPath(namespace, given), changed, signal);
+  return outcome === 'gone' ? undefined : { data: { status: 'in-progress' } };
+}

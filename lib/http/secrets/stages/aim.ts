@@ -1,0 +1,70 @@
+import { AppError, badRequest, notFound } from '../../../core/errors.ts';
+import { isRoot } from '../../../core/namespace.ts';
+import type { Incoming } from '../../wire/exchange.ts';
+import { type Engines, findTarget, systemTarget, type Target } from '../engines.ts';
+import type { HttpParts } from '../parts.ts';
+import { askedBelow } from '../request/request.ts';
+import type { Exchange } from './stages.ts';
+
+/**
+ * Finds the namespace of a request, and in it the mount and the row of its path. What answers in any state of the service is
+ * found without either.
+ *
+ * @throws AppError `not-found` for a namespace that there is not, `unavailable` for a locked one, `bad-request` for what it
+ *   does not have
+ */
+export async function aim(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
+  const { always, sent } = exchange;
+  if (always !== undefined) {
+    const isOfRoot = always.operation?.marks.rootNamespaceOnly === true;
+    if (isOfRoot && sent.namespaceHeader !== '') throw badRequest('operation unavailable in namespaces');
+    exchange.target = systemTarget(engines, sent, always);
+  } else {
+    await place(parts, exchange);
+    exchange.target = await findTarget(parts.mounts, engines, exchange.asked, exchange.namespace);
+    if (exchange.target === undefined) await aimAgain(parts, engines, exchange);
+    mustBeOpen(parts, exchange);
+  }
+  reportRoute(exchange.incoming, exchange.target);
+}
+
+/** Who has looked in vain for a mount has read the table again: the path may begin with a namespace that is new. */
+async function aimAgain(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
+  const { id } = exchange.namespace;
+  await place(parts, exchange);
+  if (exchange.namespace.id === id) return;
+  exchange.target = await findTarget(parts.mounts, engines, exchange.asked, exchange.namespace);
+}
+
+async function place({ namespaces }: HttpParts, exchange: Exchange): Promise<void> {
+  const { namespaceHeader, path } = exchange.sent;
+  if (namespaces === undefined) {
+    if (namespaceHeader !== '') throw noNamespace();
+    return;
+  }
+  const found = await namespaces.locate(namespaceHeader, path);
+  if (found === undefined || found.namespace.isEnding) throw noNamespace();
+  exchange.namespace = found.namespace;
+  exchange.asked = isRoot(found.namespace) ? exchange.sent : askedBelow(exchange.sent, found.path);
+}
+
+const noNamespace = () => notFound(['namespace not found']);
+
+function mustBeOpen({ administrativeNamespace }: HttpParts, { asked, namespace, target }: Exchange): void {
+  const marks = asked.help ? undefined : target?.match?.operation?.marks;
+  if (namespace.lockedBy !== undefined && marks?.whileLocked !== true) throw locked(namespace.lockedBy);
+  if (marks?.rootNamespaceOnly === undefined || marks.rootNamespaceOnly === false || isRoot(namespace)) return;
+  if (marks.rootNamespaceOnly === 'or-administrative' && namespace.path === administrativeNamespace) return;
+  throw badRequest('operation only available in root namespace');
+}
+
+const locked = (path: string): AppError =>
+  new AppError(
+    'unavailable',
+    `API access to this namespace has been locked by an administrator - ${JSON.stringify(path)} must be unlocked to gain access.`,
+  );
+
+/** The pattern, not the path: it holds no name. The type of the engine stands for its mount. */
+function reportRoute({ onRoute }: Incoming, target: Target | undefined): void {
+  if (target?.match !== undefined) onRoute?.(`${target.mount.type}/${target.match.row.pattern}`);
+}
