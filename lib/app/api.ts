@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
 import { openIdentities } from '../auth/identity/facts/open.ts';
+import { identityEngine } from '../auth/identity/rows/index.ts';
 import { openLeases } from '../auth/lease/leases.ts';
 import { methods } from '../auth/methods/index.ts';
 import { openMethods } from '../auth/methods/open.ts';
@@ -37,6 +38,7 @@ import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
 import { syncRows } from '../sync/rows/index.ts';
 import { requestTelemetry } from '../telemetry/requests.ts';
+import { byAccessor } from './mounts-by-accessor.ts';
 import { readService } from './readings.ts';
 import { type AppParts, clock, openShared } from './shared.ts';
 
@@ -74,6 +76,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...openMethods(methods, tokenParts),
     ...openEngines(engines, engineParts),
     cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
+    identityEngine({ store, mountsOf: async () => byAccessor(await mounts.list()) }),
   ];
   const mounts = openMountTable({ store, clock, engines, fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]) });
   const mintRoot = (when: 'production' | 'development', id?: string) => async (tx: Transaction<Database>) => {
