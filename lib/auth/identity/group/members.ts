@@ -40,7 +40,7 @@ export async function setMemberGroups(
 async function mustNotHold(tx: Transaction<Database>, ids: readonly string[], groupId: string): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     with recursive up as (
-      select ${groupId}::text as id
+      select ${groupId}::text collate "C" as id
       union
       select p.parent_id from group_groups p join up on p.member_id = up.id
     )
