@@ -28,9 +28,11 @@ export function mustBeShort(metadata: Readonly<Record<string, string>> | undefin
   }
 }
 
-/** What others say of somebody may hold half a character, which cannot be stored. */
-export const metadataJson = (metadata: Readonly<Record<string, string>> = {}): string =>
-  JSON.stringify(metadata, (_key, value) => (typeof value === 'string' ? value.toWellFormed() : value));
+/** What others say of somebody, with a sign in the place of what cannot be stored. */
+export const storable = (metadata: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(metadata).map((pair) => pair.map(storableText)));
+
+const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
 /** Whether a change failed because something of this name is there. */
 export const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '23505';

@@ -1,7 +1,7 @@
 import { badRequest, permissionDenied } from '../../../core/errors.ts';
 import { uuid } from '../../../core/ids.ts';
 import type { Store } from '../../../store/store.ts';
-import { nameKey } from '../names.ts';
+import { nameKey, storable } from '../names.ts';
 import { aliasFinder, type FoundAlias, makeEntity } from './alias.ts';
 import type { EntityOfLogin, LoginEntity, LoginOf } from './contract.ts';
 import { groupsDiffer, refresh } from './refresh.ts';
@@ -17,8 +17,9 @@ const aliasCharactersMax = 512;
  */
 export function entityOfLogin(store: Store): EntityOfLogin {
   const find = aliasFinder(store);
-  return async (login) => {
-    mustBeStorable(login.alias);
+  return async (asked) => {
+    mustBeStorable(asked.alias);
+    const login = { ...asked, metadata: asked.metadata && storable(asked.metadata) };
     for (let round = 1; round <= roundsMax; round += 1) {
       const found = await find(login);
       const state = found === undefined ? await make(store, login) : await brought(store, found, login);
