@@ -1,5 +1,7 @@
 import type { Transaction } from 'kysely';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
+import { openIdentities } from '../auth/identity/facts/open.ts';
+import { identityEngine } from '../auth/identity/rows/index.ts';
 import { openLeases } from '../auth/lease/leases.ts';
 import { methods } from '../auth/methods/index.ts';
 import { openMethods } from '../auth/methods/open.ts';
@@ -38,6 +40,7 @@ import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
 import { syncRows } from '../sync/rows/index.ts';
 import { requestTelemetry } from '../telemetry/requests.ts';
+import { byAccessor } from './mounts-by-accessor.ts';
 import { readService } from './readings.ts';
 import { type AppParts, clock, openShared } from './shared.ts';
 
@@ -63,18 +66,20 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const secrets = syncedSecrets(engines, engineParts);
   const [leaseCapacity, rateLimits] = [openLeaseCapacity(store), openRateLimits(store)];
-  const acls = openAcls(store);
+  const identities = openIdentities(store);
+  const acls = openAcls(store, identities);
   const reaper = openReaper({ store, log });
   const namespaces = { namespaceOf: (id: string) => mounts.namespaceOf(id) };
   const leasesAt = async (path: string, namespaceId: string) => {
     const mount = await mounts.resolve(path, await mounts.namespaceOf(namespaceId));
     return mount === undefined ? systemLeases : effectiveLeases(mount.config);
   };
-  const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity, namespaces };
+  const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity, namespaces, identities };
   const opened = [
     ...openMethods(methods, tokenParts),
     ...openEngines(engines, engineParts),
     cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
+    identityEngine({ store, mountsOf: async () => byAccessor(await mounts.list()) }),
   ];
   const mounts = openMountTable({ store, clock, engines, fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]) });
   const mintRoot = (when: 'production' | 'development', id?: string) => async (tx: Transaction<Database>) => {

@@ -1,3 +1,4 @@
+import { identityEngine } from '../../lib/auth/identity/rows/index.ts';
 import { policyRows } from '../../lib/auth/policy/rows/index.ts';
 import { tokenMethod } from '../../lib/auth/token/rows/index.ts';
 import { wrappingRows } from '../../lib/auth/wrapping/rows.ts';
@@ -46,6 +47,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
   ],
   'auth/token': tokenMethod.open(nothing).rows,
   cubbyhole: cubbyhole(nothing).rows,
+  identity: identityEngine(nothing).rows,
   'kv version 1': kvV1.open(nothing).rows,
   'kv version 2': kvV2.open(nothing).rows,
 };

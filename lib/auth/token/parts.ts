@@ -3,6 +3,7 @@ import type { Log } from '../../core/log.ts';
 import type { Namespace, NamespaceDirectory } from '../../core/namespace.ts';
 import type { LeaseTimes } from '../../path/lease-times.ts';
 import type { Store } from '../../store/store.ts';
+import type { Identities } from '../identity/facts/open.ts';
 import type { TokenTarget } from './mint.ts';
 import type { Reaper } from './revoke/reaper.ts';
 
@@ -16,6 +17,8 @@ export interface TokenParts {
       make: (target: TokenTarget) => Promise<T>,
     ): Promise<T>;
   };
+  /** What entities bring to tokens. Absent: nobody else keeps a copy of it. */
+  readonly identities?: Identities;
   /** Deletes what is revoked. Absent: the sweep alone does. */
   readonly reaper?: Reaper;
   /** Absent: nothing is logged. */

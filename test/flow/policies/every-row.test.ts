@@ -11,7 +11,7 @@ interface Operation {
   readonly sudo: boolean;
 }
 
-const mounts = ['sys', 'auth/token', 'cubbyhole', 'secret', 'plain'];
+const mounts = ['sys', 'auth/token', 'cubbyhole', 'identity', 'secret', 'plain'];
 const methods = { get: 'GET', post: 'POST', patch: 'PATCH', delete: 'DELETE' };
 
 async function tokenOf(policies: readonly string[], noDefault: boolean): Promise<string> {

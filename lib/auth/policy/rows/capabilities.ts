@@ -9,7 +9,7 @@ import { type FindToken, tokenFinder } from '../../token/find.ts';
 import { findByAccessor, type TokenRow } from '../../token/store.ts';
 import { capabilitiesOn } from '../decide.ts';
 import type { Acls } from '../store/acls.ts';
-import type { Holder } from '../store/holder.ts';
+import { type Holder, holderOfRow } from '../store/holder.ts';
 
 export interface CapabilityParts {
   readonly store: Store;
@@ -130,5 +130,5 @@ async function holderOf(
   const namespace = row && (await namespaces.namespaceOf(row.namespace_id));
   if (row === undefined || namespace === undefined) throw badRequest(problem);
   acls.seenRevision(row.policies_revision);
-  return { namespace, policies: row.policies, entityId: row.entity_id };
+  return holderOfRow(row, namespace);
 }

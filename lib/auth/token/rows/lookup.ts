@@ -4,7 +4,16 @@ import { Secret } from '../../../core/secret.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { findAdmitted, tokenFinder } from '../find.ts';
 import type { TokenRow } from '../store.ts';
-import { accessorField, byAccessor, callerOf, mustBeKnown, type RowParts, seenFrom, tokenField } from './given.ts';
+import {
+  accessorField,
+  byAccessor,
+  callerOf,
+  identityPolicies,
+  mustBeKnown,
+  type RowParts,
+  seenFrom,
+  tokenField,
+} from './given.ts';
 import { tokenView } from './view.ts';
 
 /** `lookup`, `lookup-self`, `lookup-accessor`. */
@@ -66,7 +75,9 @@ async function lookUpOwn(parts: RowParts, find: RowParts['find'], context: Reque
   return show(parts, row, token.reveal());
 }
 
-async function show({ namespaces = onlyRoot }: RowParts, row: TokenRow, id: string): Promise<Reply> {
+async function show(parts: RowParts, row: TokenRow, id: string): Promise<Reply> {
+  const { namespaces = onlyRoot } = parts;
   const namespace = await namespaces.namespaceOf(row.namespace_id);
-  return { data: tokenView(row, id, namespace?.path ?? '') };
+  const identity = await identityPolicies(parts, row);
+  return { data: tokenView(row, { id, namespacePath: namespace?.path ?? '', identityPolicies: identity }) };
 }

@@ -1,12 +1,17 @@
 import type { TokenRow } from '../store.ts';
 
-/**
- * A token as look-ups show it.
- *
- * @param id its text; empty where it was found by its accessor
- * @param namespacePath of its namespace; empty: the root, of which clients expect no word
- */
-export function tokenView(row: TokenRow, id: string, namespacePath: string): object {
+/** What is not in a token's row. */
+interface Beside {
+  /** The text of the token; empty where it was found by its accessor. */
+  readonly id: string;
+  /** Of its namespace; empty: the root, of which clients expect no word. */
+  readonly namespacePath: string;
+  /** Names of the policies that its entity brings. */
+  readonly identityPolicies: readonly string[];
+}
+
+/** A token as look-ups show it. */
+export function tokenView(row: TokenRow, { id, namespacePath, identityPolicies }: Beside): object {
   return {
     id,
     accessor: row.accessor,
@@ -24,6 +29,7 @@ export function tokenView(row: TokenRow, id: string, namespacePath: string): obj
     entity_id: row.entity_id,
     type: row.type,
     ...(namespacePath === '' ? {} : { namespace_path: namespacePath }),
+    ...(row.entity_id === '' ? {} : { identity_policies: identityPolicies, external_namespace_policies: {} }),
     ...(row.role === '' ? {} : { role: row.role }),
     ...(row.period > 0 ? { period: row.period } : {}),
     ...(row.bound_cidrs.length > 0 ? { bound_cidrs: row.bound_cidrs } : {}),
