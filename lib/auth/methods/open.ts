@@ -1,14 +1,20 @@
 import type { Engine } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
+import { openLockout, usualLockout } from '../lockout/lockout.ts';
+import type { LockoutRule } from '../lockout/settings.ts';
 import { loginOperations } from '../token/login.ts';
 import type { TokenParts } from '../token/parts.ts';
 import type { AuthMethod } from './contract.ts';
 
 /** The methods as what can be mounted below `auth/`, once for each name. */
-export function openMethods(methods: readonly AuthMethod[], parts: TokenParts): readonly Engine[] {
-  const login = loginOperations(parts);
+export function openMethods(
+  methods: readonly AuthMethod[],
+  parts: TokenParts,
+  lockoutRule: LockoutRule = usualLockout,
+): readonly Engine[] {
+  const [login, lockout] = [loginOperations(parts), openLockout(parts.store, lockoutRule)];
   return methods.flatMap((method) => {
-    const opened = method.open({ ...parts, login });
+    const opened = method.open({ ...parts, login, lockout });
     return typesOf(method).map((type) => ({ ...opened, type }));
   });
 }
