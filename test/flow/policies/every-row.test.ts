@@ -148,6 +148,7 @@ const unauthenticated: readonly string[] = [
   'GET sys/leader',
   'GET sys/seal-status',
   'GET sys/wrapping/lookup',
+  'POST auth/approle/login',
   'POST auth/userpass/login/x',
   'POST sys/init',
   'POST sys/unseal',
