@@ -80,6 +80,8 @@ export interface ReplyContent {
   readonly flat?: boolean;
   /** A value in `data` that is written already. */
   readonly written?: WrittenJson;
+  /** Of a secret in `data` that can be ended by it; shown to whoever asks for a wrapped reply. */
+  readonly secretAccessor?: string;
   /** The reply itself was kept; this is the token that takes it. It stands alone in the envelope. */
   readonly wrapInfo?: WrapInfo;
   /** Replaces the envelope. */
@@ -178,7 +180,7 @@ export interface Caller {
   readonly displayName: string;
   readonly entityId: string;
   /** What its entity and its groups were like when the token was looked up; another text after each change of them. */
-  readonly entityState?: string;
+  readonly entityState?: string | undefined;
   readonly root: boolean;
   /** A batch token is not stored: it has no accessor, and cannot be renewed or revoked. */
   readonly tokenType: 'service' | 'batch';

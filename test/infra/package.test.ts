@@ -106,6 +106,14 @@ describe('the packed functions, called as the cloud calls them', () => {
     expect((await stage.ask('LIST', 'team/metadata')).data).toMatchObject({ keys: expect.arrayContaining(['listed']) });
   });
 
+  test('a password is checked by the native code that was packed', async () => {
+    const stage = open();
+    await stage.ask('POST', 'sys/auth/people', { type: 'userpass' });
+    await stage.ask('POST', 'auth/people/users/ann', { password: 'open sesame' });
+    const { auth } = await stage.ask('POST', 'auth/people/login/ann', { password: 'open sesame' });
+    expect(auth).toMatchObject({ metadata: { username: 'ann' } });
+  });
+
   test('hundreds of changes at once ring a few times', async () => {
     const stage = open();
     const { secret } = await stage.associated(type, 'first');

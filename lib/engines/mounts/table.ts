@@ -1,17 +1,17 @@
 import { isRoot, type Namespace, rootNamespace } from '../../core/namespace.ts';
 import type { Mount } from '../../path/row.ts';
-import type { EngineDefinition, EngineParts, Mounts } from '../contract.ts';
+import type { EngineParts, Mounts } from '../contract.ts';
 import type { NamespaceState, NamespaceTable } from '../namespaces.ts';
 import { findMount, type TableCopy, tableReader } from './copy.ts';
 import { insertMount } from './insert.ts';
 import { findMove, moveMount } from './move.ts';
 import { deepest } from './namespaces/record.ts';
 import type { FixedMount } from './record.ts';
-import { removeMount } from './remove.ts';
+import { type Emptied, removeMount } from './remove.ts';
 import { tuneMount } from './tune.ts';
 
 export interface MountTableParts extends Pick<EngineParts, 'store' | 'clock'> {
-  readonly engines: readonly EngineDefinition[];
+  readonly engines: readonly Emptied[];
   /** Of every namespace. */
   readonly fixed: readonly FixedMount[];
 }

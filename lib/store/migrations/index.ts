@@ -9,6 +9,7 @@ import { tokenRolesAndLeases } from './0008-token-roles-and-leases.ts';
 import { cubbyholeAndQuotas } from './0009-cubbyhole-and-quotas.ts';
 import { namespaces } from './0010-namespaces.ts';
 import { identity } from './0011-identity.ts';
+import { userpassApproleLockout } from './0012-userpass-approle-lockout.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   { name: '0009-cubbyhole-and-quotas', up: cubbyholeAndQuotas },
   { name: '0010-namespaces', up: namespaces, outsideTransaction: true },
   { name: '0011-identity', up: identity },
+  { name: '0012-userpass-approle-lockout', up: userpassApproleLockout },
 ];

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { functionEnvironment, type LocalSqs } from '../../app/sqs.ts';
 import { httpEvent, scheduledEvent, sqsEvent } from './events.ts';
@@ -102,7 +102,10 @@ export class Platform {
     const folder = join(this.#options.folder, own.name);
     await mkdir(folder, { recursive: true });
     const files = unzipSync(await readFile(join(this.#options.packages, `${own.name}.zip`)));
-    for (const [file, bytes] of Object.entries(files)) await writeFile(join(folder, file), bytes);
+    for (const [file, bytes] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, file)), { recursive: true });
+      await writeFile(join(folder, file), bytes);
+    }
     const entry = join(folder, `${own.Handler.replace(/\.handler$/, '')}.cjs`);
     const runtime = new URL('runtime.ts', import.meta.url).pathname;
     const child = fork(runtime, [entry], { cwd: folder, env: this.#environmentOf(own), execArgv: [] });

@@ -1,4 +1,4 @@
-import type { Mount } from '../../../path/row.ts';
+import type { Namespace } from '../../../core/namespace.ts';
 import type { Changed } from '../../../store/outbox.ts';
 import type { EngineDefinition, Mounts } from '../../contract.ts';
 
@@ -8,7 +8,8 @@ export interface MountParts {
   /** What can be mounted. */
   readonly engines: readonly EngineDefinition[];
   readonly changed: Changed;
+  /** Auth methods that can be enabled. */
+  readonly methods: readonly { readonly type: string }[];
+  /** Revokes the tokens of logins below a full path, which has no slash at its end. */
+  readonly revokeBelow: (namespace: Namespace, path: string, signal: AbortSignal) => Promise<void>;
 }
-
-/** Auth methods are mounts too, but have rows of their own. */
-export const isSecretMount = (mount: Mount): boolean => !mount.path.startsWith('auth/');
