@@ -134,6 +134,24 @@ describe('external groups', () => {
   });
 });
 
+test('logins and merges go on while their groups are deleted', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const name = `short-${round}`;
+    const group = await made('group', { type: 'external', name });
+    await write('group-alias', { name, mount_accessor: doorAccessor, canonical_id: group });
+    const [from, to] = [
+      (await login(`from-${round}`, { groups: [name] })).body.auth.entity_id,
+      await made('entity', {}),
+    ];
+    const answers = await Promise.all([
+      ...Array.from({ length: 6 }, (_, n) => login(`${name}-${n}`, { groups: [name] }, n % 2 ? here : there)),
+      write('entity/merge', { to_entity_id: to, from_entity_ids: [from] }),
+      here.ask('DELETE', `identity/group/id/${group}`, root),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([...Array(6).fill(200), 204, 204]);
+  }
+});
+
 test('statements: who is known logs in with two, asks with one, and an entity of 1,000 groups is one', async () => {
   const auth = (await login('counted', { groups: ['a'] })).body.auth;
   await sql`with made as (

@@ -51,7 +51,8 @@ async function keepGroups(tx: Transaction<Database>, entityId: string, login: Lo
      where m.entity_id = ${entityId} and m.group_id = a.group_id and ${atMount(login)} and not ${wanted}`.execute(tx);
   await sql`
     insert into group_entities (entity_id, group_id)
-    select ${entityId}, a.group_id from group_aliases a where ${atMount(login)} and ${wanted} order by a.group_id
+    select ${entityId}, g.id from group_aliases a join identity_groups g on g.id = a.group_id
+     where ${atMount(login)} and ${wanted} order by g.id for key share of g
     on conflict do nothing`.execute(tx);
 }
 

@@ -52,7 +52,9 @@ async function moved(tx: Transaction<Database>, { from, to }: Merge, dropped: re
   await sql`update entity_aliases set entity_id = ${to}, merged_from = merged_from || entity_id, updated_at = now()
              where entity_id = ${others}`.execute(tx);
   await sql`insert into group_entities (entity_id, group_id)
-            select distinct ${to}, group_id from group_entities where entity_id = ${others}
+            select ${to}, id from identity_groups
+             where id in (select group_id from group_entities where entity_id = ${others})
+             order by id for key share
             on conflict do nothing`.execute(tx);
   await sql`update merged_entities set to_id = ${to} where to_id = ${others}`.execute(tx);
   await sql`insert into merged_entities (from_id, to_id) select unnest(${from}::text[]), ${to}`.execute(tx);
