@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
+import { openIdentities } from '../auth/identity/facts/open.ts';
 import { openLeases } from '../auth/lease/leases.ts';
 import { methods } from '../auth/methods/index.ts';
 import { openMethods } from '../auth/methods/open.ts';
@@ -61,13 +62,14 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const secrets = syncedSecrets(engines, engineParts);
   const [leaseCapacity, rateLimits] = [openLeaseCapacity(store), openRateLimits(store)];
-  const acls = openAcls(store);
+  const identities = openIdentities(store);
+  const acls = openAcls(store, identities);
   const reaper = openReaper({ store, log });
   const leasesAt = async (path: string) => {
     const mount = await mounts.resolve(path);
     return mount === undefined ? systemLeases : effectiveLeases(mount.config);
   };
-  const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity };
+  const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity, identities };
   const opened = [
     ...openMethods(methods, tokenParts),
     ...openEngines(engines, engineParts),

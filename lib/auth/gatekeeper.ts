@@ -2,8 +2,10 @@ import { rootNamespace } from '../core/namespace.ts';
 import type { Caller } from '../path/row.ts';
 import type { Store } from '../store/store.ts';
 import type { Decision, Gatekeeper } from './contract.ts';
+import { mayAct } from './identity/state.ts';
 import { decide } from './policy/decide.ts';
 import { type Acls, openAcls } from './policy/store/acls.ts';
+import { holderOfRow } from './policy/store/holder.ts';
 import { mayComeFrom } from './token/bound.ts';
 import { admit, tokenFinder } from './token/find.ts';
 import { countUse } from './token/store.ts';
@@ -26,7 +28,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
   return {
     async authenticate(token, from): Promise<Caller | undefined> {
       const row = await find(token);
-      if (row === undefined || !mayComeFrom(row.bound_cidrs, from?.remoteAddress)) return undefined;
+      if (row === undefined || !mayAct(row) || !mayComeFrom(row.bound_cidrs, from?.remoteAddress)) return undefined;
       if (row.num_uses > 0 && !(await countUse(parts.store, row.hash))) return undefined;
       parts.seenMountsRevision(row.mounts_revision);
       acls.seenRevision(row.policies_revision);
@@ -35,9 +37,8 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
         token,
         namespace: rootNamespace,
         accessor: row.accessor,
-        policies: row.policies,
+        ...holderOfRow(row),
         displayName: row.display_name,
-        entityId: row.entity_id,
         root: row.policies.includes('root'),
         tokenType: row.type === 'batch' ? 'batch' : 'service',
       };

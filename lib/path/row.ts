@@ -103,6 +103,8 @@ export interface AuthReply {
   readonly accessor: string;
   readonly policies: readonly string[];
   readonly token_policies: readonly string[];
+  /** Those that its entity and its groups bring; absent: none. */
+  readonly identity_policies?: readonly string[];
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly lease_duration: number;
   readonly renewable: boolean;
@@ -171,6 +173,8 @@ export interface Caller {
   readonly policies: readonly string[];
   readonly displayName: string;
   readonly entityId: string;
+  /** What its entity and its groups were like when the token was looked up; another text after each change of them. */
+  readonly entityState?: string;
   readonly root: boolean;
   /** A batch token is not stored: it has no accessor, and cannot be renewed or revoked. */
   readonly tokenType: 'service' | 'batch';

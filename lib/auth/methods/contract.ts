@@ -31,6 +31,10 @@ export interface Identity {
   readonly policies: readonly string[];
   /** Shown with the token and passed to audit devices; never a secret. */
   readonly metadata: Readonly<Record<string, string>> | null;
+  /** Kept with the alias of his entity, and refreshed by each login. Absent: none. */
+  readonly aliasMetadata?: Readonly<Record<string, string>>;
+  /** Names of groups that he is in, as external groups have them as aliases at the mount. Absent: none. */
+  readonly groups?: readonly string[];
   readonly bounds: TokenBounds;
 }
 

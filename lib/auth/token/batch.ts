@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../../core/errors.ts';
 import type { Secret } from '../../core/secret.ts';
 import type { Barrier } from '../../store/store.ts';
+import type { EntityState } from '../identity/state.ts';
 import type { Revisions, TokenRow } from './store.ts';
 import { hashToken } from './store.ts';
 
@@ -58,7 +59,12 @@ export const parentOfBatch = ({ parent }: BatchContent): Buffer | undefined =>
   parent === null ? undefined : Buffer.from(parent, 'base64');
 
 /** The token as a look-up sees it; undefined: it has expired. */
-export function batchRow(barrier: Barrier, token: Secret, batch: BatchContent, seen: Revisions): TokenRow | undefined {
+export function batchRow(
+  barrier: Barrier,
+  token: Secret,
+  batch: BatchContent,
+  seen: Revisions & EntityState,
+): TokenRow | undefined {
   const expires = new Date(batch.created + batch.ttl * 1_000);
   if (expires <= seen.seen_at) return undefined;
   return {
@@ -79,7 +85,6 @@ export function batchRow(barrier: Barrier, token: Secret, batch: BatchContent, s
     last_renewal_at: null,
     renewable: false,
     orphan: batch.parent === null,
-    entity_id: batch.entityId,
     role: batch.role,
     bound_cidrs: batch.boundCidrs,
   };

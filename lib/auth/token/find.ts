@@ -1,6 +1,7 @@
 import { coalesce } from '../../core/concurrency/coalesce.ts';
 import type { Secret } from '../../core/secret.ts';
 import type { Store } from '../../store/store.ts';
+import { readEntityState } from '../identity/state.ts';
 import { batchRow, isBatch, openBatch, parentOfBatch } from './batch.ts';
 import { findTokens, hashToken, type Revisions, readRevisions, type TokenRow } from './store.ts';
 
@@ -35,5 +36,7 @@ async function findBatch(
   if (batch === undefined) return undefined;
   const parent = parentOfBatch(batch);
   const seen: Revisions | undefined = parent === undefined ? await readRevisions(store) : await find(parent);
-  return seen && batchRow(store.barrier, token, batch, seen);
+  if (seen === undefined) return undefined;
+  const entity = await readEntityState(store, batch.entityId);
+  return batchRow(store.barrier, token, batch, { ...seen, ...entity });
 }

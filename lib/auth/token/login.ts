@@ -1,6 +1,7 @@
 import { badRequest } from '../../core/errors.ts';
 import { effectiveLeases } from '../../path/lease-times.ts';
-import { operation, type Reply, type RequestContext } from '../../path/row.ts';
+import { type AuthReply, operation, type Reply, type RequestContext } from '../../path/row.ts';
+import { type FactsHolder, type Identities, openIdentities } from '../identity/facts/open.ts';
 import type { Identity, LoginOperation } from '../methods/contract.ts';
 import { issueToken } from './issue.ts';
 import type { TokenParts } from './parts.ts';
@@ -8,26 +9,53 @@ import { policySet } from './policies.ts';
 
 /** Logins of all methods: a handler says who it is, and gets a token for him. */
 export const loginOperations =
-  (parts: TokenParts): LoginOperation =>
-  (fields, { summary, who }) =>
-    operation(fields, {
+  (given: TokenParts): LoginOperation =>
+  (fields, { summary, who }) => {
+    const parts = { ...given, identities: given.identities ?? openIdentities(given.store) };
+    return operation(fields, {
       summary,
       unauthenticated: true,
       run: async (input, context) => answer(parts, await who(input, context), context),
     });
+  };
 
-/** @throws AppError `bad-request` when the method wants a root token */
-async function answer(parts: TokenParts, identity: Identity, context: RequestContext): Promise<Reply> {
+interface LoginParts extends TokenParts {
+  readonly identities: Identities;
+}
+
+/**
+ * Policies of the entity and its groups are shown with those of the token; they are not written into it.
+ *
+ * @throws AppError `bad-request` when the method wants a root token, `permission-denied` when the entity is disabled
+ */
+async function answer(parts: LoginParts, identity: Identity, context: RequestContext): Promise<Reply> {
   const { mount, path } = context;
   if (policySet(identity.policies).includes('root')) throw badRequest('auth methods cannot create root tokens');
   const named = { ...identity, displayName: `${nameOf(mount.path)}-${identity.displayName}` };
-  return issueToken(parts, named, {
+  const entity = await entityOf(parts, identity, context);
+  const { auth, warnings } = await issueToken(parts, named, {
     path: `${mount.path}${path}`,
     parent: undefined,
     orphan: true,
     leases: effectiveLeases(mount.config),
+    entityId: entity.entityId,
   });
+  const { policies } = await parts.identities.factsOf(entity);
+  return { warnings, auth: withIdentity(auth, policies) };
 }
+
+/** Who has no alias at the method has no entity. */
+async function entityOf(
+  { identities }: LoginParts,
+  { alias, aliasMetadata: metadata, groups }: Identity,
+  { namespace, mount }: RequestContext,
+): Promise<FactsHolder> {
+  if (alias === '') return { entityId: '' };
+  return identities.entityOf({ namespaceId: namespace.id, mount, alias, metadata, groups });
+}
+
+const withIdentity = (auth: AuthReply, names: readonly string[]): AuthReply =>
+  names.length === 0 ? auth : { ...auth, policies: policySet([...auth.policies, ...names]), identity_policies: names };
 
 /** `auth/team/people/` is `team-people`. */
 const nameOf = (mountPath: string): string => mountPath.replace(/^auth\/|\/$/g, '').replaceAll('/', '-');

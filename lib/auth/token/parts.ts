@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { LeaseTimes } from '../../path/lease-times.ts';
 import type { Store } from '../../store/store.ts';
+import type { Identities } from '../identity/facts/open.ts';
 import type { TokenTarget } from './mint.ts';
 import type { Reaper } from './revoke/reaper.ts';
 
@@ -10,6 +11,8 @@ export interface TokenParts {
   readonly clock: Clock;
   /** Makes a token where quotas leave capacity for it. Absent: there are no quotas. @throws AppError `too-many-requests` */
   readonly leaseCapacity?: { within<T>(path: string, make: (target: TokenTarget) => Promise<T>): Promise<T> };
+  /** What entities bring to tokens. Absent: nobody else keeps a copy of it. */
+  readonly identities?: Identities;
   /** Deletes what is revoked. Absent: the sweep alone does. */
   readonly reaper?: Reaper;
   /** Absent: nothing is logged. */

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Secret } from '../../core/secret.ts';
 import type { Barrier, Store } from '../../store/store.ts';
+import { type EntityState, entityColumns, entityJoin } from '../identity/state.ts';
 
 /** A valid token as the store has it. */
-export interface TokenRow extends Revisions {
+export interface TokenRow extends Revisions, EntityState {
   readonly hash: Buffer;
   /** Empty for a batch token. */
   readonly accessor: string;
@@ -21,7 +22,6 @@ export interface TokenRow extends Revisions {
   readonly last_renewal_at: Date | null;
   readonly renewable: boolean;
   readonly orphan: boolean;
-  readonly entity_id: string;
   /** Name of the token role that it was created against; empty: none. */
   readonly role: string;
   /** CIDR blocks; empty: it may be used from everywhere. */
@@ -47,7 +47,7 @@ const revisionsNow = sql`
   now() as seen_at`;
 
 const columns = sql`t.hash, t.accessor, t.policies, t.meta, t.display_name, t.path, t.type, t.num_uses, t.period,
-  t.explicit_max_ttl, t.creation_ttl, t.creation_time, t.expire_at, t.last_renewal_at, t.renewable, t.orphan, t.entity_id,
+  t.explicit_max_ttl, t.creation_ttl, t.creation_time, t.expire_at, t.last_renewal_at, t.renewable, t.orphan,
   t.role, t.bound_cidrs`;
 
 /**
@@ -92,7 +92,8 @@ async function tokensWhere(
   usesMin: number,
 ): Promise<readonly TokenRow[]> {
   const { rows } = await sql<TokenRow>`
-    select ${columns}, ${revisionsNow} from tokens t where ${condition} and ${valid(usesMin)}`.execute(db);
+    select ${columns}, ${entityColumns(sql`t.entity_id`)}, ${revisionsNow}
+      from tokens t ${entityJoin(sql`t.entity_id`)} where ${condition} and ${valid(usesMin)}`.execute(db);
   return rows;
 }
 

@@ -146,7 +146,8 @@ describe('token roles', () => {
     await write('alias', { allowed_entity_aliases: 'web-*,one' });
     const create = (entity_alias: string) =>
       bench.create(bench.root, { entity_alias, policies: ['default'] }, 'create/alias');
-    for (const alias of ['web-1', 'Web-', 'one']) expect(await create(alias)).toMatchObject({ entity_id: '' });
+    for (const alias of ['web-1', 'Web-', 'one'])
+      expect(await create(alias)).toMatchObject({ entity_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
     for (const alias of ['web', 'ones', 'a-web-1'])
       await expect(create(alias)).rejects.toThrow("invalid 'entity_alias'");
   });

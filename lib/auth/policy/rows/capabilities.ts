@@ -8,7 +8,7 @@ import { type FindToken, tokenFinder } from '../../token/find.ts';
 import { findByAccessor, type TokenRow } from '../../token/store.ts';
 import { capabilitiesOn } from '../decide.ts';
 import type { Acls } from '../store/acls.ts';
-import type { Holder } from '../store/holder.ts';
+import { type Holder, holderOfRow } from '../store/holder.ts';
 
 interface CapabilityParts {
   readonly store: Store;
@@ -109,5 +109,5 @@ async function byAccessor({ store, acls }: Parts, accessor: string): Promise<Hol
 function holderOf(acls: Acls, row: TokenRow | undefined, problem: string): Holder {
   if (row === undefined) throw badRequest(problem);
   acls.seenRevision(row.policies_revision);
-  return { policies: row.policies, entityId: row.entity_id };
+  return holderOfRow(row);
 }

@@ -1,18 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../../core/errors.ts';
 import type { Store } from '../../../store/store.ts';
+import { type Identities, openIdentities } from '../../identity/facts/open.ts';
+import type { EntityFacts } from '../../identity/facts/read.ts';
 import { type Acl, compileAcl } from '../acl.ts';
 import { parsePolicy } from '../parse.ts';
 import type { Policy } from '../rule.ts';
 import { rulesFor, type Subject } from '../template.ts';
-import { type Holder, policyNamesOf, subjectOf } from './holder.ts';
+import { type Holder, policyNamesOf } from './holder.ts';
 import { readSnapshot } from './snapshot.ts';
 
 /** What tokens may do, ready to be asked. */
 export interface Acls {
   /**
-   * At least as new as every revision that was seen before the call. A change of what templates name has to count up the
-   * revision too.
+   * At least as new as every revision that was seen before the call, and as the state of the holder's entity.
    */
   of(holder: Holder): Promise<Acl>;
   /** A revision of the policies that someone read in the store: what is older is not used any more. */
@@ -32,39 +33,41 @@ interface Kept {
 }
 
 /** Most requests find their ACL here. A change of any policy costs each set of policies in use one look at the store. */
-export function openAcls(store: Store): Acls {
+export function openAcls(store: Store, identities: Identities = openIdentities(store)): Acls {
   const kept = new LRUCache<string, Kept>({ max: setsMax, maxSize: rulesMax, sizeCalculation: rulesOf });
   const underWay = new Map<string, Promise<Kept>>();
   const parse = rememberingParser();
   let newest = 0;
 
-  async function load(key: string, holder: Holder): Promise<Kept> {
-    const { revision, texts } = await readSnapshot(store, policyNamesOf(holder));
+  async function load(key: string, names: readonly string[], facts: EntityFacts): Promise<Kept> {
+    const { revision, texts } = await readSnapshot(store, names);
     const policies = [...texts].map(([name, text]) => parse(name, text));
     const before = kept.get(key);
     const acl =
-      before !== undefined && isSame(before.policies, policies) ? before.acl : compile(policies, subjectOf(holder));
+      before !== undefined && isSame(before.policies, policies) ? before.acl : compile(policies, facts.subject);
     const fresh = { revision, policies, acl };
     if (before === undefined || before.revision <= revision) kept.set(key, fresh);
     return fresh;
   }
 
   /** Who comes later may wait for the same look at the store only if he has not seen a newer revision. */
-  function loadOnce(key: string, holder: Holder): Promise<Kept> {
+  function loadOnce(key: string, names: readonly string[], facts: EntityFacts): Promise<Kept> {
     const at = `${newest}\0${key}`;
     const there = underWay.get(at);
     if (there !== undefined) return there;
-    const begun = load(key, holder).finally(() => underWay.delete(at));
+    const begun = load(key, names, facts).finally(() => underWay.delete(at));
     underWay.set(at, begun);
     return begun;
   }
 
   return {
     async of(holder) {
-      const key = [holder.entityId, ...policyNamesOf(holder)].join('\0');
+      const facts = await identities.factsOf(holder);
+      const names = policyNamesOf(holder, facts);
+      const key = [facts.key, ...names].join('\0');
       const found = kept.get(key);
       if (found !== undefined && found.revision >= newest) return found.acl;
-      return (await loadOnce(key, holder)).acl;
+      return (await loadOnce(key, names, facts)).acl;
     },
     seenRevision(revision) {
       newest = Math.max(newest, revision);

@@ -1,6 +1,7 @@
 import { badRequest, permissionDenied } from '../../../core/errors.ts';
 import { effectiveLeases } from '../../../path/lease-times.ts';
 import type { Caller, Reply, RequestContext } from '../../../path/row.ts';
+import type { Identities } from '../../identity/facts/open.ts';
 import { missingPolicies } from '../../policy/store/snapshot.ts';
 import { entityOfAlias } from '../entity.ts';
 import { issueToken } from '../issue.ts';
@@ -20,7 +21,7 @@ export interface CreateWay {
 
 /** Creates a token with the caller's. @throws AppError `bad-request` with the rule that was broken, `already-exists` */
 export async function createToken(
-  parts: TokenParts,
+  parts: TokenParts & { readonly identities: Identities },
   input: CreateInput,
   context: RequestContext,
   { role, orphan }: CreateWay,
@@ -39,7 +40,8 @@ export async function createToken(
   const root = policies.includes('root');
   if (root && limits.bounds.type === 'batch') throw badRequest('batch tokens cannot be root tokens');
   const isOrphan = orphan || input.no_parent || role?.orphan === true;
-  const entityId = entityOfAlias(input.entity_alias, role) ?? (isOrphan ? '' : caller.entityId);
+  const named = await entityOfAlias(parts.identities.entityOf, input.entity_alias, role, context);
+  const entityId = named ?? (isOrphan ? '' : caller.entityId);
   const { auth, warnings } = await issueToken(
     parts,
     {

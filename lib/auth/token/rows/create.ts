@@ -3,14 +3,14 @@ import { pathText, text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
 import { createToken } from '../create/create.ts';
 import { createFields } from '../create/fields.ts';
-import type { TokenParts } from '../parts.ts';
 import type { TokenRole } from '../roles/role.ts';
 import { findRole } from '../roles/store.ts';
+import type { RowParts } from './given.ts';
 
 const role_name = text().default('').meta({ description: 'Name of a token role; needs the right to create with it' });
 
 /** `create`, `create-orphan`, `create/:role_name`. */
-export const createRows = (parts: TokenParts): readonly Row[] => [
+export const createRows = (parts: RowParts): readonly Row[] => [
   {
     pattern: 'create',
     help: 'Creates a token.',
@@ -57,7 +57,7 @@ export const createRows = (parts: TokenParts): readonly Row[] => [
   },
 ];
 
-async function mustBeThere({ store }: TokenParts, name: string): Promise<TokenRole> {
+async function mustBeThere({ store }: RowParts, name: string): Promise<TokenRole> {
   const role = await findRole(store, name);
   if (role === undefined) throw badRequest(`unknown role ${name}`);
   return role;

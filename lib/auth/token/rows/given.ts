@@ -2,13 +2,27 @@ import { badRequest, permissionDenied } from '../../../core/errors.ts';
 import { Secret } from '../../../core/secret.ts';
 import { duration, pathText, text } from '../../../path/fields.ts';
 import type { Caller, RequestContext } from '../../../path/row.ts';
-import type { FindToken } from '../find.ts';
+import { type Identities, openIdentities } from '../../identity/facts/open.ts';
+import { holderOfRow } from '../../policy/store/holder.ts';
+import { type FindToken, tokenFinder } from '../find.ts';
 import type { TokenParts } from '../parts.ts';
 import { findByAccessor, type TokenRow } from '../store.ts';
 
 /** What the rows of tokens are made with. */
 export interface RowParts extends TokenParts {
   readonly find: FindToken;
+  readonly identities: Identities;
+}
+
+export const rowPartsOf = (parts: TokenParts): RowParts => ({
+  ...parts,
+  find: tokenFinder(parts.store),
+  identities: parts.identities ?? openIdentities(parts.store),
+});
+
+/** The names of the policies that the entity of a token and its groups bring at the moment. */
+export async function identityPolicies({ identities }: RowParts, row: TokenRow): Promise<readonly string[]> {
+  return (await identities.factsOf(holderOfRow(row))).policies;
 }
 
 export const tokenField = text().default('').meta({ description: 'The token', sensitive: true });

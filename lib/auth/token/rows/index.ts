@@ -1,8 +1,8 @@
 import type { AuthMethod } from '../../methods/contract.ts';
-import { tokenFinder } from '../find.ts';
 import { roleRows } from '../roles/rows.ts';
 import { storeRows } from './accessors.ts';
 import { createRows } from './create.ts';
+import { rowPartsOf } from './given.ts';
 import { lookupRows } from './lookup.ts';
 import { renewRows } from './renew.ts';
 import { revokeRows } from './revoke.ts';
@@ -11,7 +11,7 @@ import { revokeRows } from './revoke.ts';
 export const tokenMethod: AuthMethod = {
   type: 'token',
   open(parts) {
-    const rowParts = { ...parts, find: tokenFinder(parts.store) };
+    const rowParts = rowPartsOf(parts);
     return {
       always: { path: 'auth/token/', description: 'token based credentials' },
       rows: [

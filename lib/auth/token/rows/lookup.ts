@@ -2,7 +2,16 @@ import { AppError, permissionDenied } from '../../../core/errors.ts';
 import { Secret } from '../../../core/secret.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { findAdmitted, tokenFinder } from '../find.ts';
-import { accessorField, byAccessor, callerOf, mustBeKnown, type RowParts, tokenField } from './given.ts';
+import type { TokenRow } from '../store.ts';
+import {
+  accessorField,
+  byAccessor,
+  callerOf,
+  identityPolicies,
+  mustBeKnown,
+  type RowParts,
+  tokenField,
+} from './given.ts';
 import { tokenView } from './view.ts';
 
 /** `lookup`, `lookup-self`, `lookup-accessor`. */
@@ -11,7 +20,7 @@ export function lookupRows(parts: RowParts): readonly Row[] {
   const findOwn = tokenFinder(parts.store, -1);
   const self = operation(
     {},
-    { summary: 'Look up the own token', run: (_input, context) => lookUpOwn(findOwn, context) },
+    { summary: 'Look up the own token', run: (_input, context) => lookUpOwn(parts, findOwn, context) },
   );
   return [
     {
@@ -23,7 +32,7 @@ export function lookupRows(parts: RowParts): readonly Row[] {
           {
             summary: 'Look up a token; without one, the own',
             run: ({ token }, context) =>
-              token === '' ? lookUpOwn(findOwn, context) : lookUp(parts, new Secret(token)),
+              token === '' ? lookUpOwn(parts, findOwn, context) : lookUp(parts, new Secret(token)),
           },
         ),
       },
@@ -42,7 +51,7 @@ export function lookupRows(parts: RowParts): readonly Row[] {
           { accessor: accessorField },
           {
             summary: 'Look up a token by its accessor',
-            run: async ({ accessor }) => ({ data: tokenView(mustBeKnown(await byAccessor(parts, accessor)), '') }),
+            run: async ({ accessor }) => shown(parts, mustBeKnown(await byAccessor(parts, accessor)), ''),
           },
         ),
       },
@@ -50,15 +59,19 @@ export function lookupRows(parts: RowParts): readonly Row[] {
   ];
 }
 
-async function lookUp({ find }: RowParts, token: Secret): Promise<Reply> {
-  const row = await find(token);
+async function lookUp(parts: RowParts, token: Secret): Promise<Reply> {
+  const row = await parts.find(token);
   if (row === undefined) throw new AppError('permission-denied', 'bad token');
-  return { data: tokenView(row, token.reveal()) };
+  return shown(parts, row, token.reveal());
 }
 
-async function lookUpOwn(find: RowParts['find'], context: RequestContext): Promise<Reply> {
+async function lookUpOwn(parts: RowParts, find: RowParts['find'], context: RequestContext): Promise<Reply> {
   const { token } = callerOf(context);
   const row = await findAdmitted(token, find);
   if (row === undefined) throw permissionDenied();
-  return { data: tokenView(row, token.reveal()) };
+  return shown(parts, row, token.reveal());
 }
+
+const shown = async (parts: RowParts, row: TokenRow, id: string): Promise<Reply> => ({
+  data: tokenView(row, id, await identityPolicies(parts, row)),
+});

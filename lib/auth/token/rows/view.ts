@@ -1,7 +1,10 @@
 import type { TokenRow } from '../store.ts';
 
-/** A token as look-ups show it. `id`: its text; empty where it was found by its accessor. */
-export function tokenView(row: TokenRow, id: string): object {
+/**
+ * A token as look-ups show it. `id`: its text; empty where it was found by its accessor. `identityPolicies`: what its entity
+ * brings.
+ */
+export function tokenView(row: TokenRow, id: string, identityPolicies: readonly string[]): object {
   return {
     id,
     accessor: row.accessor,
@@ -18,6 +21,7 @@ export function tokenView(row: TokenRow, id: string): object {
     explicit_max_ttl: row.explicit_max_ttl,
     entity_id: row.entity_id,
     type: row.type,
+    ...(row.entity_id === '' ? {} : { identity_policies: identityPolicies, external_namespace_policies: {} }),
     ...(row.role === '' ? {} : { role: row.role }),
     ...(row.period > 0 ? { period: row.period } : {}),
     ...(row.bound_cidrs.length > 0 ? { bound_cidrs: row.bound_cidrs } : {}),

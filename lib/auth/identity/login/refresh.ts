@@ -1,0 +1,61 @@
+import { sql, type Transaction } from 'kysely';
+import { permissionDenied } from '../../../core/errors.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Database } from '../../../store/tables.ts';
+import { nameKey } from '../names.ts';
+import { stateColumn } from '../state.ts';
+import type { LoginEntity, LoginOf } from './contract.ts';
+
+/** Of the external groups with aliases at the mount: whether the entity is in others than the login says. */
+export async function groupsDiffer({ db }: Pick<Store, 'db'>, entityId: string, login: LoginOf): Promise<boolean> {
+  if (login.groups === undefined) return false;
+  const { rows } = await sql`
+    select 1 from group_aliases a
+      left join group_entities m on m.group_id = a.group_id and m.entity_id = ${entityId}
+     where ${atMount(login)} and (m.group_id is not null) <> (a.name_key = any(${keysOf(login)}::text[]))
+     limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * Keeps with the entity what a login says of it. Undefined: the alias leads to it no more. Only the entity's own version
+ * counts up: who logs in does not make others' copies old.
+ *
+ * @throws AppError `permission-denied` when the entity has been disabled
+ */
+export function refresh(store: Store, entityId: string, login: LoginOf): Promise<LoginEntity | undefined> {
+  return store.transaction(async (tx) => {
+    const { rows } = await sql<{ state: string | null }>`
+      update entities e set version = version + 1
+        from entity_aliases a
+       where e.id = ${entityId} and a.entity_id = e.id and a.namespace_id = ${login.namespaceId}
+         and a.mount_accessor = ${login.mount.accessor} and a.name_key = ${nameKey(login.alias)}
+      returning ${stateColumn} as state`.execute(tx);
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    if (row.state === null) throw permissionDenied();
+    if (login.metadata !== undefined) await keepMetadata(tx, entityId, login);
+    if (login.groups !== undefined) await keepGroups(tx, entityId, login);
+    return { entityId, entityState: row.state };
+  });
+}
+
+const keepMetadata = (tx: Transaction<Database>, entityId: string, { metadata, mount }: LoginOf) =>
+  sql`update entity_aliases set metadata = ${JSON.stringify(metadata)}::jsonb, updated_at = now()
+       where entity_id = ${entityId} and mount_accessor = ${mount.accessor}`.execute(tx);
+
+async function keepGroups(tx: Transaction<Database>, entityId: string, login: LoginOf): Promise<void> {
+  const wanted = sql`a.name_key = any(${keysOf(login)}::text[])`;
+  await sql`
+    delete from group_entities m using group_aliases a
+     where m.entity_id = ${entityId} and m.group_id = a.group_id and ${atMount(login)} and not ${wanted}`.execute(tx);
+  await sql`
+    insert into group_entities (entity_id, group_id)
+    select ${entityId}, a.group_id from group_aliases a where ${atMount(login)} and ${wanted} order by a.group_id
+    on conflict do nothing`.execute(tx);
+}
+
+const atMount = ({ namespaceId, mount }: LoginOf) =>
+  sql`a.namespace_id = ${namespaceId} and a.mount_accessor = ${mount.accessor}`;
+
+const keysOf = ({ groups = [] }: LoginOf): readonly string[] => groups.map(nameKey);
