@@ -4,6 +4,7 @@ import { openIdentities } from '../auth/identity/facts/open.ts';
 import { openLeases } from '../auth/lease/leases.ts';
 import { methods } from '../auth/methods/index.ts';
 import { openMethods } from '../auth/methods/open.ts';
+import { loginHolder } from '../auth/mfa/login/hold.ts';
 import { policyRows } from '../auth/policy/rows/index.ts';
 import { openAcls } from '../auth/policy/store/acls.ts';
 import { mintRootToken } from '../auth/token/mint.ts';
@@ -37,6 +38,7 @@ import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
 import { syncRows } from '../sync/rows/index.ts';
 import { requestTelemetry } from '../telemetry/requests.ts';
+import { identityEngine, openMfa } from './mfa.ts';
 import { readService } from './readings.ts';
 import { type AppParts, clock, openShared } from './shared.ts';
 
@@ -69,11 +71,14 @@ export async function openApi(parts: AppParts): Promise<Api> {
     const mount = await mounts.resolve(path);
     return mount === undefined ? systemLeases : effectiveLeases(mount.config);
   };
-  const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity, identities };
+  const holdLogin = loginHolder({ store, identities });
+  const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity, identities, holdLogin };
+  const mfa = openMfa(tokenParts);
   const opened = [
     ...openMethods(methods, tokenParts),
     ...openEngines(engines, engineParts),
     cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
+    identityEngine(mfa.identity),
   ];
   const mounts = openMountTable({ store, clock, engines, fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]) });
   const mintRoot = (when: 'production' | 'development', id?: string) => async (tx: Transaction<Database>) => {
@@ -116,6 +121,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...messageRows,
     ...policyRows({ store, clock, acls }),
     ...leaseRows(openLeases(tokenParts)),
+    ...mfa.system,
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
@@ -133,7 +139,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
     crossOrigin: () => readCors(store),
     requestHeaderRequired: config.KEYFERRY_REQUIRE_REQUEST_HEADER,
-    stages: [rateStage(rateLimits.pass), ...wrapStages((reply) => wrap({ store, clock }, reply))],
+    stages: [rateStage(rateLimits.pass), ...mfa.stages, ...wrapStages((reply) => wrap({ store, clock }, reply))],
   });
   return {
     store,

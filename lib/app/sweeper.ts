@@ -1,3 +1,4 @@
+import { dropExpiredMfa } from '../auth/mfa/sweep.ts';
 import { dropExpired } from '../auth/token/revoke/revoke.ts';
 import { definitions } from '../destinations/index.ts';
 import { engines } from '../engines/index.ts';
@@ -39,7 +40,8 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       const swept = await sweep({ store, queue, clock, log: parts.log, expire }, state);
       // A worker function sleeps until it is rung for: also for what was delayed, and what a dead one left behind.
       if (bell !== undefined) await queue.wake();
-      return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
+      const tokens = await dropExpired(store, expiredPerRoundMax, parts.log);
+      return { ...swept, tokens, mfa: await dropExpiredMfa(store, expiredPerRoundMax) };
     }),
     replay: async (filter, signal) =>
       replay({ store, queue, log: parts.log, definitions }, replayFilter(definitions, filter), signal),

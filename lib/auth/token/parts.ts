@@ -3,6 +3,7 @@ import type { Log } from '../../core/log.ts';
 import type { LeaseTimes } from '../../path/lease-times.ts';
 import type { Store } from '../../store/store.ts';
 import type { Identities } from '../identity/facts/open.ts';
+import type { HoldLogin } from '../mfa/login/contract.ts';
 import type { TokenTarget } from './mint.ts';
 import type { Reaper } from './revoke/reaper.ts';
 
@@ -13,6 +14,8 @@ export interface TokenParts {
   readonly leaseCapacity?: { within<T>(path: string, make: (target: TokenTarget) => Promise<T>): Promise<T> };
   /** What entities bring to tokens. Absent: nobody else keeps a copy of it. */
   readonly identities?: Identities;
+  /** Asks for a second factor. Absent: nothing enforces one. */
+  readonly holdLogin?: HoldLogin;
   /** Deletes what is revoked. Absent: the sweep alone does. */
   readonly reaper?: Reaper;
   /** Absent: nothing is logged. */
