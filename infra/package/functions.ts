@@ -22,7 +22,18 @@ export const functionsFolder = join(root, '.build/functions');
 const entryFile = 'index.cjs';
 
 /** The functions of `functions/`, each bundled by itself and packed. Two runs on the same sources make the same bytes. */
-export async function packageFunctions(folder = functionsFolder): Promise<readonly PackagedFunction[]> {
+export /** The platform's processors. */
+const platforms = ['linux-x64', 'linux-arm64'];
+
+/** bcrypt looks for its native code beside the file that it is in. */
+async function nativeCode({ packages }: Bundle): Promise<Readonly<Record<string, Uint8Array>>> {
+  if (!packages.has('bcrypt')) return {};
+  const files = platforms.map((platform) => `prebuilds/${platform}/bcrypt.glibc.node`);
+  const read = files.map(async (file) => [file, await readFile(join(root, 'node_modules/bcrypt', file))] as const);
+  return Object.fromEntries(await Promise.all(read));
+}
+
+async function packageFunctions(folder = functionsFolder): Promise<readonly PackagedFunction[]> {
   const sources = (await readdir(join(root, 'functions'))).filter((file) => file.endsWith('.ts')).toSorted();
   await rm(folder, { recursive: true, force: true });
   const packaged: PackagedFunction[] = [];
@@ -35,7 +46,7 @@ async function packageFunction(name: string, folder: string): Promise<PackagedFu
   await mkdir(join(folder, name), { recursive: true });
   const bundled = await bundle(`functions/${name}.ts`, join(folder, name, entryFile));
   const zipFile = join(folder, `${name}.zip`);
-  const packed = zip({ [entryFile]: await readFile(bundled.file) });
+  const packed = zip({ [entryFile]: await readFile(bundled.file), ...(await nativeCode(bundled)) });
   await writeFile(zipFile, packed);
   return { ...bundled, name, type, zipFile, zipBytes: packed.byteLength, sdk: await sdkOf(type) };
 }

@@ -2,8 +2,9 @@ import type { Transaction } from 'kysely';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
 import { openIdentities } from '../auth/identity/facts/open.ts';
 import { openLeases } from '../auth/lease/leases.ts';
+import { lockoutRows } from '../auth/lockout/rows.ts';
 import { methods } from '../auth/methods/index.ts';
-import { openMethods } from '../auth/methods/open.ts';
+import { enabledMethods, openMethods } from '../auth/methods/open.ts';
 import { loginHolder } from '../auth/mfa/login/hold.ts';
 import { policyRows } from '../auth/policy/rows/index.ts';
 import { openAcls } from '../auth/policy/store/acls.ts';
@@ -75,12 +76,16 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity, identities, holdLogin };
   const mfa = openMfa(tokenParts);
   const opened = [
-    ...openMethods(methods, tokenParts),
+    ...openMethods(methods, tokenParts, lockoutRule(config)),
     ...openEngines(engines, engineParts),
     cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
     identityEngine(mfa.identity),
   ];
-  const mounts = openMountTable({ store, clock, engines, fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]) });
+  const [enabled, leases] = [enabledMethods(methods), openLeases(tokenParts)];
+  const mounts = openMountTable({
+    ...{ store, clock, engines: [...engines, ...enabled] },
+    fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]),
+  });
   const mintRoot = (when: 'production' | 'development', id?: string) => async (tx: Transaction<Database>) => {
     for (const mount of firstMounts(engines, when)) await insertMount(tx, mount);
     return mintRootToken({ db: tx, barrier: store.barrier }, clock.now(), id);
@@ -112,7 +117,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
   };
   const systemRows = [
     ...sealRows(sealParts),
-    ...mountRows({ changed, mounts, engines }),
+    ...mountRows({ changed, mounts, engines, methods: enabled, revokeBelow: leases.revokePrefix }),
     ...activationRows,
     ...wrappingRows({ store, clock }),
     ...toolRows(),
@@ -120,7 +125,8 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...quotaRows({ store, mounts, changed: quotasChanged }),
     ...messageRows,
     ...policyRows({ store, clock, acls }),
-    ...leaseRows(openLeases(tokenParts)),
+    ...leaseRows(leases),
+    ...lockoutRows(store),
     ...mfa.system,
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
@@ -169,6 +175,12 @@ const system = {
   type: 'system',
   always: { path: 'sys/', description: 'system endpoints used for control, policy and debugging' },
 };
+
+const lockoutRule = (config: Config) => ({
+  threshold: config.KEYFERRY_LOCKOUT_THRESHOLD,
+  seconds: config.KEYFERRY_LOCKOUT_SECONDS,
+  resetSeconds: config.KEYFERRY_LOCKOUT_RESET_SECONDS,
+});
 
 const shownConfig = (config: Config) => ({
   host: config.KEYFERRY_HOST,

@@ -1,3 +1,6 @@
+import { dropOldFailures } from '../auth/lockout/store.ts';
+import { methods } from '../auth/methods/index.ts';
+import { expireLogins } from '../auth/methods/open.ts';
 import { dropExpiredMfa } from '../auth/mfa/sweep.ts';
 import { dropExpired } from '../auth/token/revoke/revoke.ts';
 import { definitions } from '../destinations/index.ts';
@@ -40,8 +43,10 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       const swept = await sweep({ store, queue, clock, log: parts.log, expire }, state);
       // A worker function sleeps until it is rung for: also for what was delayed, and what a dead one left behind.
       if (bell !== undefined) await queue.wake();
-      const tokens = await dropExpired(store, expiredPerRoundMax, parts.log);
-      return { ...swept, tokens, mfa: await dropExpiredMfa(store, expiredPerRoundMax) };
+      await dropOldFailures(store, expiredPerRoundMax);
+      await expireLogins(methods, store, expiredPerRoundMax);
+      await dropExpiredMfa(store, expiredPerRoundMax);
+      return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
     }),
     replay: async (filter, signal) =>
       replay({ store, queue, log: parts.log, definitions }, replayFilter(definitions, filter), signal),

@@ -1,4 +1,11 @@
+import { lockoutRows } from '../../lib/auth/lockout/rows.ts';
+import { approle } from '../../lib/auth/methods/approle/index.ts';
+import type { MethodParts } from '../../lib/auth/methods/contract.ts';
+import { methods } from '../../lib/auth/methods/index.ts';
+import { enabledMethods } from '../../lib/auth/methods/open.ts';
+import { userpass } from '../../lib/auth/methods/userpass/index.ts';
 import { policyRows } from '../../lib/auth/policy/rows/index.ts';
+import { loginOperations } from '../../lib/auth/token/login.ts';
 import { tokenMethod } from '../../lib/auth/token/rows/index.ts';
 import { wrappingRows } from '../../lib/auth/wrapping/rows.ts';
 import { definitions } from '../../lib/destinations/index.ts';
@@ -18,13 +25,21 @@ import { toolRows } from '../../lib/engines/sys/tools/index.ts';
 import type { Row } from '../../lib/path/row.ts';
 import { syncRows } from '../../lib/sync/rows/index.ts';
 
-const known: Readonly<Record<PropertyKey, unknown>> = { definitions, engines, syncedMounts: 'KV v2' };
+const known: Readonly<Record<PropertyKey, unknown>> = {
+  definitions,
+  engines,
+  methods: enabledMethods(methods),
+  syncedMounts: 'KV v2',
+};
 
 /** What handlers would be handed. Nobody calls a handler here; of all that is handed, rows are made of what is known only. */
 const nothing: never = new Proxy(() => nothing, {
   get: (_target, member) => known[member] ?? nothing,
   apply: () => nothing,
 }) as never;
+
+/** Logins are made as the service makes them. */
+const loginParts = { login: loginOperations(nothing) } as MethodParts;
 
 /** Every row of the service, by the mount it belongs to. */
 export const realTable: Readonly<Record<string, readonly Row[]>> = {
@@ -35,6 +50,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     ...messageRows,
     ...policyRows(nothing),
     ...leaseRows(nothing),
+    ...lockoutRows(nothing),
     ...wrappingRows(nothing),
     ...toolRows(),
     ...configRows(nothing, nothing),
@@ -43,6 +59,8 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     ...syncRows(nothing),
   ],
   'auth/token': tokenMethod.open(nothing).rows,
+  'auth/userpass': userpass.open(loginParts).rows,
+  'auth/approle': approle.open(loginParts).rows,
   cubbyhole: cubbyhole(nothing).rows,
   'kv version 1': kvV1.open(nothing).rows,
   'kv version 2': kvV2.open(nothing).rows,

@@ -1,16 +1,33 @@
+import type { Transaction } from 'kysely';
 import type { Fields, Input } from '../../path/fields.ts';
 import type { Engine, Operation, RequestContext } from '../../path/row.ts';
+import type { Store } from '../../store/store.ts';
+import type { Database } from '../../store/tables.ts';
+import type { Lockout } from '../lockout/lockout.ts';
 import type { TokenParts } from '../token/parts.ts';
 
 /** A way to log in, as the list in `index.ts` has it. A method is a folder: `index`, `config`, `role`, `login`. */
 export interface AuthMethod {
   /** The type of its mounts. Clients enable it by this name. */
   readonly type: string;
+  /** Other names by which clients enable it; a mount keeps the one it was enabled by. */
+  readonly names?: readonly string[];
+  /** It is where it has always been, and nowhere else. */
+  readonly fixed?: true;
+  /**
+   * Absent: what it keeps of a mount is little, and goes with the mount. Removes at most so many things of a mount, in the
+   * caller's transaction; answers as many texts.
+   */
+  readonly removeSecrets?: (tx: Transaction<Database>, mountId: string, limit: number) => Promise<readonly string[]>;
+  /** Removes what has expired, a limited number; answers how much. */
+  readonly expire?: (store: Store, limit: number) => Promise<number>;
   /** Its rows below a mount, and where it is mounted without anybody having enabled it. */
   open(parts: MethodParts): Pick<Engine, 'rows' | 'always'>;
 }
 
 export interface MethodParts extends TokenParts {
+  /** Keeps out who guesses the credentials of somebody. */
+  readonly lockout: Lockout;
   /** Makes the operation that logs in. It needs no token, and answers one. */
   readonly login: LoginOperation;
 }

@@ -1,5 +1,7 @@
 import { tokenMethod } from '../token/rows/index.ts';
+import { approle } from './approle/index.ts';
 import type { AuthMethod } from './contract.ts';
+import { userpass } from './userpass/index.ts';
 
 /** The auth methods. A new one is a folder beside this file and a line here. Tokens have no login: they are made of tokens. */
-export const methods: readonly AuthMethod[] = [tokenMethod];
+export const methods: readonly AuthMethod[] = [tokenMethod, userpass, approle];

@@ -8,6 +8,7 @@ import { policies } from './0007-policies.ts';
 import { tokenRolesAndLeases } from './0008-token-roles-and-leases.ts';
 import { cubbyholeAndQuotas } from './0009-cubbyhole-and-quotas.ts';
 import { identity } from './0011-identity.ts';
+import { userpassApproleLockout } from './0012-userpass-approle-lockout.ts';
 import { mfa } from './0016-mfa.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
@@ -33,5 +34,6 @@ export const migrations: readonly Migration[] = [
   { name: '0008-token-roles-and-leases', up: tokenRolesAndLeases, outsideTransaction: true },
   { name: '0009-cubbyhole-and-quotas', up: cubbyholeAndQuotas },
   { name: '0011-identity', up: identity },
+  { name: '0012-userpass-approle-lockout', up: userpassApproleLockout },
   { name: '0016-mfa', up: mfa },
 ];
