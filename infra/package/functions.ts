@@ -33,7 +33,7 @@ async function nativeCode({ packages }: Bundle): Promise<Readonly<Record<string,
   return Object.fromEntries(await Promise.all(read));
 }
 
-async function packageFunctions(folder = functionsFolder): Promise<readonly PackagedFunction[]> {
+export async function packageFunctions(folder = functionsFolder): Promise<readonly PackagedFunction[]> {
   const sources = (await readdir(join(root, 'functions'))).filter((file) => file.endsWith('.ts')).toSorted();
   await rm(folder, { recursive: true, force: true });
   const packaged: PackagedFunction[] = [];

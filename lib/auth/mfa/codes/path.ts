@@ -30,7 +30,9 @@ export const methodsPasser =
       if (typeof proof === 'string') throw notPassed(proof);
       proofs.push(proof);
     }
-    await store.transaction((tx) => spend(tx, entityId, proofs));
+    await store.transaction(async (tx) => {
+      if (!(await spend(tx, entityId, proofs))) throw notPassed();
+    });
   };
 
 /** The code that was sent for a method by either of its names. */

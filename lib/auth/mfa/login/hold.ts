@@ -4,12 +4,11 @@ import type { Store } from '../../../store/store.ts';
 import type { FactsHolder, Identities } from '../../identity/facts/open.ts';
 import { notPassed } from '../codes/attempt.ts';
 import { codesOfHeader } from '../codes/header.ts';
-import { spend } from '../codes/spend.ts';
 import { isFor } from '../enforcements/match.ts';
 import { type Enforcement, listEnforcements } from '../enforcements/store.ts';
 import type { HoldLogin, LoginToHold } from './contract.ts';
 import { keepPending } from './pending.ts';
-import { satisfy } from './satisfy.ts';
+import { satisfy, spendFor } from './satisfy.ts';
 
 interface HoldParts {
   readonly store: Store;
@@ -37,7 +36,7 @@ export function loginHolder({ store, identities }: HoldParts): HoldLogin {
     const given = codesOfHeader(headers);
     if (given === undefined) return held(store, login, wanted);
     const proofs = await satisfy(store, entityId, wanted, given);
-    await store.transaction((tx) => spend(tx, entityId, proofs));
+    await store.transaction((tx) => spendFor(tx, entityId, wanted, proofs));
     return undefined;
   };
 }

@@ -1,7 +1,10 @@
+import type { Transaction } from 'kysely';
 import type { Store } from '../../../store/store.ts';
+import type { Database } from '../../../store/tables.ts';
 import { attempt, notPassed, notPassedText, type Proof } from '../codes/attempt.ts';
 import type { GivenCode } from '../codes/header.ts';
 import { codeFor } from '../codes/path.ts';
+import { spend } from '../codes/spend.ts';
 import type { EnforcedMethod, Enforcement } from '../enforcements/store.ts';
 
 /** What one enforcement wants of a login: a code of any of its methods. */
@@ -35,7 +38,24 @@ export async function satisfy(
       problem = typeof result === 'string' ? result : undefined;
       if (typeof result !== 'string') proofs.set(method.id, result);
     }
-    if (problem !== undefined) throw notPassed(`failed to satisfy enforcement ${name}. error: ${problem}`);
+    if (problem !== undefined) throw notSatisfied(name, problem);
   }
   return [...proofs.values()];
 }
+
+/**
+ * Uses the codes of a login up. A code that was used before is refused like a wrong one.
+ *
+ * @throws AppError `permission-denied`, which has to roll the transaction back
+ */
+export async function spendFor(
+  tx: Transaction<Database>,
+  entityId: string,
+  [constraint]: readonly Constraint[],
+  proofs: readonly Proof[],
+): Promise<void> {
+  if (!(await spend(tx, entityId, proofs))) throw notSatisfied(constraint?.name ?? '', notPassedText);
+}
+
+const notSatisfied = (name: string, problem: string) =>
+  notPassed(`failed to satisfy enforcement ${name}. error: ${problem}`);

@@ -4,10 +4,9 @@ import { jsonObject, text } from '../../../path/fields.ts';
 import { operation, type ReplyContent, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import type { GivenCode } from '../codes/header.ts';
-import { spend } from '../codes/spend.ts';
 import type { FinishLogin } from './contract.ts';
 import { findPending, takePending } from './pending.ts';
-import { satisfy } from './satisfy.ts';
+import { satisfy, spendFor } from './satisfy.ts';
 
 interface ValidateParts {
   readonly store: Store;
@@ -46,7 +45,7 @@ async function validate({ store, finish }: ValidateParts, id: string, payload: u
   const proofs = await satisfy(store, entityId, constraints, given);
   await store.transaction(async (tx) => {
     if (!(await takePending(store, tx, id))) throw unknownRequest();
-    await spend(tx, entityId, proofs);
+    await spendFor(tx, entityId, constraints, proofs);
   });
   return finish(login);
 }

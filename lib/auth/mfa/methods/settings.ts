@@ -63,6 +63,6 @@ function mustBePositive(name: 'period' | 'key_size' | 'max_validation_attempts',
 }
 
 function mustFitBarcode(issuer: string): void {
-  if (/[\p{Cc}\p{Cs}]/u.test(issuer)) throw badRequest('issuer has characters that cannot be shown');
+  if (/\p{Cc}/u.test(issuer)) throw badRequest('issuer has characters that cannot be shown');
   if (encodeURIComponent(issuer).length > most.issuerEscaped) throw badRequest('issuer is too long for a barcode');
 }
