@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
 import { openIdentities } from '../auth/identity/facts/open.ts';
+import { identityEngine } from '../auth/identity/rows/index.ts';
 import { openLeases } from '../auth/lease/leases.ts';
 import { lockoutRows } from '../auth/lockout/rows.ts';
 import { methods } from '../auth/methods/index.ts';
@@ -39,7 +40,8 @@ import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
 import { syncRows } from '../sync/rows/index.ts';
 import { requestTelemetry } from '../telemetry/requests.ts';
-import { identityEngine, openMfa } from './mfa.ts';
+import { openMfa } from './mfa.ts';
+import { byAccessor } from './mounts-by-accessor.ts';
 import { readService } from './readings.ts';
 import { type AppParts, clock, openShared } from './shared.ts';
 
@@ -79,7 +81,8 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...openMethods(methods, tokenParts, lockoutRule(config)),
     ...openEngines(engines, engineParts),
     cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
-    identityEngine(mfa.identity),
+    identityEngine({ store, mountsOf: async () => byAccessor(await mounts.list()) }),
+    mfa.identity,
   ];
   const [enabled, leases] = [enabledMethods(methods), openLeases(tokenParts)];
   const mounts = openMountTable({

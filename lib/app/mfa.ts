@@ -13,20 +13,13 @@ import type { Engine, Row } from '../path/row.ts';
 export interface Mfa {
   /** Rows of `sys/`. */
   readonly system: readonly Row[];
-  /** Rows of `identity/`. */
-  readonly identity: readonly Row[];
+  /** Rows of `identity/` beside those of entities and groups. */
+  readonly identity: Engine;
   readonly stages: readonly Stage[];
 }
 
-/** The engine of the paths below `identity/`. */
-export const identityEngine = (rows: readonly Row[]): Engine => ({
-  type: 'identity',
-  always: { path: 'identity/', description: 'identity store' },
-  rows,
-});
-
 export const openMfa = (parts: TokenParts): Mfa => ({
   system: [...methodRows(parts.store), validateRow({ store: parts.store, finish: finishLogin(parts) })],
-  identity: [...methodByIdRows(parts.store), ...enforcementRows(parts.store)],
+  identity: { type: 'identity', rows: [...methodByIdRows(parts.store), ...enforcementRows(parts.store)] },
   stages: mfaStages(methodsPasser(parts.store)),
 });

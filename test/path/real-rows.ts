@@ -4,6 +4,7 @@ import type { MethodParts } from '../../lib/auth/methods/contract.ts';
 import { methods } from '../../lib/auth/methods/index.ts';
 import { enabledMethods } from '../../lib/auth/methods/open.ts';
 import { userpass } from '../../lib/auth/methods/userpass/index.ts';
+import { identityEngine } from '../../lib/auth/identity/rows/index.ts';
 import { policyRows } from '../../lib/auth/policy/rows/index.ts';
 import { loginOperations } from '../../lib/auth/token/login.ts';
 import { tokenMethod } from '../../lib/auth/token/rows/index.ts';
@@ -62,6 +63,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
   'auth/userpass': userpass.open(loginParts).rows,
   'auth/approle': approle.open(loginParts).rows,
   cubbyhole: cubbyhole(nothing).rows,
+  identity: identityEngine(nothing).rows,
   'kv version 1': kvV1.open(nothing).rows,
   'kv version 2': kvV2.open(nothing).rows,
 };

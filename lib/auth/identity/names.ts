@@ -28,5 +28,9 @@ export function mustBeShort(metadata: Readonly<Record<string, string>> | undefin
   }
 }
 
+/** What others say of somebody may hold half a character, which cannot be stored. */
+export const metadataJson = (metadata: Readonly<Record<string, string>> = {}): string =>
+  JSON.stringify(metadata, (_key, value) => (typeof value === 'string' ? value.toWellFormed() : value));
+
 /** Whether a change failed because something of this name is there. */
 export const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '23505';

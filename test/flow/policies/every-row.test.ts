@@ -12,6 +12,7 @@ interface Operation {
 }
 
 const mounts = ['sys', 'auth/token', 'auth/userpass', 'auth/approle', 'cubbyhole', 'secret', 'plain'];
+const mounts = ['sys', 'auth/token', 'cubbyhole', 'identity', 'secret', 'plain'];
 const methods = { get: 'GET', post: 'POST', patch: 'PATCH', delete: 'DELETE' };
 
 async function tokenOf(policies: readonly string[], noDefault: boolean): Promise<string> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { coalesce } from '../../../core/concurrency/coalesce.ts';
 import type { Store } from '../../../store/store.ts';
-import { nameKey } from '../names.ts';
+import { metadataJson, nameKey } from '../names.ts';
 import { stateColumn } from '../state.ts';
 import type { LoginOf } from './contract.ts';
 
@@ -50,7 +50,7 @@ export async function makeEntity({ db }: Pick<Store, 'db'>, entity: NewEntity): 
       insert into entity_aliases (id, entity_id, namespace_id, mount_accessor, name, name_key, metadata, local,
                                   created_at, updated_at)
       values (${aliasId}, ${id}, ${login.namespaceId}, ${login.mount.accessor}, ${login.alias}, ${key},
-              ${JSON.stringify(login.metadata ?? {})}::jsonb, ${login.mount.local}, now(), now())
+              ${metadataJson(login.metadata)}::jsonb, ${login.mount.local}, now(), now())
       on conflict (namespace_id, mount_accessor, name_key) do nothing returning namespace_id
     ), e as (
       insert into entities (id, namespace_id, name, name_key, created_at, updated_at)

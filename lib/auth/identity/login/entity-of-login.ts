@@ -13,13 +13,12 @@ const aliasCharactersMax = 512;
  * Finds the entity of a login by its alias, or makes one, and keeps what the login says of it. Logins of one alias at the same
  * time make one entity. A login that says nothing new is one look-up, which those of the same moment share.
  *
- * @throws AppError `permission-denied` when the entity is disabled, `bad-request` when the alias is too long
+ * @throws AppError `permission-denied` when the entity is disabled, `bad-request` when the alias cannot be stored
  */
 export function entityOfLogin(store: Store): EntityOfLogin {
   const find = aliasFinder(store);
   return async (login) => {
-    if (login.alias.length > aliasCharactersMax)
-      throw badRequest(`an alias has at most ${aliasCharactersMax} characters`);
+    mustBeStorable(login.alias);
     for (let round = 1; round <= roundsMax; round += 1) {
       const found = await find(login);
       const state = found === undefined ? await make(store, login) : await brought(store, found, login);
@@ -28,6 +27,13 @@ export function entityOfLogin(store: Store): EntityOfLogin {
     }
     throw permissionDenied();
   };
+}
+
+/** Look-ups share a statement: what one asks for must not fail the others. */
+function mustBeStorable(alias: string): void {
+  if (alias.length > aliasCharactersMax) throw badRequest(`an alias has at most ${aliasCharactersMax} characters`);
+  if (alias.includes('\0') || !alias.isWellFormed())
+    throw badRequest('an alias holds a character that cannot be stored');
 }
 
 async function make(store: Store, login: LoginOf): Promise<LoginEntity | undefined> {

@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { permissionDenied } from '../../../core/errors.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
-import { nameKey } from '../names.ts';
+import { metadataJson, nameKey } from '../names.ts';
 import { stateColumn } from '../state.ts';
 import type { LoginEntity, LoginOf } from './contract.ts';
 
@@ -41,7 +41,7 @@ export function refresh(store: Store, entityId: string, login: LoginOf): Promise
 }
 
 const keepMetadata = (tx: Transaction<Database>, entityId: string, { metadata, mount }: LoginOf) =>
-  sql`update entity_aliases set metadata = ${JSON.stringify(metadata)}::jsonb, updated_at = now()
+  sql`update entity_aliases set metadata = ${metadataJson(metadata)}::jsonb, updated_at = now()
        where entity_id = ${entityId} and mount_accessor = ${mount.accessor}`.execute(tx);
 
 async function keepGroups(tx: Transaction<Database>, entityId: string, login: LoginOf): Promise<void> {

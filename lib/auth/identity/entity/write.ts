@@ -1,0 +1,87 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { AppError, badRequest } from '../../../core/errors.ts';
+import { uuid } from '../../../core/ids.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Database } from '../../../store/tables.ts';
+import { isTaken, nameKey } from '../names.ts';
+import type { Metadata } from '../parts.ts';
+import { type Entity, findEntity } from './read.ts';
+
+/** What a client wants an entity to be; undefined: as it is, or as usual. */
+export interface EntityChange {
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly policies?: readonly string[] | undefined;
+  readonly disabled?: boolean | undefined;
+}
+
+const roundsMax = 5;
+
+/**
+ * Changes the entity of an id, or that of a name, which is made where there is none; without both a new one is made.
+ *
+ * @throws AppError `bad-request` when the id has none, or the name is another's
+ */
+export async function writeEntity(store: Store, namespaceId: string, change: EntityChange): Promise<Entity> {
+  try {
+    return await store.transaction(async (tx) => {
+      const id = await changed(tx, namespaceId, change);
+      const entity = await findEntity({ db: tx }, namespaceId, { id });
+      if (entity === undefined) throw new AppError('internal', 'an entity that was written is not there');
+      return entity;
+    });
+  } catch (error) {
+    throw isTaken(error) ? badRequest('entity name is already in use') : error;
+  }
+}
+
+/** Somebody else may make or delete one of the name at the same moment. */
+async function changed(tx: Transaction<Database>, namespaceId: string, change: EntityChange): Promise<string> {
+  for (let round = 1; round <= roundsMax; round += 1) {
+    const there = await update(tx, namespaceId, change);
+    if (there !== undefined) return there;
+    if (change.id !== undefined) throw badRequest('entity not found from id');
+    const made = await insert(tx, namespaceId, change);
+    if (made !== undefined) return made;
+  }
+  throw badRequest('entity name is already in use');
+}
+
+async function update(tx: Transaction<Database>, namespaceId: string, change: EntityChange) {
+  const { id, name, metadata, policies, disabled } = change;
+  if (id === undefined && name === undefined) return undefined;
+  const which = id === undefined ? sql`name_key = ${nameKey(name ?? '')}` : sql`id = ${id}`;
+  const sets: RawBuilder<unknown>[] = [
+    sql`version = version + 1, updated_at = now()`,
+    ...(id === undefined || name === undefined ? [] : [sql`name = ${name}, name_key = ${nameKey(name)}`]),
+    ...(metadata === undefined ? [] : [sql`metadata = ${JSON.stringify(metadata)}::jsonb`]),
+    ...(policies === undefined ? [] : [sql`policies = ${policies}::text[]`]),
+    ...(disabled === undefined ? [] : [sql`disabled = ${disabled}`]),
+  ];
+  const { rows } = await sql<{ id: string }>`
+    update entities set ${sql.join(sets)} where namespace_id = ${namespaceId} and ${which} returning id`.execute(tx);
+  return rows[0]?.id;
+}
+
+async function insert(tx: Transaction<Database>, namespaceId: string, change: EntityChange) {
+  const { metadata = {}, policies = [], disabled = false } = change;
+  const id = uuid();
+  const name = change.name ?? `entity-${id}`;
+  const { rows } = await sql<{ id: string }>`
+    insert into entities (id, namespace_id, name, name_key, metadata, policies, disabled, created_at, updated_at)
+    values (${id}, ${namespaceId}, ${name}, ${nameKey(name)}, ${JSON.stringify(metadata)}::jsonb, ${policies}::text[],
+            ${disabled}, now(), now())
+    on conflict (namespace_id, name_key) do nothing returning id`.execute(tx);
+  return rows[0]?.id;
+}
+
+/** Deletes entities with their aliases and memberships; those that are not there are deleted already. */
+export async function deleteEntities(
+  { db }: Pick<Store, 'db'>,
+  namespaceId: string,
+  which: { readonly ids: readonly string[] } | { readonly name: string },
+): Promise<void> {
+  const named = 'ids' in which ? sql`id = any(${which.ids}::text[])` : sql`name_key = ${nameKey(which.name)}`;
+  await sql`delete from entities where namespace_id = ${namespaceId} and ${named}`.execute(db);
+}

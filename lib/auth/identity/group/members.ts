@@ -1,0 +1,57 @@
+import { sql, type Transaction } from 'kysely';
+import { badRequest } from '../../../core/errors.ts';
+import type { Database } from '../../../store/tables.ts';
+
+/** Gives a group exactly these entities. @throws AppError `bad-request` when one is not there */
+export async function setMembers(
+  tx: Transaction<Database>,
+  namespaceId: string,
+  groupId: string,
+  wanted: readonly string[],
+): Promise<void> {
+  const ids = [...new Set(wanted)];
+  await sql`delete from group_entities where group_id = ${groupId} and not entity_id = any(${ids}::text[])`.execute(tx);
+  const { rows } = await sql<{ id: string }>`
+    select id from entities where namespace_id = ${namespaceId} and id = any(${ids}::text[])
+     order by id for key share`.execute(tx);
+  mustBeAll(ids, rows, 'entity');
+  await sql`insert into group_entities (entity_id, group_id) select unnest(${ids}::text[]), ${groupId}
+            on conflict do nothing`.execute(tx);
+}
+
+/** Gives a group exactly these member groups. @throws AppError `bad-request` when one is not there, or holds the group */
+export async function setMemberGroups(
+  tx: Transaction<Database>,
+  namespaceId: string,
+  groupId: string,
+  wanted: readonly string[],
+): Promise<void> {
+  const ids = [...new Set(wanted)];
+  await sql`delete from group_groups where parent_id = ${groupId} and not member_id = any(${ids}::text[])`.execute(tx);
+  const { rows } = await sql<{ id: string }>`
+    select id from identity_groups where namespace_id = ${namespaceId} and id = any(${ids}::text[])`.execute(tx);
+  mustBeAll(ids, rows, 'group');
+  await mustNotHold(tx, ids, groupId);
+  await sql`insert into group_groups (member_id, parent_id) select unnest(${ids}::text[]), ${groupId}
+            on conflict do nothing`.execute(tx);
+}
+
+/** Changes of groups wait for each other, so no other one closes a ring at the same time. */
+async function mustNotHold(tx: Transaction<Database>, ids: readonly string[], groupId: string): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive up as (
+      select ${groupId}::text collate "C" as id
+      union
+      select p.parent_id from group_groups p join up on p.member_id = up.id
+    )
+    select id from up where id = any(${ids}::text[]) limit 1`.execute(tx);
+  const [found] = rows;
+  if (found !== undefined)
+    throw badRequest(`cyclic relationship detected for member group ID ${JSON.stringify(found.id)}`);
+}
+
+function mustBeAll(wanted: readonly string[], found: readonly { readonly id: string }[], what: string): void {
+  const there = new Set(found.map(({ id }) => id));
+  const missing = wanted.find((id) => !there.has(id));
+  if (missing !== undefined) throw badRequest(`invalid ${what} ID ${JSON.stringify(missing.slice(0, 64))}`);
+}

@@ -1,0 +1,98 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { badRequest } from '../../../core/errors.ts';
+import { uuid } from '../../../core/ids.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Database } from '../../../store/tables.ts';
+import { isTaken, nameKey } from '../names.ts';
+import type { Metadata } from '../parts.ts';
+import { setMemberGroups, setMembers } from './members.ts';
+
+/** What a client wants a group to be; undefined: as it is, or as usual. */
+export interface GroupChange {
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  readonly type?: 'internal' | 'external' | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly policies?: readonly string[] | undefined;
+  readonly memberEntityIds?: readonly string[] | undefined;
+  readonly memberGroupIds?: readonly string[] | undefined;
+}
+
+export interface WrittenGroup {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Known extends WrittenGroup {
+  readonly type: string;
+}
+
+/** First in every change of groups: makes the others wait, and what is kept of groups old in all processes. */
+export async function changeGroups(tx: Transaction<Database>): Promise<void> {
+  await sql`update revisions set revision = revision + 1 where name = 'groups'`.execute(tx);
+}
+
+/**
+ * Changes the group of an id, or that of a name, which is made where there is none; without both a new one is made.
+ *
+ * @throws AppError `bad-request` when the id has none, the name is another's, the type would change, or a member is not there or
+ *   would be a member of itself
+ */
+export async function writeGroup(store: Store, namespaceId: string, change: GroupChange): Promise<WrittenGroup> {
+  try {
+    return await store.transaction(async (tx) => {
+      await changeGroups(tx);
+      const group = (await update(tx, namespaceId, change)) ?? (await insert(tx, namespaceId, change));
+      if (change.type !== undefined && group.type !== change.type) throw badRequest('group type cannot be changed');
+      if (group.type === 'external' && (change.memberEntityIds?.length ?? 0) > 0)
+        throw badRequest("member entities can't be set manually for external groups");
+      if (group.type === 'internal' && change.memberEntityIds !== undefined)
+        await setMembers(tx, namespaceId, group.id, change.memberEntityIds);
+      if (change.memberGroupIds !== undefined) await setMemberGroups(tx, namespaceId, group.id, change.memberGroupIds);
+      return { id: group.id, name: group.name };
+    });
+  } catch (error) {
+    throw isTaken(error) ? badRequest('group name is already in use') : error;
+  }
+}
+
+async function update(tx: Transaction<Database>, namespaceId: string, change: GroupChange): Promise<Known | undefined> {
+  const { id, name, metadata, policies } = change;
+  if (id === undefined && name === undefined) return undefined;
+  const which = id === undefined ? sql`name_key = ${nameKey(name ?? '')}` : sql`id = ${id}`;
+  const sets: RawBuilder<unknown>[] = [
+    sql`updated_at = now()`,
+    ...(id === undefined || name === undefined ? [] : [sql`name = ${name}, name_key = ${nameKey(name)}`]),
+    ...(metadata === undefined ? [] : [sql`metadata = ${JSON.stringify(metadata)}::jsonb`]),
+    ...(policies === undefined ? [] : [sql`policies = ${policies}::text[]`]),
+  ];
+  const { rows } = await sql<Known>`
+    update identity_groups set ${sql.join(sets)} where namespace_id = ${namespaceId} and ${which}
+    returning id, name, type`.execute(tx);
+  if (id !== undefined && rows.length === 0) throw badRequest('invalid group ID');
+  return rows[0];
+}
+
+async function insert(tx: Transaction<Database>, namespaceId: string, change: GroupChange): Promise<Known> {
+  const { type = 'internal', metadata = {}, policies = [] } = change;
+  const id = uuid();
+  const name = change.name ?? `group-${id}`;
+  await sql`
+    insert into identity_groups (id, namespace_id, name, name_key, type, metadata, policies, created_at, updated_at)
+    values (${id}, ${namespaceId}, ${name}, ${nameKey(name)}, ${type}, ${JSON.stringify(metadata)}::jsonb,
+            ${policies}::text[], now(), now())`.execute(tx);
+  return { id, name, type };
+}
+
+/** What is not there is deleted already. Members stay. */
+export async function deleteGroup(
+  store: Store,
+  namespaceId: string,
+  which: { readonly id: string } | { readonly name: string },
+): Promise<void> {
+  const named = 'id' in which ? sql`id = ${which.id}` : sql`name_key = ${nameKey(which.name)}`;
+  await store.transaction(async (tx) => {
+    await changeGroups(tx);
+    await sql`delete from identity_groups where namespace_id = ${namespaceId} and ${named}`.execute(tx);
+  });
+}

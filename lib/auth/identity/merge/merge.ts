@@ -1,0 +1,61 @@
+import { sql, type Transaction } from 'kysely';
+import { badRequest } from '../../../core/errors.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Database } from '../../../store/tables.ts';
+import { type AliasWish, clashesOf, type MergedAlias } from './clashes.ts';
+import { mfaConflicts } from './mfa.ts';
+
+export interface Merge extends AliasWish {
+  /** Where both have a secret of one method, the destination's stays. */
+  readonly force: boolean;
+}
+
+/**
+ * Makes one entity of several: aliases and memberships go over, and tokens of the others are tokens of the one that is left.
+ * Policies and metadata of the others do not go over. Nothing changes when aliases clash: they are answered.
+ *
+ * @throws AppError `bad-request`
+ */
+export async function mergeEntities(store: Store, namespaceId: string, merge: Merge): Promise<readonly MergedAlias[]> {
+  return store.transaction(async (tx) => {
+    await locked(tx, namespaceId, merge);
+    const conflicts = await mfaConflicts(tx, merge.from, merge.to);
+    if (conflicts.length > 0 && !merge.force) throw badRequest(conflicts.join('; '));
+    const { dropped, clashes } = clashesOf(await aliasesOf(tx, merge), merge);
+    if (clashes.length > 0) return clashes;
+    await moved(tx, merge, dropped);
+    return [];
+  });
+}
+
+/** Locks all of them in one order, so that of merges at the same time one comes after the other. */
+async function locked(tx: Transaction<Database>, namespaceId: string, { from, to }: Merge): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from entities where namespace_id = ${namespaceId} and id = any(${[to, ...from]}::text[])
+     order by id for update`.execute(tx);
+  const there = new Set(rows.map(({ id }) => id));
+  if (!there.has(to)) throw badRequest('entity id to merge to is invalid');
+  if (!from.every((id) => there.has(id))) throw badRequest('entity id to merge from is invalid');
+}
+
+async function aliasesOf(tx: Transaction<Database>, { from, to }: Merge): Promise<readonly MergedAlias[]> {
+  const { rows } = await sql<MergedAlias>`
+    select a.id, a.entity_id, e.name as entity_name, a.mount_accessor, a.name
+      from entity_aliases a join entities e on e.id = a.entity_id
+     where a.entity_id = any(${[to, ...from]}::text[]) order by a.created_at, a.id`.execute(tx);
+  return rows;
+}
+
+async function moved(tx: Transaction<Database>, { from, to }: Merge, dropped: readonly string[]): Promise<void> {
+  const others = sql`any(${from}::text[])`;
+  await sql`delete from entity_aliases where id = any(${dropped}::text[])`.execute(tx);
+  await sql`update entity_aliases set entity_id = ${to}, merged_from = merged_from || entity_id, updated_at = now()
+             where entity_id = ${others}`.execute(tx);
+  await sql`insert into group_entities (entity_id, group_id)
+            select distinct ${to}, group_id from group_entities where entity_id = ${others}
+            on conflict do nothing`.execute(tx);
+  await sql`update merged_entities set to_id = ${to} where to_id = ${others}`.execute(tx);
+  await sql`insert into merged_entities (from_id, to_id) select unnest(${from}::text[]), ${to}`.execute(tx);
+  await sql`delete from entities where id = ${others}`.execute(tx);
+  await sql`update entities set version = version + 1, updated_at = now() where id = ${to}`.execute(tx);
+}

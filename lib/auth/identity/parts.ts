@@ -1,0 +1,14 @@
+import type { Mount } from '../../path/row.ts';
+import type { Store } from '../../store/store.ts';
+
+/** What the rows of `identity/` are made with. */
+export interface IdentityParts {
+  readonly store: Store;
+  /** The mounts of a namespace, by accessor. */
+  readonly mountsOf: (namespaceId: string) => Promise<ReadonlyMap<string, Mount>>;
+}
+
+export type Mounts = ReadonlyMap<string, Mount>;
+
+/** Names and values of an entity, an alias or a group. */
+export type Metadata = Readonly<Record<string, string>>;

@@ -1,0 +1,139 @@
+import { badRequest } from '../../../core/errors.ts';
+import { pathText, textList, textMap } from '../../../path/fields.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import { entityPage } from '../entity/list.ts';
+import { type EntityKey, findEntity } from '../entity/read.ts';
+import { entityReply, entityView } from '../entity/view.ts';
+import { deleteEntities, type EntityChange, writeEntity } from '../entity/write.ts';
+import { nameText } from '../names.ts';
+import { listedWithInfo, pageFields } from '../paging.ts';
+import type { IdentityParts } from '../parts.ts';
+import { entityChange, entityFields } from './entity-fields.ts';
+
+const { id: _id, ...fieldsById } = entityFields;
+const { name: _name, ...fieldsByName } = fieldsById;
+const idInPath = pathText('Id of the entity');
+const nameInPath = pathText('Name of the entity');
+
+/** `entity`, `entity/id/`, `entity/name/`, `entity/batch-delete`. */
+export const entityRows = (parts: IdentityParts): readonly Row[] => [
+  {
+    pattern: 'entity',
+    help: 'Makes an entity, or changes the one of an id or a name.',
+    operations: {
+      write: operation(entityFields, {
+        summary: 'Create or change an entity',
+        run: (input, context) => write(parts, context, entityChange(input)),
+      }),
+    },
+  },
+  listRow(parts, 'id'),
+  listRow(parts, 'name'),
+  {
+    pattern: 'entity/id/:id',
+    help: 'An entity by its id.',
+    operations: {
+      read: operation({ id: idInPath }, { summary: 'Show an entity', run: ({ id }, at) => read(parts, at, { id }) }),
+      write: operation(
+        { ...fieldsById, id: idInPath },
+        {
+          summary: 'Change an entity',
+          run: (input, context) => write(parts, context, entityChange(input)),
+        },
+      ),
+      delete: operation(
+        { id: idInPath },
+        { summary: 'Delete an entity and its aliases', run: ({ id }, at) => remove(parts, at, { ids: [id] }) },
+      ),
+    },
+  },
+  {
+    pattern: 'entity/name/*name',
+    help: 'An entity by its name.',
+    operations: {
+      read: operation(
+        { name: nameInPath },
+        { summary: 'Show an entity', run: ({ name }, at) => read(parts, at, { name }) },
+      ),
+      write: operation(
+        { ...fieldsByName, name: nameInPath },
+        {
+          summary: 'Create or change an entity',
+          run: (input, context) => write(parts, context, entityChange({ ...input, name: shortName(input.name) })),
+        },
+      ),
+      delete: operation(
+        { name: nameInPath },
+        { summary: 'Delete an entity and its aliases', run: ({ name }, at) => remove(parts, at, { name }) },
+      ),
+    },
+  },
+  {
+    pattern: 'entity/batch-delete',
+    help: 'Deletes many entities.',
+    operations: {
+      write: operation(
+        { entity_ids: textList().default([]).meta({ description: 'Ids of the entities' }) },
+        {
+          summary: 'Delete entities and their aliases',
+          async run({ entity_ids: ids }, context) {
+            if (ids.length === 0) throw badRequest('missing entity ids to delete');
+            return remove(parts, context, { ids });
+          },
+        },
+      ),
+    },
+  },
+];
+
+const listRow = (parts: IdentityParts, by: 'id' | 'name'): Row => ({
+  pattern: `entity/${by}/`,
+  help: `Lists the entities by ${by}.`,
+  operations: {
+    list: operation(
+      {
+        ...pageFields,
+        name: nameText().default('').meta({ description: 'Only those whose names begin so' }),
+        metadata: textMap().default({}).meta({ description: 'Only those that have at least this metadata' }),
+      },
+      {
+        summary: 'List entities',
+        async run({ name: prefix, metadata, ...page }, { namespace }) {
+          const mounts = await parts.mountsOf(namespace.id);
+          return listedWithInfo(page, (one) =>
+            entityPage(parts.store, namespace.id, by, one, { prefix, metadata }, mounts),
+          );
+        },
+      },
+    ),
+  },
+});
+
+/** A name in a path has the bound of one in a body. @throws AppError `bad-request` */
+export function shortName(name: string): string {
+  const parsed = nameText().safeParse(name);
+  if (!parsed.success || name === '') throw badRequest('the name is empty or too long');
+  return name;
+}
+
+async function read({ store, mountsOf }: IdentityParts, { namespace }: RequestContext, key: EntityKey): Promise<Reply> {
+  const entity = await findEntity(store, namespace.id, key);
+  return entity && { data: entityView(entity, await mountsOf(namespace.id)) };
+}
+
+const write = async (
+  { store }: IdentityParts,
+  { namespace }: RequestContext,
+  change: EntityChange,
+): Promise<Reply> => ({
+  data: entityReply(await writeEntity(store, namespace.id, change)),
+});
+
+async function remove(
+  { store }: IdentityParts,
+  { namespace }: RequestContext,
+  which: Parameters<typeof deleteEntities>[2],
+): Promise<Reply> {
+  await deleteEntities(store, namespace.id, which);
+  return undefined;
+}

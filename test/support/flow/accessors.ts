@@ -1,0 +1,10 @@
+import type { OpenService } from './open-service.ts';
+
+/** The accessor of a mount: of an engine (`secret`), or of an auth method (`auth`), whose path is without `auth/`. */
+export async function accessorOf(service: OpenService, kind: 'secret' | 'auth', path: string): Promise<string> {
+  const { data } = await service.ask('GET', 'sys/internal/ui/mounts');
+  const mounts = data[kind] as Readonly<Record<string, { readonly accessor: string }>>;
+  const mount = mounts[path];
+  if (mount === undefined) throw new Error(`no mount at ${path}`);
+  return mount.accessor;
+}
