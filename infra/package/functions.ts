@@ -22,7 +22,15 @@ export const functionsFolder = join(root, '.build/functions');
 const entryFile = 'index.cjs';
 
 /** The functions of `functions/`, each bundled by itself and packed. Two runs on the same sources make the same bytes. */
-export /** The platform's processors. */
+export async function packageFunctions(folder = functionsFolder): Promise<readonly PackagedFunction[]> {
+  const sources = (await readdir(join(root, 'functions'))).filter((file) => file.endsWith('.ts')).toSorted();
+  await rm(folder, { recursive: true, force: true });
+  const packaged: PackagedFunction[] = [];
+  for (const source of sources) packaged.push(await packageFunction(source.replace(/\.ts$/, ''), folder));
+  return packaged;
+}
+
+/** The platform's processors. */
 const platforms = ['linux-x64', 'linux-arm64'];
 
 /** bcrypt looks for its native code beside the file that it is in. */
@@ -31,14 +39,6 @@ async function nativeCode({ packages }: Bundle): Promise<Readonly<Record<string,
   const files = platforms.map((platform) => `prebuilds/${platform}/bcrypt.glibc.node`);
   const read = files.map(async (file) => [file, await readFile(join(root, 'node_modules/bcrypt', file))] as const);
   return Object.fromEntries(await Promise.all(read));
-}
-
-export async function packageFunctions(folder = functionsFolder): Promise<readonly PackagedFunction[]> {
-  const sources = (await readdir(join(root, 'functions'))).filter((file) => file.endsWith('.ts')).toSorted();
-  await rm(folder, { recursive: true, force: true });
-  const packaged: PackagedFunction[] = [];
-  for (const source of sources) packaged.push(await packageFunction(source.replace(/\.ts$/, ''), folder));
-  return packaged;
 }
 
 async function packageFunction(name: string, folder: string): Promise<PackagedFunction> {

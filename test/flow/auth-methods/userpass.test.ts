@@ -7,7 +7,9 @@ const at = (path: string) => `auth/userpass/${path}`;
 const write = (path: string, body: object) => service.ask('POST', at(path), body);
 const login = (name: string, password: unknown) => service.ask('PUT', at(`login/${name}`), { password });
 const lookup = async (token: string) =>
-  (await service.ask('GET', 'auth/token/lookup-self', undefined, { headers: { 'x-service-token': token } })).body['data'];
+  (await service.ask('GET', 'auth/token/lookup-self', undefined, { headers: { 'x-service-token': token } })).body[
+    'data'
+  ];
 
 beforeAll(async () => {
   await service.ask('POST', 'sys/auth/userpass', { type: 'userpass' });

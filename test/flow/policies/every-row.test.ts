@@ -11,8 +11,7 @@ interface Operation {
   readonly sudo: boolean;
 }
 
-const mounts = ['sys', 'auth/token', 'auth/userpass', 'auth/approle', 'cubbyhole', 'secret', 'plain'];
-const mounts = ['sys', 'auth/token', 'cubbyhole', 'identity', 'secret', 'plain'];
+const mounts = ['sys', 'auth/token', 'auth/userpass', 'auth/approle', 'identity', 'cubbyhole', 'secret', 'plain'];
 const methods = { get: 'GET', post: 'POST', patch: 'PATCH', delete: 'DELETE' };
 
 async function tokenOf(policies: readonly string[], noDefault: boolean): Promise<string> {
@@ -149,8 +148,10 @@ const unauthenticated: readonly string[] = [
   'GET sys/leader',
   'GET sys/seal-status',
   'GET sys/wrapping/lookup',
+  'POST auth/approle/login',
   'POST auth/userpass/login/x',
   'POST sys/init',
+  'POST sys/mfa/validate',
   'POST sys/unseal',
   'POST sys/wrapping/lookup',
   'POST sys/wrapping/rewrap',

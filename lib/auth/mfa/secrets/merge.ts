@@ -3,29 +3,26 @@ import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
 import { secretAad } from './enrol.ts';
 
-/** A method for which two entities that are to become one have a secret each. */
-export interface MfaConflict {
-  /** The one whose secret would be lost. */
-  readonly entityId: string;
-  readonly methodId: string;
-  /** Empty: the method has none. */
-  readonly methodName: string;
-}
+/** A reply has no more texts. */
+const shownMax = 31;
 
-/** All conflicts of a merge, those among the sources included: of these the earlier one counts. In the order of the sources. */
+/**
+ * A text for each secret that would be lost when entities become one: the destination has one for the same method, or an
+ * earlier source has. In the order of the sources.
+ */
 export async function mfaConflicts(
   db: Kysely<Database>,
   from: readonly string[],
   to: string,
-): Promise<readonly MfaConflict[]> {
-  const { rows } = await sql<MfaConflict>`
-    select s.entity_id as "entityId", s.method_id::text as "methodId", coalesce(m.name, '') as "methodName"
-      from mfa_secrets s join mfa_methods m on m.id = s.method_id
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ readonly entity: string; readonly method: string }>`
+    select s.entity_id as entity, s.method_id::text as method from mfa_secrets s
      where s.entity_id = any(${from}::text[]) and exists (
        select 1 from mfa_secrets o where o.method_id = s.method_id and (o.entity_id = ${to} or
          array_position(${from}::text[], o.entity_id) < array_position(${from}::text[], s.entity_id)))
      order by array_position(${from}::text[], s.entity_id), s.method_id`.execute(db);
-  return rows;
+  const texts = rows.map(({ entity, method }) => `conflicting MFA config ID "${method}" in entity ID "${entity}"`);
+  return texts.length <= shownMax ? texts : [...texts.slice(0, shownMax), `and ${texts.length - shownMax} more`];
 }
 
 /**
