@@ -6,6 +6,7 @@ import { openLeases } from '../auth/lease/leases.ts';
 import { lockoutRows } from '../auth/lockout/rows.ts';
 import { methods } from '../auth/methods/index.ts';
 import { enabledMethods, openMethods } from '../auth/methods/open.ts';
+import { loginHolder } from '../auth/mfa/login/hold.ts';
 import { policyRows } from '../auth/policy/rows/index.ts';
 import { openAcls } from '../auth/policy/store/acls.ts';
 import { mintRootToken } from '../auth/token/mint.ts';
@@ -41,6 +42,7 @@ import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
 import { syncRows } from '../sync/rows/index.ts';
 import { requestTelemetry } from '../telemetry/requests.ts';
+import { openMfa } from './mfa.ts';
 import { byAccessor } from './mounts-by-accessor.ts';
 import { readService } from './readings.ts';
 import { type AppParts, clock, openShared } from './shared.ts';
@@ -75,12 +77,15 @@ export async function openApi(parts: AppParts): Promise<Api> {
     const mount = await mounts.resolve(path, await mounts.namespaceOf(namespaceId));
     return mount === undefined ? systemLeases : effectiveLeases(mount.config);
   };
-  const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity, namespaces, identities };
+  const holdLogin = loginHolder({ store, identities });
+  const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity, namespaces, identities, holdLogin };
+  const mfa = openMfa(tokenParts);
   const opened = [
     ...openMethods(methods, tokenParts, lockoutRule(config)),
     ...openEngines(engines, engineParts),
     cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
-    identityEngine({ store, mountsOf: async () => byAccessor(await mounts.list()) }),
+    identityEngine({ store, mountsOf: async (namespace) => byAccessor(await mounts.in(namespace).list()) }),
+    mfa.identity,
   ];
   const [enabled, leases] = [enabledMethods(methods), openLeases(tokenParts)];
   const mounts = openMountTable({
@@ -132,6 +137,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...policyRows({ store, clock, acls, namespaces }),
     ...leaseRows(leases),
     ...lockoutRows(store),
+    ...mfa.system,
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
@@ -151,7 +157,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
     crossOrigin: () => readCors(store),
     requestHeaderRequired: config.KEYFERRY_REQUIRE_REQUEST_HEADER,
-    stages: [rateStage(rateLimits.pass), ...wrapStages((reply) => wrap({ store, clock }, reply))],
+    stages: [rateStage(rateLimits.pass), ...mfa.stages, ...wrapStages((reply) => wrap({ store, clock }, reply))],
   });
   return {
     store,

@@ -1,6 +1,7 @@
 import { dropOldFailures } from '../auth/lockout/store.ts';
 import { methods } from '../auth/methods/index.ts';
 import { expireLogins } from '../auth/methods/open.ts';
+import { dropExpiredMfa } from '../auth/mfa/sweep.ts';
 import { dropExpired } from '../auth/token/revoke/revoke.ts';
 import { definitions } from '../destinations/index.ts';
 import { engines } from '../engines/index.ts';
@@ -44,6 +45,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       if (bell !== undefined) await queue.wake();
       await dropOldFailures(store, expiredPerRoundMax);
       await expireLogins(methods, store, expiredPerRoundMax);
+      await dropExpiredMfa(store, expiredPerRoundMax);
       return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
     }),
     replay: async (filter, signal) =>

@@ -118,6 +118,26 @@ export interface AuthReply {
   readonly token_type: string;
   readonly orphan: boolean;
   readonly num_uses: number;
+  /** The login waits for codes, and there is no token yet. */
+  readonly mfa_requirement?: MfaRequirement;
+}
+
+/** What a login waits for: of each constraint one of its methods. */
+export interface MfaRequirement {
+  readonly mfa_request_id: string;
+  readonly mfa_constraints: Readonly<
+    Record<
+      string,
+      {
+        readonly any: readonly {
+          readonly type: string;
+          readonly id: string;
+          readonly uses_passcode: boolean;
+          readonly name: string;
+        }[];
+      }
+    >
+  >;
 }
 
 /** What a handler may know of its request. */

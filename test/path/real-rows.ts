@@ -5,6 +5,10 @@ import type { MethodParts } from '../../lib/auth/methods/contract.ts';
 import { methods } from '../../lib/auth/methods/index.ts';
 import { enabledMethods } from '../../lib/auth/methods/open.ts';
 import { userpass } from '../../lib/auth/methods/userpass/index.ts';
+import { enforcementRows } from '../../lib/auth/mfa/enforcements/rows.ts';
+import { validateRow } from '../../lib/auth/mfa/login/validate.ts';
+import { methodByIdRows } from '../../lib/auth/mfa/methods/by-id.ts';
+import { methodRows } from '../../lib/auth/mfa/methods/by-name.ts';
 import { policyRows } from '../../lib/auth/policy/rows/index.ts';
 import { loginOperations } from '../../lib/auth/token/login.ts';
 import { tokenMethod } from '../../lib/auth/token/rows/index.ts';
@@ -54,6 +58,8 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     ...policyRows(nothing),
     ...leaseRows(nothing),
     ...lockoutRows(nothing),
+    ...methodRows(nothing),
+    validateRow(nothing),
     ...wrappingRows(nothing),
     ...toolRows(),
     ...configRows(nothing, nothing),
@@ -65,7 +71,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
   'auth/userpass': userpass.open(loginParts).rows,
   'auth/approle': approle.open(loginParts).rows,
   cubbyhole: cubbyhole(nothing).rows,
-  identity: identityEngine(nothing).rows,
+  identity: [...identityEngine(nothing).rows, ...methodByIdRows(nothing), ...enforcementRows(nothing)],
   'kv version 1': kvV1.open(nothing).rows,
   'kv version 2': kvV2.open(nothing).rows,
 };

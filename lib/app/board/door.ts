@@ -36,7 +36,9 @@ export function openDoor({ gatekeeper, now }: DoorParts): Door {
   const judge = async (token: Secret | undefined): Promise<Admission> => {
     const caller = token === undefined ? undefined : await gatekeeper.authenticate(token);
     if (caller === undefined) return 'stranger';
-    return (await gatekeeper.authorise(caller, need)).allowed ? 'root' : 'forbidden';
+    const decision = await gatekeeper.authorise(caller, need);
+    // Nobody can send a code here.
+    return decision.allowed && decision.mfaMethods.length === 0 ? 'root' : 'forbidden';
   };
   const tokenOfSession = (cookies: string): Secret | undefined => {
     const session = sessions.get(new RegExp(`(?:^|; *)${cookieName}=([\\w-]+)`).exec(cookies)?.[1] ?? '');

@@ -1,9 +1,10 @@
 import { badRequest } from '../../core/errors.ts';
 import { effectiveLeases } from '../../path/lease-times.ts';
-import { type AuthReply, operation, type Reply, type RequestContext } from '../../path/row.ts';
+import { type AuthReply, operation, type Reply, type ReplyContent, type RequestContext } from '../../path/row.ts';
 import { type FactsHolder, type Identities, openIdentities } from '../identity/facts/open.ts';
 import type { Identity, LoginOperation } from '../methods/contract.ts';
-import { issueToken } from './issue.ts';
+import type { FinishLogin } from '../mfa/login/contract.ts';
+import { issueToken, type Origin } from './issue.ts';
 import type { TokenParts } from './parts.ts';
 import { policySet } from './policies.ts';
 
@@ -11,7 +12,7 @@ import { policySet } from './policies.ts';
 export const loginOperations =
   (given: TokenParts): LoginOperation =>
   (fields, { summary, who }) => {
-    const parts = { ...given, identities: given.identities ?? openIdentities(given.store) };
+    const parts = loginParts(given);
     return operation(fields, {
       summary,
       unauthenticated: true,
@@ -23,8 +24,19 @@ interface LoginParts extends TokenParts {
   readonly identities: Identities;
 }
 
+const loginParts = (given: TokenParts): LoginParts => ({
+  ...given,
+  identities: given.identities ?? openIdentities(given.store),
+});
+
+/** What the token of a login is made of. */
+interface Found {
+  readonly identity: Identity;
+  readonly origin: Origin;
+}
+
 /**
- * Policies of the entity and its groups are shown with those of the token; they are not written into it.
+ * A login that has to wait for codes has no token yet.
  *
  * @throws AppError `bad-request` when the method wants a root token, `permission-denied` when the entity is disabled
  */
@@ -33,17 +45,34 @@ async function answer(parts: LoginParts, identity: Identity, context: RequestCon
   if (policySet(identity.policies).includes('root')) throw badRequest('auth methods cannot create root tokens');
   const named = { ...identity, displayName: `${nameOf(mount.path)}-${identity.displayName}` };
   const entity = await entityOf(parts, identity, context);
-  const { auth, warnings } = await issueToken(parts, named, {
+  const origin = {
     namespace: context.namespace,
     path: `${mount.path}${path}`,
     parent: undefined,
     orphan: true,
     leases: effectiveLeases(mount.config),
     entityId: entity.entityId,
-  });
+  };
+  const found = { identity: named, origin };
+  const held = await parts.holdLogin?.({ context, entity, text: () => JSON.stringify(found) });
+  return held ?? finished(parts, found, entity);
+}
+
+/** Policies of the entity and its groups are shown with those of the token; they are not written into it. */
+async function finished(parts: LoginParts, { identity, origin }: Found, entity: FactsHolder): Promise<ReplyContent> {
+  const { auth, warnings } = await issueToken(parts, identity, origin);
   const { policies } = await parts.identities.factsOf(entity);
   return { warnings, auth: withIdentity(auth, policies) };
 }
+
+/** Goes on with a login that had to wait. Its text is one of our own, opened by the barrier. */
+export const finishLogin = (given: TokenParts): FinishLogin => {
+  const parts = loginParts(given);
+  return async (text) => {
+    const found: Found = JSON.parse(text);
+    return finished(parts, found, { entityId: found.origin.entityId ?? '' });
+  };
+};
 
 /** Who has no alias at the method has no entity. */
 async function entityOf(

@@ -4,6 +4,7 @@ import type { Namespace, NamespaceDirectory } from '../../core/namespace.ts';
 import type { LeaseTimes } from '../../path/lease-times.ts';
 import type { Store } from '../../store/store.ts';
 import type { Identities } from '../identity/facts/open.ts';
+import type { HoldLogin } from '../mfa/login/contract.ts';
 import type { TokenTarget } from './mint.ts';
 import type { Reaper } from './revoke/reaper.ts';
 
@@ -19,6 +20,8 @@ export interface TokenParts {
   };
   /** What entities bring to tokens. Absent: nobody else keeps a copy of it. */
   readonly identities?: Identities;
+  /** Asks for a second factor. Absent: nothing enforces one. */
+  readonly holdLogin?: HoldLogin;
   /** Deletes what is revoked. Absent: the sweep alone does. */
   readonly reaper?: Reaper;
   /** Absent: nothing is logged. */

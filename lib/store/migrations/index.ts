@@ -10,6 +10,7 @@ import { cubbyholeAndQuotas } from './0009-cubbyhole-and-quotas.ts';
 import { namespaces } from './0010-namespaces.ts';
 import { identity } from './0011-identity.ts';
 import { userpassApproleLockout } from './0012-userpass-approle-lockout.ts';
+import { mfa } from './0016-mfa.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   { name: '0010-namespaces', up: namespaces, outsideTransaction: true },
   { name: '0011-identity', up: identity },
   { name: '0012-userpass-approle-lockout', up: userpassApproleLockout },
+  { name: '0016-mfa', up: mfa },
 ];

@@ -152,6 +152,7 @@ const unauthenticated: readonly string[] = [
   'POST auth/approle/login',
   'POST auth/userpass/login/x',
   'POST sys/init',
+  'POST sys/mfa/validate',
   'POST sys/unseal',
   'POST sys/wrapping/lookup',
   'POST sys/wrapping/rewrap',

@@ -1,9 +1,9 @@
 import { sql, type Transaction } from 'kysely';
-import { badRequest } from '../../../core/errors.ts';
+import { AppError, badRequest } from '../../../core/errors.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
+import { mfaConflicts, moveSecrets } from '../../mfa/secrets/merge.ts';
 import { type AliasWish, clashesOf, type MergedAlias } from './clashes.ts';
-import { mfaConflicts } from './mfa.ts';
 
 export interface Merge extends AliasWish {
   /** Where both have a secret of one method, the destination's stays. */
@@ -20,9 +20,10 @@ export async function mergeEntities(store: Store, namespaceId: string, merge: Me
   return store.transaction(async (tx) => {
     await locked(tx, namespaceId, merge);
     const conflicts = await mfaConflicts(tx, merge.from, merge.to);
-    if (conflicts.length > 0 && !merge.force) throw badRequest(conflicts.join('; '));
+    if (conflicts.length > 0 && !merge.force) throw new AppError('bad-request', conflicts);
     const { dropped, clashes } = clashesOf(await aliasesOf(tx, merge), merge);
     if (clashes.length > 0) return clashes;
+    await moveSecrets(store, tx, merge.from, merge.to);
     await moved(tx, merge, dropped);
     return [];
   });

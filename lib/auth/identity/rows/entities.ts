@@ -99,7 +99,7 @@ const listRow = (parts: IdentityParts, by: 'id' | 'name'): Row => ({
       {
         summary: 'List entities',
         async run({ name: prefix, metadata, ...page }, { namespace }) {
-          const mounts = await parts.mountsOf(namespace.id);
+          const mounts = await parts.mountsOf(namespace);
           return listedWithInfo(page, (one) =>
             entityPage(parts.store, namespace.id, by, one, { prefix, metadata }, mounts),
           );
@@ -118,7 +118,7 @@ export function shortName(name: string): string {
 
 async function read({ store, mountsOf }: IdentityParts, { namespace }: RequestContext, key: EntityKey): Promise<Reply> {
   const entity = await findEntity(store, namespace.id, key);
-  return entity && { data: entityView(entity, await mountsOf(namespace.id)) };
+  return entity && { data: entityView(entity, await mountsOf(namespace)) };
 }
 
 const write = async (

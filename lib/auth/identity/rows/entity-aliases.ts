@@ -36,7 +36,7 @@ export const entityAliasRows = (parts: IdentityParts): readonly Row[] => [
       list: operation(pageFields, {
         summary: 'List aliases of entities',
         async run(page, { namespace }) {
-          const mounts = await parts.mountsOf(namespace.id);
+          const mounts = await parts.mountsOf(namespace);
           return listedWithInfo(page, (one) => aliasPage(parts.store, namespace.id, one, mounts));
         },
       }),
@@ -52,7 +52,7 @@ export const entityAliasRows = (parts: IdentityParts): readonly Row[] => [
           summary: 'Show an alias of an entity',
           async run(input, { namespace }) {
             const alias = await findAlias(parts.store, namespace.id, input.id);
-            return alias && { data: aliasView(alias, await parts.mountsOf(namespace.id)) };
+            return alias && { data: aliasView(alias, await parts.mountsOf(namespace)) };
           },
         },
       ),

@@ -30,7 +30,7 @@ export const groupAliasRows = (parts: IdentityParts): readonly Row[] => [
       list: operation(pageFields, {
         summary: 'List aliases of groups',
         async run(page, { namespace }) {
-          const mounts = await parts.mountsOf(namespace.id);
+          const mounts = await parts.mountsOf(namespace);
           return listedWithInfo(page, (one) => groupAliasPage(parts.store, namespace.id, one, mounts));
         },
       }),
@@ -46,7 +46,7 @@ export const groupAliasRows = (parts: IdentityParts): readonly Row[] => [
           summary: 'Show an alias of a group',
           async run(input, { namespace }) {
             const alias = await findGroupAlias(parts.store, namespace.id, input.id);
-            return alias && { data: groupAliasView(alias, await parts.mountsOf(namespace.id)) };
+            return alias && { data: groupAliasView(alias, await parts.mountsOf(namespace)) };
           },
         },
       ),

@@ -85,7 +85,7 @@ const listRow = ({ store }: IdentityParts, by: 'id' | 'name'): Row => ({
 
 async function read({ store, mountsOf }: IdentityParts, { namespace }: RequestContext, key: GroupKey): Promise<Reply> {
   const group = await findGroup(store, namespace.id, key);
-  return group && { data: groupView(group, await mountsOf(namespace.id)) };
+  return group && { data: groupView(group, await mountsOf(namespace)) };
 }
 
 async function write(

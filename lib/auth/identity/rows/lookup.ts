@@ -26,7 +26,7 @@ export const lookupRows = ({ store, mountsOf }: IdentityParts): readonly Row[] =
         summary: 'Find an entity',
         async run(input, { namespace }) {
           const entity = await findEntity(store, namespace.id, keyOf(input));
-          return entity && { data: entityView(entity, await mountsOf(namespace.id)) };
+          return entity && { data: entityView(entity, await mountsOf(namespace)) };
         },
       }),
     },
@@ -39,7 +39,7 @@ export const lookupRows = ({ store, mountsOf }: IdentityParts): readonly Row[] =
         summary: 'Find a group',
         async run(input, { namespace }) {
           const group = await findGroup(store, namespace.id, keyOf(input));
-          return group && { data: groupView(group, await mountsOf(namespace.id)) };
+          return group && { data: groupView(group, await mountsOf(namespace)) };
         },
       }),
     },

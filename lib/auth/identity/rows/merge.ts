@@ -35,7 +35,7 @@ export const mergeRow = ({ store, mountsOf }: IdentityParts): Row => ({
           mustMakeSense(merge);
           const clashes = await mergeEntities(store, namespace.id, merge);
           if (clashes.length === 0) return undefined;
-          return { status: 400, body: clashReply(clashes, await mountsOf(namespace.id)) };
+          return { status: 400, body: clashReply(clashes, await mountsOf(namespace)) };
         },
       },
     ),

@@ -71,7 +71,7 @@ function authMembers(auth: AuthReply): object {
     ...(token_policies.length > 0 ? { token_policies } : {}),
     metadata,
     ...others,
-    mfa_requirement: null,
+    mfa_requirement: auth.mfa_requirement ?? null,
   };
 }
 

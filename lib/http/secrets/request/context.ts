@@ -29,6 +29,8 @@ export class Context implements RequestContext {
   readonly wrapSeconds: number | undefined;
   /** Known from the stage `authorise` on. */
   sudo = false;
+  /** TOTP methods whose codes came with the request and were right. */
+  mfaPassed: readonly string[] = [];
   readonly connection: RequestContext['connection'];
   readonly namespace: Namespace;
   readonly mount: Mount;
@@ -82,7 +84,8 @@ export class Context implements RequestContext {
       wrapSeconds: undefined,
     };
     const decision = await this.#gatekeeper.authorise(this.caller, need);
-    if (!decision.allowed) throw permissionDenied();
+    const isPassed = decision.allowed && decision.mfaMethods.every((method) => this.mfaPassed.includes(method));
+    if (!isPassed) throw permissionDenied();
   };
 
   readonly reaches = async (path: string): Promise<boolean> => {

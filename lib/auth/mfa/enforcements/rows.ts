@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import { badRequest, notFound } from '../../../core/errors.ts';
+import { pathText, textList } from '../../../path/fields.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import { canonicalType, typeName } from '../../../path/vocabulary.ts';
+import type { Store } from '../../../store/store.ts';
+import { bounded } from '../methods/by-name.ts';
+import {
+  type Enforcement,
+  findEnforcement,
+  type LoginMatches,
+  listEnforcements,
+  putEnforcement,
+  removeEnforcement,
+} from './store.ts';
+
+const name = { name: pathText('Name of the enforcement') };
+const list = (description: string) => textList().default([]).meta({ description });
+const fields = {
+  ...name,
+  mfa_method_ids: list('Methods of which one has to be passed'),
+  auth_method_accessors: list('Accessors of auth mounts'),
+  auth_method_types: list('Types of auth methods'),
+  identity_group_ids: list('Groups'),
+  identity_entity_ids: list('Entities'),
+};
+
+/** `identity/mfa/login-enforcement/`: which logins need a code. */
+export const enforcementRows = (store: Store): readonly Row[] => [
+  {
+    pattern: 'mfa/login-enforcement',
+    help: 'Lists the login enforcements.',
+    operations: {
+      list: operation(
+        {},
+        {
+          summary: 'List login enforcements.',
+          async run(_input, { namespace }): Promise<Reply> {
+            const found = await listEnforcements(store, namespace.id);
+            const key_info = Object.fromEntries(found.map((one) => [one.name, shown(one, namespace)]));
+            return { data: { keys: found.map((one) => one.name), key_info } };
+          },
+        },
+      ),
+    },
+  },
+  enforcementRow(store),
+];
+
+const enforcementRow = (store: Store): Row => ({
+  pattern: 'mfa/login-enforcement/:name',
+  help: 'An enforcement: logins that it names by mount, type, group or entity need a code of one of its methods.',
+  operations: {
+    read: operation(name, {
+      summary: 'Read a login enforcement.',
+      async run(input, { namespace }) {
+        const found = await findEnforcement(store, namespace.id, input.name);
+        if (found === undefined) throw notFound();
+        return { data: shown(found, namespace) };
+      },
+    }),
+    write: operation(fields, {
+      summary: 'Create or replace a login enforcement.',
+      async run({ name: given, mfa_method_ids, ...matches }, { namespace }) {
+        if (mfa_method_ids.length === 0) throw badRequest('missing method ids');
+        mustNameLogins(matches);
+        await mustBeThere(store, namespace.id, matches);
+        const enforcement = { name: bounded(given), methodIds: mfa_method_ids, matches };
+        await putEnforcement(store, namespace.id, enforcement);
+        return undefined;
+      },
+    }),
+    delete: operation(name, {
+      summary: 'Delete a login enforcement.',
+      async run(input, { namespace }) {
+        await removeEnforcement(store, namespace.id, input.name);
+        return undefined;
+      },
+    }),
+  },
+});
+
+const shown = ({ id, name, matches, methods }: Enforcement, namespace: RequestContext['namespace']): object => ({
+  ...{ id, name, ...matches },
+  mfa_method_ids: methods.map((method) => method.id),
+  namespace_id: namespace.id,
+  namespace_path: namespace.path,
+});
+
+const entriesMax = 1_000;
+
+function mustNameLogins(matches: LoginMatches): void {
+  const lists = Object.entries(matches);
+  if (lists.every(([, entries]) => entries.length === 0))
+    throw badRequest(`One of ${lists.map(([field]) => field).join(', ')} must be specified`);
+  const long = lists.find(([, entries]) => entries.length > entriesMax);
+  if (long !== undefined) throw badRequest(`${long[0]} has at most ${entriesMax} entries`);
+}
+
+/** A name that stands for nothing would enforce nothing, and nobody would notice. @throws AppError `bad-request` */
+async function mustBeThere({ db }: Store, namespaceId: string, matches: LoginMatches): Promise<void> {
+  const types = matches.auth_method_types.map(canonicalType);
+  const authMount = sql`path like 'auth/%'`;
+  const { rows } = await sql<Readonly<Record<string, boolean>>>`
+    select not exists (select 1 from unnest(${matches.auth_method_accessors}::text[]) a
+              where not exists (select 1 from mounts where accessor = a and ${authMount})) as "auth method accessor",
+           not exists (select 1 from unnest(${types}::text[], ${types.map(aliasOf)}::text[]) t (name, alias)
+              where not exists (select 1 from mounts where type in (t.name, t.alias) and ${authMount}))
+             as "auth method type",
+           not exists (select 1 from unnest(${matches.identity_group_ids}::text[]) g where not exists (
+              select 1 from identity_groups where id = g and namespace_id = ${namespaceId})) as "group id",
+           not exists (select 1 from unnest(${matches.identity_entity_ids}::text[]) e where not exists (
+              select 1 from entities where id = e and namespace_id = ${namespaceId})) as "entity id"`.execute(db);
+  const missing = Object.entries(rows[0] ?? {}).find(([, isThere]) => !isThere);
+  if (missing !== undefined) throw badRequest(`one of the provided ${missing[0]}s doesn't exist`);
+}
+
+const aliasOf = (type: string): string => typeName(type, 'alias');

@@ -1,0 +1,78 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { z } from 'zod';
+import { isUuid, uuid } from '../../../core/ids.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Database } from '../../../store/tables.ts';
+import type { Constraint } from './satisfy.ts';
+
+/** A login that waits for its codes. */
+export interface PendingLogin {
+  readonly mountId: string;
+  readonly entityId: string;
+  readonly constraints: readonly Constraint[];
+  /** What the token is made of. */
+  readonly text: string;
+}
+
+const pendingSeconds = 300;
+/** Of one entity; the oldest ones go for new ones. */
+const pendingMax = 100;
+
+/** Keeps a login, sealed. Answers its id, of which the store has a keyed hash. */
+export async function keepPending({ db, barrier }: Store, login: PendingLogin): Promise<string> {
+  const { mountId, entityId, constraints, text } = login;
+  const id = uuid();
+  const hash = hashOf({ barrier }, id);
+  const sealed = barrier.seal(JSON.stringify({ constraints, text }), aadOf(hash));
+  await sql`
+    with excess as (
+      delete from mfa_pending_logins where id_hash in (
+        select id_hash from mfa_pending_logins where entity_id = ${entityId}
+         order by expire_at desc offset ${pendingMax - 1}))
+    insert into mfa_pending_logins (id_hash, mount_id, entity_id, login, expire_at)
+    values (${hash}, ${mountId}, ${entityId}, ${sealed}, now() + make_interval(secs => ${pendingSeconds}))`.execute(db);
+  return id;
+}
+
+export type FoundLogin = Omit<PendingLogin, 'mountId'>;
+
+/** Undefined: there is none, it is over, or its entity is disabled. */
+export async function findPending({ db, barrier }: Store, id: string): Promise<FoundLogin | undefined> {
+  if (!isUuid(id)) return undefined;
+  const hash = hashOf({ barrier }, id);
+  const row = await read(db, hash);
+  if (row === undefined) return undefined;
+  return { entityId: row.entity_id, ...stored.parse(JSON.parse(barrier.open(row.login, aadOf(hash)).toString())) };
+}
+
+async function read(db: Kysely<Database>, hash: Buffer) {
+  const { rows } = await sql<{ readonly entity_id: string; readonly login: Buffer }>`
+    select entity_id, login from mfa_pending_logins
+     where id_hash = ${hash} and expire_at > now()
+       and exists (select 1 from entities e where e.id = entity_id and not e.disabled)`.execute(db);
+  return rows[0];
+}
+
+const stored = z.object({
+  constraints: z.array(
+    z.object({ name: z.string(), methods: z.array(z.object({ id: z.string(), name: z.string() })) }),
+  ),
+  text: z.string(),
+});
+
+/** One of any number of callers takes it. False: it was taken, or is over. */
+export async function takePending(
+  { barrier }: Pick<Store, 'barrier'>,
+  tx: Transaction<Database>,
+  id: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    delete from mfa_pending_logins where id_hash = ${hashOf({ barrier }, id)} and expire_at > now() returning 1`.execute(
+    tx,
+  );
+  return rows.length > 0;
+}
+
+const hashOf = ({ barrier }: Pick<Store, 'barrier'>, id: string): Buffer =>
+  barrier.mac('mfa-pending-login', id.toLowerCase());
+const aadOf = (hash: Buffer): string => `mfa_pending_logins/${hash.toString('hex')}`;

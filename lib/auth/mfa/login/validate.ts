@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { badRequest } from '../../../core/errors.ts';
+import { jsonObject, text } from '../../../path/fields.ts';
+import { operation, type ReplyContent, type Row } from '../../../path/row.ts';
+import type { Store } from '../../../store/store.ts';
+import type { GivenCode } from '../codes/header.ts';
+import type { FinishLogin } from './contract.ts';
+import { findPending, takePending } from './pending.ts';
+import { satisfy, spendFor } from './satisfy.ts';
+
+interface ValidateParts {
+  readonly store: Store;
+  readonly finish: FinishLogin;
+}
+
+const fields = {
+  mfa_request_id: text(64).default('').meta({ description: 'Of the login that waits' }),
+  mfa_payload: jsonObject()
+    .optional()
+    .meta({ description: 'A list with one code for each method, by its id or its name', sensitive: true }),
+};
+
+/** `sys/mfa/validate`: the second half of a login. */
+export const validateRow = (parts: ValidateParts): Row => ({
+  pattern: 'mfa/validate',
+  help: 'Takes the codes for a login that waits for them, and answers its token. After a wrong code it may be tried again.',
+  operations: {
+    write: operation(fields, {
+      summary: 'Validate a login with codes.',
+      unauthenticated: true,
+      ignoresToken: true,
+      run: ({ mfa_request_id, mfa_payload }) => validate(parts, mfa_request_id, mfa_payload),
+    }),
+  },
+});
+
+/** Of any number of requests with right codes, one takes the login and makes its token. */
+async function validate({ store, finish }: ValidateParts, id: string, payload: unknown): Promise<ReplyContent> {
+  if (id === '') throw badRequest('missing request ID');
+  if (payload === undefined) throw badRequest('missing mfa payload');
+  const given = codesOf(payload);
+  const pending = await findPending(store, id);
+  if (pending === undefined) throw unknownRequest();
+  const { entityId, constraints, text: login } = pending;
+  const proofs = await satisfy(store, entityId, constraints, given);
+  await store.transaction(async (tx) => {
+    if (!(await takePending(store, tx, id))) throw unknownRequest();
+    await spendFor(tx, entityId, constraints, proofs);
+  });
+  return finish(login);
+}
+
+const methodsMax = 16;
+const payloads = z.record(z.string().max(512), z.array(z.string().max(64)).max(1));
+
+/** @throws AppError `bad-request` without anything of what was sent */
+function codesOf(payload: unknown): readonly GivenCode[] {
+  const read = payloads.safeParse(payload);
+  const entries = read.success ? Object.entries(read.data) : [];
+  if (entries.length === 0 || entries.length > methodsMax) throw badRequest('invalid mfa payload');
+  return entries.map(([method, [code = '']]) => ({ method, code: code.replace(/^passcode=/, '') }));
+}
+
+const unknownRequest = () => badRequest('invalid request ID');

@@ -1,0 +1,146 @@
+import { badRequest, notFound } from '../../../core/errors.ts';
+import { type Input, pathText, text } from '../../../path/fields.ts';
+import { nameRule } from '../../../path/pattern.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import type { Store } from '../../../store/store.ts';
+import { destroySecret, enrol, noMethod } from '../secrets/enrol.ts';
+import { bounded, entityOf } from './by-name.ts';
+import { settingFields, settingsOf } from './settings.ts';
+import { createMethod, findMethod, listMethods, type Method, removeMethod, updateMethod } from './store.ts';
+import { listedMethods, shownMethod } from './view.ts';
+
+const id = { method_id: pathText('UUID of the method') };
+const given = { method_id: text(512).default('').meta({ description: 'UUID of the method' }) };
+const ofEntity = { ...given, entity_id: text(512).default('').meta({ description: 'Entity whose secret it is' }) };
+const writeFields = {
+  ...settingFields,
+  method_name: text(512).default('').meta({ description: 'Name of the method; absent: it has none, or keeps it' }),
+};
+
+/** `identity/mfa/method/`: the same methods by their ids. */
+export const methodByIdRows = (store: Store): readonly Row[] => [
+  anyRow(store),
+  {
+    pattern: 'mfa/method',
+    help: 'Lists the MFA methods.',
+    operations: { list: listing(store) },
+  },
+  {
+    pattern: 'mfa/method/totp',
+    help: 'Lists the TOTP methods, and makes new ones.',
+    operations: { list: listing(store), write: creation(store) },
+  },
+  methodRow(store),
+  {
+    pattern: 'mfa/method/totp/generate',
+    help: 'Gives the entity of the caller a secret for a method, if it has none.',
+    operations: {
+      write: operation(given, {
+        summary: 'Make the own secret of a TOTP method.',
+        run: async (input, context) => {
+          const entityId = entityOf(context);
+          return enrol(store, context.namespace.id, await named(store, input.method_id, context), entityId);
+        },
+      }),
+    },
+  },
+  {
+    pattern: 'mfa/method/totp/admin-generate',
+    help: 'Gives an entity a secret for a method, if it has none.',
+    operations: {
+      write: operation(ofEntity, {
+        summary: 'Make the secret of an entity.',
+        run: async (input, context) =>
+          enrol(store, context.namespace.id, await named(store, input.method_id, context), input.entity_id),
+      }),
+    },
+  },
+  {
+    pattern: 'mfa/method/totp/admin-destroy',
+    help: 'Takes the secret of an entity for a method away.',
+    operations: {
+      write: operation(ofEntity, {
+        summary: 'Destroy the secret of an entity.',
+        async run(input, context) {
+          const method = await named(store, input.method_id, context);
+          await destroySecret(store, context.namespace.id, method, input.entity_id);
+          return undefined;
+        },
+      }),
+    },
+  },
+];
+
+const listing = (store: Store) =>
+  operation(
+    {},
+    {
+      summary: 'List the ids of MFA methods.',
+      run: async (_input, { namespace }) => listedMethods(await listMethods(store, namespace.id), namespace),
+    },
+  );
+
+const creation = (store: Store) =>
+  operation(writeFields, {
+    summary: 'Create a TOTP method.',
+    async run(input, { namespace }) {
+      const method_id = await createMethod(store, namespace.id, methodNameOf(input), settingsOf(input));
+      return { data: { method_id } };
+    },
+  });
+
+const anyRow = (store: Store): Row => ({
+  pattern: 'mfa/method/:method_id',
+  help: 'An MFA method, of whichever type.',
+  operations: { read: reading(store) },
+});
+
+const methodRow = (store: Store): Row => ({
+  pattern: 'mfa/method/totp/:method_id',
+  help: 'A TOTP method. A change holds for secrets that are made after it.',
+  operations: {
+    read: reading(store),
+    write: operation(
+      { ...id, ...writeFields },
+      {
+        summary: 'Replace the settings of a TOTP method.',
+        async run(input, { namespace }) {
+          const method = { id: input.method_id, name: methodNameOf(input), settings: settingsOf(input) };
+          if (!(await updateMethod(store, namespace.id, method))) throw noMethod(input.method_id);
+          return undefined;
+        },
+      },
+    ),
+    delete: operation(id, {
+      summary: 'Delete a TOTP method with its secrets.',
+      async run(input, { namespace }) {
+        await removeMethod(store, namespace.id, { id: input.method_id });
+        return undefined;
+      },
+    }),
+  },
+});
+
+const reading = (store: Store) =>
+  operation(id, {
+    summary: 'Read an MFA method.',
+    async run(input, { namespace }): Promise<Reply> {
+      const method = await findMethod(store, namespace.id, { id: input.method_id });
+      if (method === undefined) throw notFound();
+      return { data: shownMethod(method, namespace) };
+    },
+  });
+
+/** The method that a body names. @throws AppError `bad-request` */
+async function named(store: Store, methodId: string, { namespace }: RequestContext): Promise<Method> {
+  const method = await findMethod(store, namespace.id, { id: methodId });
+  if (method === undefined) throw noMethod(methodId);
+  return method;
+}
+
+/** @throws AppError `bad-request` for a name that no path could have */
+function methodNameOf({ method_name }: Pick<Input<typeof writeFields>, 'method_name'>): string {
+  if (method_name !== '' && !nameRule.test(method_name))
+    throw badRequest('method_name has letters, digits, "_", "-" and "." and neither begins nor ends with "-" or "."');
+  return bounded(method_name);
+}

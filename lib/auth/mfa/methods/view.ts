@@ -1,0 +1,18 @@
+import type { Namespace } from '../../../core/namespace.ts';
+import type { Method } from './store.ts';
+
+/** A method as clients read it. */
+export const shownMethod = ({ id, name, settings }: Method, namespace: Namespace): object => ({
+  ...{ id, name, type: 'totp' },
+  ...settings,
+  namespace_id: namespace.id,
+  namespace_path: namespace.path,
+});
+
+/** A listing by id, with what is known of each. */
+export const listedMethods = (methods: readonly Method[], namespace: Namespace): { readonly data: object } => ({
+  data: {
+    keys: methods.map(({ id }) => id),
+    key_info: Object.fromEntries(methods.map((method) => [method.id, shownMethod(method, namespace)])),
+  },
+});

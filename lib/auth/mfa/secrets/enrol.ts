@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { badRequest } from '../../../core/errors.ts';
+import type { ReplyContent } from '../../../path/row.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Method } from '../methods/store.ts';
+import { barcodeOf, urlOf } from './totp.ts';
+
+/**
+ * Gives an entity a secret for a method and answers what an authenticator needs, once. Codes of the secret are made as the
+ * method says now, whatever it says later. An entity that has a secret keeps it, and gets a warning and no data.
+ *
+ * @throws AppError `bad-request` when there is no such entity in the namespace, or no such method any more
+ */
+export async function enrol(
+  { db, barrier }: Store,
+  namespaceId: string,
+  method: Method,
+  entityId: string,
+): Promise<ReplyContent> {
+  const { settings } = method;
+  const key = randomBytes(settings.key_size);
+  const url = urlOf(key, settings, entityId);
+  const barcode = await barcodeOf(url, settings.qr_size);
+  const sealed = barrier.seal(key, secretAad(method.id, entityId));
+  const { rows } = await sql<Enrolled>`
+    with method as (select id from mfa_methods where id = ${method.id} and removed_at is null for key share),
+      entity as (select id from entities where id = ${entityId} and namespace_id = ${namespaceId} for key share),
+      made as (
+        insert into mfa_secrets (method_id, entity_id, settings, secret)
+        select method.id, entity.id, ${JSON.stringify(settings)}::jsonb, ${sealed} from method, entity
+        on conflict do nothing returning 1)
+    select exists (select 1 from method) as "hasMethod", exists (select 1 from entity) as "hasEntity",
+           exists (select 1 from made) as "isNew"`.execute(db);
+  const [found] = rows;
+  if (found?.hasMethod !== true) throw noMethod(method.id);
+  if (!found.hasEntity) throw noEntity();
+  if (found.isNew) return { data: { barcode, url } };
+  return { warnings: [`Entity already has a secret for MFA method ${JSON.stringify(method.name || method.id)}`] };
+}
+
+interface Enrolled {
+  readonly hasMethod: boolean;
+  readonly hasEntity: boolean;
+  readonly isNew: boolean;
+}
+
+/** Takes the secret of an entity away; what is not there is gone already. @throws AppError `bad-request` for no such entity */
+export async function destroySecret(
+  { db }: Store,
+  namespaceId: string,
+  { id }: Method,
+  entityId: string,
+): Promise<void> {
+  const { rows } = await sql`
+    with gone as (delete from mfa_secrets where method_id = ${id} and entity_id = ${entityId})
+    select 1 from entities where id = ${entityId} and namespace_id = ${namespaceId}`.execute(db);
+  if (rows.length === 0) throw noEntity();
+}
+
+/** What binds a sealed secret to its row. */
+export const secretAad = (methodId: string, entityId: string): string => `mfa_secrets/${methodId}/${entityId}`;
+
+export const noMethod = (id: string) => badRequest(`configuration for method ID ${JSON.stringify(id)} does not exist`);
+const noEntity = () => badRequest('invalid entity ID');
