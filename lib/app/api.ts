@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
 import { openLeases } from '../auth/lease/leases.ts';
 import { methods } from '../auth/methods/index.ts';
-import { openMethods } from '../auth/methods/open.ts';
+import { enabledMethods, openMethods } from '../auth/methods/open.ts';
 import { policyRows } from '../auth/policy/rows/index.ts';
 import { openAcls } from '../auth/policy/store/acls.ts';
 import { mintRootToken } from '../auth/token/mint.ts';
@@ -73,7 +73,11 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...openEngines(engines, engineParts),
     cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
   ];
-  const mounts = openMountTable({ store, clock, engines, fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]) });
+  const [enabled, leases] = [enabledMethods(methods), openLeases(tokenParts)];
+  const mounts = openMountTable({
+    ...{ store, clock, engines: [...engines, ...enabled] },
+    fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]),
+  });
   const mintRoot = (when: 'production' | 'development', id?: string) => async (tx: Transaction<Database>) => {
     for (const mount of firstMounts(engines, when)) await insertMount(tx, mount);
     return mintRootToken({ db: tx, barrier: store.barrier }, clock.now(), id);
@@ -105,7 +109,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
   };
   const systemRows = [
     ...sealRows(sealParts),
-    ...mountRows({ changed, mounts, engines }),
+    ...mountRows({ changed, mounts, engines, methods: enabled, revokeBelow: leases.revokePrefix }),
     ...activationRows,
     ...wrappingRows({ store, clock }),
     ...toolRows(),
@@ -113,7 +117,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...quotaRows({ store, mounts, changed: quotasChanged }),
     ...messageRows,
     ...policyRows({ store, clock, acls }),
-    ...leaseRows(openLeases(tokenParts)),
+    ...leaseRows(leases),
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];

@@ -6,11 +6,11 @@ import type { EngineDefinition, EngineParts, NewMount, SecretSource } from './co
 type Served = Pick<Mount, 'type' | 'options'>;
 
 /** The engine of a mount; undefined: the list has none of its type, as for the mounts of auth methods. */
-export function engineOf(
-  engines: readonly EngineDefinition[],
+export function engineOf<E extends Pick<EngineDefinition, 'type' | 'version'>>(
+  engines: readonly E[],
   { type, options }: Served,
-): EngineDefinition | undefined {
-  let first: EngineDefinition | undefined;
+): E | undefined {
+  let first: E | undefined;
   for (const engine of engines) {
     if (engine.type !== type) continue;
     if (engine.version === options?.['version']) return engine;

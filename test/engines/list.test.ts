@@ -71,7 +71,7 @@ let server: HttpServer;
 beforeAll(async () => {
   it = await engineParts();
   const mounts = openMountTable({ ...it, engines: list, fixed });
-  const system = { type: 'system', rows: mountRows({ changed: it.changed, mounts, engines: list }) };
+  const system = { type: 'system', rows: mountRows({ ...it, mounts, engines: list }) };
   server = createServer(sampleParts({ engines: [system, ...openEngines(list, it.parts)], mounts }));
 });
 afterAll(() => it.store.close());

@@ -40,7 +40,8 @@ export async function engineParts(poolSize = 5) {
       return [];
     },
   };
-  return { ...parts, parts, notified, engines, mounts: openMountTable({ store, clock, engines, fixed }) };
+  const rowParts = { methods: [{ type: 'knock' }], revokeBelow: async () => {} };
+  return { ...parts, ...rowParts, parts, notified, engines, mounts: openMountTable({ store, clock, engines, fixed }) };
 }
 
 /** Mounts kv and answers the mount. */

@@ -1,3 +1,5 @@
+import { methods } from '../../lib/auth/methods/index.ts';
+import { enabledMethods } from '../../lib/auth/methods/open.ts';
 import { policyRows } from '../../lib/auth/policy/rows/index.ts';
 import { tokenMethod } from '../../lib/auth/token/rows/index.ts';
 import { wrappingRows } from '../../lib/auth/wrapping/rows.ts';
@@ -18,7 +20,12 @@ import { toolRows } from '../../lib/engines/sys/tools/index.ts';
 import type { Row } from '../../lib/path/row.ts';
 import { syncRows } from '../../lib/sync/rows/index.ts';
 
-const known: Readonly<Record<PropertyKey, unknown>> = { definitions, engines, syncedMounts: 'KV v2' };
+const known: Readonly<Record<PropertyKey, unknown>> = {
+  definitions,
+  engines,
+  methods: enabledMethods(methods),
+  syncedMounts: 'KV v2',
+};
 
 /** What handlers would be handed. Nobody calls a handler here; of all that is handed, rows are made of what is known only. */
 const nothing: never = new Proxy(() => nothing, {

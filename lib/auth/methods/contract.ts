@@ -1,11 +1,25 @@
+import type { Transaction } from 'kysely';
 import type { Fields, Input } from '../../path/fields.ts';
 import type { Engine, Operation, RequestContext } from '../../path/row.ts';
+import type { Store } from '../../store/store.ts';
+import type { Database } from '../../store/tables.ts';
 import type { TokenParts } from '../token/parts.ts';
 
 /** A way to log in, as the list in `index.ts` has it. A method is a folder: `index`, `config`, `role`, `login`. */
 export interface AuthMethod {
   /** The type of its mounts. Clients enable it by this name. */
   readonly type: string;
+  /** Other names by which clients enable it; a mount keeps the one it was enabled by. */
+  readonly names?: readonly string[];
+  /** It is where it has always been, and nowhere else. */
+  readonly fixed?: true;
+  /**
+   * Absent: what it keeps of a mount is little, and goes with the mount. Removes at most so many things of a mount, in the
+   * caller's transaction; answers as many texts.
+   */
+  readonly removeSecrets?: (tx: Transaction<Database>, mountId: string, limit: number) => Promise<readonly string[]>;
+  /** Removes what has expired, a limited number; answers how much. */
+  readonly expire?: (store: Store, limit: number) => Promise<number>;
   /** Its rows below a mount, and where it is mounted without anybody having enabled it. */
   open(parts: MethodParts): Pick<Engine, 'rows' | 'always'>;
 }
@@ -31,6 +45,10 @@ export interface Identity {
   readonly policies: readonly string[];
   /** Shown with the token and passed to audit devices; never a secret. */
   readonly metadata: Readonly<Record<string, string>> | null;
+  /** Kept with the alias of his entity, and refreshed by each login. Absent: none. */
+  readonly aliasMetadata?: Readonly<Record<string, string>>;
+  /** Names of groups that he is in, as external groups have them as aliases at the mount. Absent: none. */
+  readonly groups?: readonly string[];
   readonly bounds: TokenBounds;
 }
 

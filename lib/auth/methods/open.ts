@@ -1,10 +1,27 @@
 import type { Engine } from '../../path/row.ts';
+import type { Store } from '../../store/store.ts';
 import { loginOperations } from '../token/login.ts';
 import type { TokenParts } from '../token/parts.ts';
 import type { AuthMethod } from './contract.ts';
 
-/** The methods as what can be mounted below `auth/`. */
+/** The methods as what can be mounted below `auth/`, once for each name. */
 export function openMethods(methods: readonly AuthMethod[], parts: TokenParts): readonly Engine[] {
   const login = loginOperations(parts);
-  return methods.map((method) => ({ ...method.open({ ...parts, login }), type: method.type }));
+  return methods.flatMap((method) => {
+    const opened = method.open({ ...parts, login });
+    return typesOf(method).map((type) => ({ ...opened, type }));
+  });
+}
+
+/** The types that can be enabled, and how their mounts are emptied. */
+export const enabledMethods = (methods: readonly AuthMethod[]) =>
+  methods.flatMap((method) => (method.fixed ? [] : typesOf(method).map((type) => ({ ...method, type, names: [] }))));
+
+const typesOf = ({ type, names = [] }: AuthMethod): readonly string[] => [type, ...names];
+
+/** Removes what has expired of all methods, at most `limit` of each. */
+export async function expireLogins(methods: readonly AuthMethod[], store: Store, limit: number): Promise<number> {
+  let removed = 0;
+  for (const { expire } of methods) removed += (await expire?.(store, limit)) ?? 0;
+  return removed;
 }

@@ -36,9 +36,13 @@ export async function removeMount(
   return [...warnings];
 }
 
+/** How a mount of a type is emptied. */
+export type Emptied = Pick<EngineDefinition, 'type' | 'version' | 'removeSecrets'>;
+
 interface RemovalParts {
   readonly store: Store;
-  readonly engines: readonly EngineDefinition[];
+  /** What can be mounted, auth methods too. */
+  readonly engines: readonly Emptied[];
 }
 
 interface Step {

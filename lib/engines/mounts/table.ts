@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import { coalesce } from '../../core/concurrency/coalesce.ts';
 import type { Mount } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
-import type { EngineDefinition, EngineParts, Mounts } from '../contract.ts';
+import type { EngineParts, Mounts } from '../contract.ts';
 import { insertMount } from './insert.ts';
 import { findMove, moveMount } from './move.ts';
 import { type FixedMount, fixedMount, type MountRow, toMount } from './record.ts';
-import { removeMount } from './remove.ts';
+import { type Emptied, removeMount } from './remove.ts';
 import { tuneMount } from './tune.ts';
 
 export interface MountTableParts extends Pick<EngineParts, 'store' | 'clock'> {
-  readonly engines: readonly EngineDefinition[];
+  readonly engines: readonly Emptied[];
   readonly fixed: readonly FixedMount[];
 }
 

@@ -178,9 +178,13 @@ const listings: readonly string[] = [
   'auth/token/accessors/',
 ];
 const withSudo: readonly string[] = [
+  'DELETE sys/auth/x',
   'DELETE sys/config/cors',
   'DELETE sys/config/ui/headers/x',
   'GET auth/token/accessors/',
+  'GET sys/auth',
+  'GET sys/auth/x',
+  'GET sys/auth/x/tune',
   'GET sys/config/cors',
   'GET sys/config/ui/headers/',
   'GET sys/config/ui/headers/x',
@@ -194,6 +198,8 @@ const withSudo: readonly string[] = [
   'LIST sys/leases/lookup/x',
   'POST auth/token/revoke-orphan',
   'POST auth/token/revoke-orphan/x',
+  'POST sys/auth/x',
+  'POST sys/auth/x/tune',
   'POST sys/config/cors',
   'POST sys/config/ui/headers/x',
   'POST sys/leases/revoke-force/x',

@@ -10,6 +10,7 @@ import { revokeRows } from './revoke.ts';
 /** The method at `auth/token/`. */
 export const tokenMethod: AuthMethod = {
   type: 'token',
+  fixed: true,
   open(parts) {
     const rowParts = { ...parts, find: tokenFinder(parts.store) };
     return {

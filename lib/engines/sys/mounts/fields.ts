@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isRawNumber } from '../../../core/json.ts';
 import { bool, duration, text, textList, textMap } from '../../../path/fields.ts';
+import { lockout } from './lockout-fields.ts';
 
 const secondsMax = 2_147_483_647;
 
@@ -32,16 +33,31 @@ export const settings = {
   allowed_response_headers: textList().optional().meta({ description: 'Kept for clients; not used' }),
 };
 
-export type Settings = { readonly [Name in keyof typeof settings]?: z.output<(typeof settings)[Name]> };
+const tokenTypes = ['', 'default-service', 'default-batch', 'service', 'batch'] as const;
+
+/** Auth methods have some more. */
+export const authSettings = {
+  ...settings,
+  token_type: text()
+    .pipe(z.enum(tokenTypes, { error: `token_type is ${tokenTypes.slice(1).join(', ')} or empty` }))
+    .optional()
+    .meta({ description: 'Type of tokens: "service", "batch", and what holds where a role says nothing' }),
+  user_lockout_config: lockout.optional().meta({ description: 'When wrong credentials lock a user out' }),
+};
+
+export type Settings = { readonly [Name in keyof typeof authSettings]?: z.output<(typeof authSettings)[Name]> };
+
+export type ConfigField = ReturnType<typeof configOf>;
 
 /** Beside the settings, `config` has what cannot be tuned. */
-export const config = z
-  .preprocess(
-    (value) => (isRawNumber(value) ? Number(value.rawJSON) : (value ?? {})),
-    z.object({ ...settings, force_no_cache: bool().default(false) }),
-  )
-  .optional()
-  .meta({ description: 'Settings of the mount' });
+export const configOf = (members: typeof settings | typeof authSettings) =>
+  z
+    .preprocess(
+      (value) => (isRawNumber(value) ? Number(value.rawJSON) : (value ?? {})),
+      z.object({ ...members, force_no_cache: bool().default(false) }),
+    )
+    .optional()
+    .meta({ description: 'Settings of the mount' });
 
 export const description = text().optional().meta({ description: 'For people' });
 

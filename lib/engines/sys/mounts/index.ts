@@ -2,11 +2,17 @@ import type { Row } from '../../../path/row.ts';
 import { internalRows } from './internal.ts';
 import { mountListRow } from './list.ts';
 import { mountRow } from './mount.ts';
+import { authKind, secretKind } from './mount-kind.ts';
 import type { MountParts } from './parts.ts';
 import { remountRows } from './remount.ts';
 import { tuneRow } from './tune.ts';
 
-/** `sys/mounts`, `sys/remount` and `sys/internal/ui/mounts`. */
+/** `sys/mounts`, `sys/auth`, `sys/remount` and `sys/internal/ui/mounts`. */
 export function mountRows(parts: MountParts): readonly Row[] {
-  return [mountListRow(parts), mountRow(parts), tuneRow(parts), ...remountRows(parts), ...internalRows(parts)];
+  const kinds = [secretKind(parts), authKind(parts)];
+  return [
+    ...kinds.flatMap((kind) => [mountListRow(parts, kind), mountRow(parts, kind), tuneRow(parts, kind)]),
+    ...remountRows(parts, kinds),
+    ...internalRows(parts),
+  ];
 }

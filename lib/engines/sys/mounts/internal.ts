@@ -2,7 +2,8 @@ import { AppError } from '../../../core/errors.ts';
 import { pathText } from '../../../path/fields.ts';
 import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { mustHaveToken } from '../valid-token.ts';
-import { isSecretMount, type MountParts } from './parts.ts';
+import { authPath, isAuthPath } from './mount-path.ts';
+import type { MountParts } from './parts.ts';
 import { showEffective } from './view.ts';
 
 /**
@@ -45,8 +46,8 @@ async function visible({ mounts }: MountParts, context: RequestContext): Promise
   const auth: Record<string, object> = {};
   for (const mount of await mounts.list()) {
     if (!(await isVisible(mount, context))) continue;
-    if (isSecretMount(mount)) secret[mount.path] = brief(mount, context);
-    else auth[mount.path.slice('auth/'.length)] = brief(mount, context);
+    if (isAuthPath(mount.path)) auth[mount.path.slice(authPath.length)] = brief(mount, context);
+    else secret[mount.path] = brief(mount, context);
   }
   return { data: { secret, auth } };
 }

@@ -1,7 +1,7 @@
 import { badRequest } from '../../../core/errors.ts';
 import type { EngineDefinition } from '../../contract.ts';
 
-type Engines = readonly EngineDefinition[];
+type Engines = readonly Pick<EngineDefinition, 'type' | 'version' | 'names'>[];
 type Options = Readonly<Record<string, string>>;
 
 /**

@@ -1,20 +1,23 @@
 import { operation, type Row } from '../../../path/row.ts';
-import { isSecretMount, type MountParts } from './parts.ts';
+import type { MountKind } from './mount-kind.ts';
+import type { MountParts } from './parts.ts';
 import { showMount } from './view.ts';
 
-/** `sys/mounts`. */
-export function mountListRow({ mounts }: MountParts): Row {
+/** `sys/mounts` and `sys/auth`. */
+export function mountListRow({ mounts }: MountParts, { segment, title, marks, owns, prefix }: MountKind): Row {
   return {
-    pattern: 'mounts',
-    help: 'Shows all mounts of secrets engines.',
+    pattern: segment,
+    help: `Shows all mounts of ${title}s.`,
     operations: {
       read: operation(
         {},
         {
-          summary: 'Show all mounts of secrets engines.',
+          summary: `Show all mounts of ${title}s.`,
+          ...marks,
           async run() {
-            const shown = (await mounts.list()).filter(isSecretMount);
-            return { data: Object.fromEntries(shown.map((mount) => [mount.path, showMount(mount)])), flat: true };
+            const shown = (await mounts.list()).filter(({ path }) => owns(path));
+            const data = shown.map((mount) => [mount.path.slice(prefix.length), showMount(mount)] as const);
+            return { data: Object.fromEntries(data), flat: true };
           },
         },
       ),

@@ -1,7 +1,11 @@
 import { badRequest } from '../../../core/errors.ts';
 
+/** Auth methods are mounted below it. */
+export const authPath = 'auth/';
+export const isAuthPath = (path: string): boolean => path.startsWith(authPath);
+
 /** What is below these is the service's own. */
-const reserved = ['auth/', 'sys/', 'audit/', 'cubbyhole/', 'identity/'];
+const reserved = [authPath, 'sys/', 'audit/', 'cubbyhole/', 'identity/'];
 /** Longer ones do not fit in names that are made of them. */
 const lengthMax = 255;
 

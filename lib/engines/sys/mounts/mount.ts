@@ -1,46 +1,48 @@
 import { badRequest } from '../../../core/errors.ts';
 import { bool, pathText, text } from '../../../path/fields.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
-import { config, description, options, type Settings, settings } from './fields.ts';
+import { description, options, type Settings } from './fields.ts';
 import { kindOf, namesText, versionsText } from './kind.ts';
-import { mountPath, newMountPath, removablePath } from './mount-path.ts';
-import { isSecretMount, type MountParts } from './parts.ts';
+import type { MountKind } from './mount-kind.ts';
+import type { MountParts } from './parts.ts';
 import { noSettings, settingsAfter } from './settings.ts';
 import { readTuning, type Tuning, writeTuning } from './tuning.ts';
 import { showMount } from './view.ts';
 
 const path = pathText('Path of the mount');
 
-const enableFields = (engines: MountParts['engines']) => ({
+const enableFields = ({ types, config }: MountKind) => ({
   path,
   type: text()
     .optional()
-    .meta({ description: namesText(engines) }),
+    .meta({ description: namesText(types) }),
   description,
   config,
-  options: options(versionsText(engines)),
+  options: options(versionsText(types)),
   local: bool().default(false).meta({ description: 'Kept for clients; not used' }),
   seal_wrap: bool().default(false).meta({ description: 'Kept for clients; everything is encrypted' }),
 });
 
 /**
- * `sys/mounts/*path`. A mount's path may have slashes in it, so `tune` at the end of such a path comes here too.
+ * `sys/mounts/*path` and `sys/auth/*path`. A mount's path may have slashes in it, so `tune` at the end of such a path comes here too.
  */
-export function mountRow(parts: MountParts): Row {
+export function mountRow(parts: MountParts, kind: MountKind): Row {
+  const { segment, title, marks, settings } = kind;
   return {
-    pattern: 'mounts/*path',
-    help: 'Mounts, shows and unmounts a secrets engine.',
+    pattern: `${segment}/*path`,
+    help: `Mounts, shows and unmounts ${title}s.`,
     operations: {
-      read: operation({ path }, { summary: 'Show a mount.', run: (input) => read(parts, input.path) }),
+      read: operation({ path }, { summary: 'Show a mount.', ...marks, run: (input) => read(parts, kind, input.path) }),
       write: operation(
-        { ...enableFields(parts.engines), ...settings },
-        { summary: 'Mount a secrets engine.', run: (input) => write(parts, input) },
+        { ...enableFields(kind), ...settings },
+        { summary: `Mount a ${title}.`, ...marks, run: (input) => write(parts, kind, input) },
       ),
       delete: operation(
         { path },
         {
-          summary: 'Unmount a secrets engine and remove all its data.',
-          run: (input, context) => disable(parts, input.path, context),
+          summary: `Unmount a ${title} and remove all its data.`,
+          ...marks,
+          run: (input, context) => disable(parts, kind, input.path, context),
         },
       ),
     },
@@ -49,12 +51,12 @@ export function mountRow(parts: MountParts): Row {
 
 const tunedPath = (given: string): string | undefined => /^(.+)\/tune$/.exec(given)?.[1];
 
-async function read(parts: MountParts, given: string): Promise<Reply> {
+async function read(parts: MountParts, kind: MountKind, given: string): Promise<Reply> {
   const tuned = tunedPath(given);
-  if (tuned !== undefined) return readTuning(parts, tuned);
-  const wanted = mountPath(given);
+  if (tuned !== undefined) return readTuning(parts, kind, tuned);
+  const wanted = kind.stored(given);
   const mount = await parts.mounts.find(wanted);
-  if (mount === undefined || !isSecretMount(mount)) throw badRequest(`No secret engine mount at ${wanted}`);
+  if (mount === undefined || !kind.owns(wanted)) throw badRequest(kind.absent(wanted));
   return { data: showMount(mount), flat: true };
 }
 
@@ -66,13 +68,12 @@ interface Wanted extends Tuning {
   readonly seal_wrap: boolean;
 }
 
-async function write(parts: MountParts, input: Wanted): Promise<Reply> {
+async function write(parts: MountParts, kind: MountKind, input: Wanted): Promise<Reply> {
   const tuned = tunedPath(input.path);
-  if (tuned !== undefined) return writeTuning(parts, tuned, input);
-  const kind = kindOf(parts.engines, input.type, input.options);
+  if (tuned !== undefined) return writeTuning(parts, kind, tuned, input);
   await parts.mounts.enable({
-    ...kind,
-    path: newMountPath(input.path),
+    ...kindOf(kind.types, input.type, input.options),
+    path: kind.created(input.path),
     description: input.description ?? '',
     config: settingsAfter(noSettings, input.config ?? {}),
     local: input.local,
@@ -81,7 +82,11 @@ async function write(parts: MountParts, input: Wanted): Promise<Reply> {
   return undefined;
 }
 
-async function disable(parts: MountParts, given: string, context: RequestContext): Promise<Reply> {
-  const warnings = await parts.mounts.disable(removablePath(given), parts.changed, context.signal);
+/** What logs in meanwhile is revoked after the mount has gone; the call can be repeated. */
+async function disable(parts: MountParts, kind: MountKind, given: string, { signal }: RequestContext): Promise<Reply> {
+  const path = kind.removed(given);
+  await kind.revoke(path, signal);
+  const warnings = await parts.mounts.disable(path, parts.changed, signal);
+  await kind.revoke(path, signal);
   return warnings.length === 0 ? undefined : { warnings };
 }

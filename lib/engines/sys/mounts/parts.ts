@@ -1,4 +1,3 @@
-import type { Mount } from '../../../path/row.ts';
 import type { Changed } from '../../../store/outbox.ts';
 import type { EngineDefinition, Mounts } from '../../contract.ts';
 
@@ -8,7 +7,8 @@ export interface MountParts {
   /** What can be mounted. */
   readonly engines: readonly EngineDefinition[];
   readonly changed: Changed;
+  /** Auth methods that can be enabled. */
+  readonly methods: readonly { readonly type: string }[];
+  /** Revokes the tokens of logins below a full path. */
+  readonly revokeBelow: (path: string, signal: AbortSignal) => Promise<void>;
 }
-
-/** Auth methods are mounts too, but have rows of their own. */
-export const isSecretMount = (mount: Mount): boolean => !mount.path.startsWith('auth/');

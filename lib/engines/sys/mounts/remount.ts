@@ -1,6 +1,8 @@
+import { badRequest } from '../../../core/errors.ts';
 import { pathText, text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
-import { newMountPath, removablePath } from './mount-path.ts';
+import type { MountKind } from './mount-kind.ts';
+import { mountPath } from './mount-path.ts';
 import type { MountParts } from './parts.ts';
 
 const fields = {
@@ -9,12 +11,17 @@ const fields = {
 };
 
 /** `sys/remount` and `sys/remount/status/:migration_id`. The mount has moved when the reply is there. */
-export function remountRows({ mounts, changed }: MountParts): readonly Row[] {
+export function remountRows({ mounts, changed }: MountParts, kinds: readonly MountKind[]): readonly Row[] {
   const move = operation(fields, {
     summary: 'Move a mount.',
     sudo: true,
-    async run(input) {
-      const { id, warnings } = await mounts.move(removablePath(input.from), newMountPath(input.to), changed);
+    async run(input, { signal }) {
+      const [from, to] = [mountPath(input.from), mountPath(input.to)];
+      const kind = kinds.find((one) => one.owns(from));
+      if (kind === undefined || !kind.owns(to)) throw badRequest('cannot remount an auth method as a secrets engine');
+      const source = kind.removed(from.slice(kind.prefix.length));
+      const { id, warnings } = await mounts.move(source, kind.created(to.slice(kind.prefix.length)), changed);
+      await kind.revoke(source, signal);
       return { data: { migration_id: id }, warnings: [queued(id), ...warnings], flat: true };
     },
   });

@@ -10,7 +10,7 @@ import type { Settings } from './fields.ts';
  */
 export function settingsAfter(before: MountConfig, change: Settings): MountConfig {
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  const after: MountConfig = { ...before, ...given };
+  const after: MountConfig = { ...before, ...given, ...nested(before, change) };
   const longest = effectiveLeases(after).max_lease_ttl;
   // A default that is not set is no contradiction: it comes from the system, and the longest lease cuts it.
   if (after.default_lease_ttl <= longest) return after;
@@ -18,6 +18,17 @@ export function settingsAfter(before: MountConfig, change: Settings): MountConfi
   throw badRequest(
     `given default lease TTL greater than ${whose} max lease TTL of ${longest}: it would be ${after.default_lease_ttl}`,
   );
+}
+
+/** Of the settings of the lockout, too, only what is given changes. */
+function nested(before: MountConfig, { token_type, user_lockout_config }: Settings): Readonly<Record<string, unknown>> {
+  const stored = before['user_lockout_config'];
+  return {
+    ...(token_type === '' ? { token_type: 'default-service' } : {}),
+    ...(user_lockout_config === undefined
+      ? {}
+      : { user_lockout_config: { ...(typeof stored === 'object' ? stored : {}), ...user_lockout_config } }),
+  };
 }
 
 export const noSettings: MountConfig = { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false };

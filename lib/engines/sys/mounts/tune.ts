@@ -1,26 +1,32 @@
 import { pathText } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
-import { description, options as optionsField, settings } from './fields.ts';
+import { description, options as optionsField } from './fields.ts';
 import { versionsText } from './kind.ts';
+import type { MountKind } from './mount-kind.ts';
 import type { MountParts } from './parts.ts';
 import { readTuning, writeTuning } from './tuning.ts';
 
 const path = pathText('Path of the mount');
 
-/** `sys/mounts/:path/tune`. */
-export function tuneRow(parts: MountParts): Row {
-  const options = optionsField(versionsText(parts.engines));
+/** `sys/mounts/:path/tune` and `sys/auth/:path/tune`. */
+export function tuneRow(parts: MountParts, kind: MountKind): Row {
+  const { segment, marks, settings, types } = kind;
+  const options = optionsField(versionsText(types));
   return {
-    pattern: 'mounts/:path/tune',
+    pattern: `${segment}/:path/tune`,
     help: 'Shows and changes the settings of a mount. options.version raises the version of its engine.',
     operations: {
       read: operation(
         { path },
-        { summary: 'Show the settings of a mount.', run: (input) => readTuning(parts, input.path) },
+        { summary: 'Show the settings of a mount.', ...marks, run: (input) => readTuning(parts, kind, input.path) },
       ),
       write: operation(
         { path, description, options, ...settings },
-        { summary: 'Change settings of a mount.', run: (input) => writeTuning(parts, input.path, input) },
+        {
+          summary: 'Change settings of a mount.',
+          ...marks,
+          run: (input) => writeTuning(parts, kind, input.path, input),
+        },
       ),
     },
   };

@@ -2,7 +2,7 @@ import { badRequest } from '../../../core/errors.ts';
 import type { Reply } from '../../../path/row.ts';
 import type { Settings } from './fields.ts';
 import { tunedOptions } from './kind.ts';
-import { mountPath } from './mount-path.ts';
+import type { MountKind } from './mount-kind.ts';
 import type { MountParts } from './parts.ts';
 import { settingsAfter } from './settings.ts';
 import { showTuning } from './view.ts';
@@ -14,19 +14,24 @@ export interface Tuning extends Settings {
 }
 
 /** @throws AppError `bad-request` when there is no such mount */
-export async function readTuning({ mounts }: MountParts, given: string): Promise<Reply> {
-  const path = mountPath(given);
+export async function readTuning({ mounts }: MountParts, kind: MountKind, given: string): Promise<Reply> {
+  const path = kind.stored(given);
   const mount = await mounts.find(path);
   if (mount === undefined) throw noMount(path);
   return { data: showTuning(mount), flat: true };
 }
 
 /** A mount that goes to a higher version of its engine keeps its secrets. */
-export async function writeTuning({ mounts, engines }: MountParts, given: string, change: Tuning): Promise<Reply> {
-  const path = mountPath(given);
+export async function writeTuning(
+  { mounts }: MountParts,
+  kind: MountKind,
+  given: string,
+  change: Tuning,
+): Promise<Reply> {
+  const path = kind.stored(given);
   const tuned = await mounts.tune(path, (mount) => ({
     description: change.description ?? mount.description,
-    options: tunedOptions(engines, mount, change.options),
+    options: tunedOptions(kind.types, mount, change.options),
     config: settingsAfter(mount.config, settingsOf(change)),
   }));
   if (!tuned) throw noMount(path);
@@ -41,6 +46,8 @@ const settingsOf = (change: Tuning): Settings => ({
   audit_non_hmac_response_keys: change.audit_non_hmac_response_keys,
   passthrough_request_headers: change.passthrough_request_headers,
   allowed_response_headers: change.allowed_response_headers,
+  token_type: change.token_type,
+  user_lockout_config: change.user_lockout_config,
 });
 
 const noMount = (path: string) => badRequest(`cannot fetch sysview for path ${JSON.stringify(path)}: no mount there`);
