@@ -9,8 +9,7 @@ import type { Settings } from './fields.ts';
  * @throws AppError `bad-request` when a default is set that the longest lease, set or the system's, does not reach
  */
 export function settingsAfter(before: MountConfig, change: Settings): MountConfig {
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  const after: MountConfig = { ...before, ...given, ...nested(before, change) };
+  const after: MountConfig = { ...before, ...givenOf(change), ...nested(before, change) };
   const longest = effectiveLeases(after).max_lease_ttl;
   // A default that is not set is no contradiction: it comes from the system, and the longest lease cuts it.
   if (after.default_lease_ttl <= longest) return after;
@@ -20,6 +19,9 @@ export function settingsAfter(before: MountConfig, change: Settings): MountConfi
   );
 }
 
+const givenOf = (change: object) =>
+  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+
 /** Of the settings of the lockout, too, only what is given changes. */
 function nested(before: MountConfig, { token_type, user_lockout_config }: Settings): Readonly<Record<string, unknown>> {
   const stored = before['user_lockout_config'];
@@ -27,7 +29,7 @@ function nested(before: MountConfig, { token_type, user_lockout_config }: Settin
     ...(token_type === '' ? { token_type: 'default-service' } : {}),
     ...(user_lockout_config === undefined
       ? {}
-      : { user_lockout_config: { ...(typeof stored === 'object' ? stored : {}), ...user_lockout_config } }),
+      : { user_lockout_config: { ...(typeof stored === 'object' ? stored : {}), ...givenOf(user_lockout_config) } }),
   };
 }
 
