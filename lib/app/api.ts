@@ -5,6 +5,7 @@ import { methods } from '../auth/methods/index.ts';
 import { enabledMethods, openMethods } from '../auth/methods/open.ts';
 import { policyRows } from '../auth/policy/rows/index.ts';
 import { openAcls } from '../auth/policy/store/acls.ts';
+import { openRemote } from '../auth/remote/remote.ts';
 import { mintRootToken } from '../auth/token/mint.ts';
 import { openReaper } from '../auth/token/revoke/reaper.ts';
 import { hashToken } from '../auth/token/store.ts';
@@ -63,13 +64,14 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const [leaseCapacity, rateLimits] = [openLeaseCapacity(store), openRateLimits(store)];
   const acls = openAcls(store);
   const reaper = openReaper({ store, log });
+  const remote = openRemote({ bounds: networkBounds, requestMs: config.KEYFERRY_AUTH_REQUEST_MS_MAX });
   const leasesAt = async (path: string) => {
     const mount = await mounts.resolve(path);
     return mount === undefined ? systemLeases : effectiveLeases(mount.config);
   };
   const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity };
   const opened = [
-    ...openMethods(methods, tokenParts),
+    ...openMethods(methods, { ...tokenParts, remote, localAccountDir: config.KEYFERRY_SERVICE_ACCOUNT_DIR }),
     ...openEngines(engines, engineParts),
     cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
   ];
@@ -154,6 +156,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     async close() {
       await server.close(config.KEYFERRY_SHUTDOWN_MS_MAX);
       await reaper.close();
+      await remote.close();
       gauges.close();
       await shared.close();
     },

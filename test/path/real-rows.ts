@@ -1,5 +1,6 @@
 import { methods } from '../../lib/auth/methods/index.ts';
 import { enabledMethods } from '../../lib/auth/methods/open.ts';
+import { orchestratorMethod } from '../../lib/auth/methods/orchestrator/index.ts';
 import { policyRows } from '../../lib/auth/policy/rows/index.ts';
 import { tokenMethod } from '../../lib/auth/token/rows/index.ts';
 import { wrappingRows } from '../../lib/auth/wrapping/rows.ts';
@@ -50,6 +51,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     ...syncRows(nothing),
   ],
   'auth/token': tokenMethod.open(nothing).rows,
+  'auth/orchestrator': orchestratorMethod.open(nothing).rows,
   cubbyhole: cubbyhole(nothing).rows,
   'kv version 1': kvV1.open(nothing).rows,
   'kv version 2': kvV2.open(nothing).rows,

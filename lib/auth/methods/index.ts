@@ -1,5 +1,6 @@
 import { tokenMethod } from '../token/rows/index.ts';
 import type { AuthMethod } from './contract.ts';
+import { orchestratorMethod } from './orchestrator/index.ts';
 
 /** The auth methods. A new one is a folder beside this file and a line here. Tokens have no login: they are made of tokens. */
-export const methods: readonly AuthMethod[] = [tokenMethod];
+export const methods: readonly AuthMethod[] = [tokenMethod, orchestratorMethod];

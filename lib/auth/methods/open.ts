@@ -1,14 +1,15 @@
 import type { Engine } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
+import { publicRemote } from '../remote/remote.ts';
 import { loginOperations } from '../token/login.ts';
-import type { TokenParts } from '../token/parts.ts';
-import type { AuthMethod } from './contract.ts';
+import type { AuthMethod, OpenParts } from './contract.ts';
 
 /** The methods as what can be mounted below `auth/`, once for each name. */
-export function openMethods(methods: readonly AuthMethod[], parts: TokenParts): readonly Engine[] {
-  const login = loginOperations(parts);
+export function openMethods(methods: readonly AuthMethod[], parts: OpenParts): readonly Engine[] {
+  const { remote = publicRemote(), localAccountDir = usualAccountDir } = parts;
+  const methodParts = { ...parts, remote, localAccountDir, login: loginOperations(parts) };
   return methods.flatMap((method) => {
-    const opened = method.open({ ...parts, login });
+    const opened = method.open(methodParts);
     return typesOf(method).map((type) => ({ ...opened, type }));
   });
 }
@@ -25,3 +26,5 @@ export async function expireLogins(methods: readonly AuthMethod[], store: Store,
   for (const { expire } of methods) removed += (await expire?.(store, limit)) ?? 0;
   return removed;
 }
+
+const usualAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';

@@ -1,5 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { NetworkBounds } from '../../network/bounds.ts';
+import { type NetworkBounds, readBounds } from '../../network/bounds.ts';
 import { type GuardedFetch, guardedFetch } from '../../network/fetch.ts';
 import type { NetworkPolicy } from '../../network/policy.ts';
 import { callFailure, RemoteFailure } from './failure.ts';
@@ -70,6 +71,11 @@ export function openRemote({ bounds, requestMs }: RemoteParts): Remote {
   };
 }
 
+const requestMsUsual = 10_000;
+
+/** May call public addresses only. */
+export const publicRemote = (): Remote => openRemote({ bounds: readBounds(), requestMs: requestMsUsual });
+
 /** The address comes from who may configure the mount; what is not public, the operator has to have opened. */
 const policyFor = (url: URL, caCertificates: string, bounds: NetworkBounds): NetworkPolicy => ({
   disabled: false,
@@ -83,6 +89,8 @@ const policyFor = (url: URL, caCertificates: string, bounds: NetworkBounds): Net
 
 function openClient(policy: NetworkPolicy, times: { readonly connectMs: number; readonly requestMs: number }) {
   try {
+    // A text without a certificate makes a client that trusts nobody and does not say why.
+    if (policy.caCertificates !== undefined) new X509Certificate(policy.caCertificates);
     return guardedFetch(policy, times);
   } catch {
     throw new RemoteFailure('the CA certificates that are configured for it cannot be read');
