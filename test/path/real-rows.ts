@@ -1,4 +1,5 @@
 import { methods } from '../../lib/auth/methods/index.ts';
+import { jwtMethod } from '../../lib/auth/methods/jwt/index.ts';
 import { enabledMethods } from '../../lib/auth/methods/open.ts';
 import { orchestratorMethod } from '../../lib/auth/methods/orchestrator/index.ts';
 import { policyRows } from '../../lib/auth/policy/rows/index.ts';
@@ -51,6 +52,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     ...syncRows(nothing),
   ],
   'auth/token': tokenMethod.open(nothing).rows,
+  'auth/jwt': jwtMethod.open(nothing).rows,
   'auth/orchestrator': orchestratorMethod.open(nothing).rows,
   cubbyhole: cubbyhole(nothing).rows,
   'kv version 1': kvV1.open(nothing).rows,

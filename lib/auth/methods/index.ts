@@ -1,6 +1,7 @@
 import { tokenMethod } from '../token/rows/index.ts';
 import type { AuthMethod } from './contract.ts';
+import { jwtMethod } from './jwt/index.ts';
 import { orchestratorMethod } from './orchestrator/index.ts';
 
 /** The auth methods. A new one is a folder beside this file and a line here. Tokens have no login: they are made of tokens. */
-export const methods: readonly AuthMethod[] = [tokenMethod, orchestratorMethod];
+export const methods: readonly AuthMethod[] = [tokenMethod, orchestratorMethod, jwtMethod];
