@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { badRequest } from '../../../core/errors.ts';
 import { isRawNumber } from '../../../core/json.ts';
 import { bool, duration, type Input, integer, jsonObject, text, textList, textMap } from '../../../path/fields.ts';
@@ -18,13 +19,24 @@ const former = ['ttl', 'max_ttl', 'policies', 'bound_cidrs', 'num_uses', 'period
 /** A negative one means: exactly. */
 const leeway = () => integer().or(duration()).pipe(stored).optional();
 
+/** The command line of the family sends an object as its text. */
+function objectOf(given: unknown): unknown {
+  if (typeof given !== 'string') return given;
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given;
+  }
+}
+
 /** What is left out stays as it is. */
 export const roleFields = {
   name: roleName,
   role_type: text(64).optional().meta({ description: 'Only "jwt"' }),
   bound_audiences: textList().optional().meta({ description: 'Whom tokens may be made for' }),
   bound_subject: text(2_048).optional().meta({ description: 'The claim sub that tokens have to have' }),
-  bound_claims: jsonObject()
+  bound_claims: z
+    .preprocess(objectOf, jsonObject())
     .optional()
     .meta({ description: 'Claims, and the value or list of values that each may have' }),
   bound_claims_type: text(64).optional().meta({ description: '"string" (default) or "glob"' }),
