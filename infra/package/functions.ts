@@ -30,12 +30,23 @@ export async function packageFunctions(folder = functionsFolder): Promise<readon
   return packaged;
 }
 
+/** The platform's processors. */
+const platforms = ['linux-x64', 'linux-arm64'];
+
+/** bcrypt looks for its native code beside the file that it is in. */
+async function nativeCode({ packages }: Bundle): Promise<Readonly<Record<string, Uint8Array>>> {
+  if (!packages.has('bcrypt')) return {};
+  const files = platforms.map((platform) => `prebuilds/${platform}/bcrypt.glibc.node`);
+  const read = files.map(async (file) => [file, await readFile(join(root, 'node_modules/bcrypt', file))] as const);
+  return Object.fromEntries(await Promise.all(read));
+}
+
 async function packageFunction(name: string, folder: string): Promise<PackagedFunction> {
   const type = /^sync-(.+)$/.exec(name)?.[1];
   await mkdir(join(folder, name), { recursive: true });
   const bundled = await bundle(`functions/${name}.ts`, join(folder, name, entryFile));
   const zipFile = join(folder, `${name}.zip`);
-  const packed = zip({ [entryFile]: await readFile(bundled.file) });
+  const packed = zip({ [entryFile]: await readFile(bundled.file), ...(await nativeCode(bundled)) });
   await writeFile(zipFile, packed);
   return { ...bundled, name, type, zipFile, zipBytes: packed.byteLength, sdk: await sdkOf(type) };
 }

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
 import { openLeases } from '../auth/lease/leases.ts';
+import { lockoutRows } from '../auth/lockout/rows.ts';
 import { methods } from '../auth/methods/index.ts';
 import { enabledMethods, openMethods } from '../auth/methods/open.ts';
 import { policyRows } from '../auth/policy/rows/index.ts';
@@ -71,7 +72,11 @@ export async function openApi(parts: AppParts): Promise<Api> {
   };
   const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity };
   const opened = [
-    ...openMethods(methods, { ...tokenParts, remote, localAccountDir: config.KEYFERRY_SERVICE_ACCOUNT_DIR }),
+    ...openMethods(
+      methods,
+      { ...tokenParts, remote, localAccountDir: config.KEYFERRY_SERVICE_ACCOUNT_DIR },
+      lockoutRule(config),
+    ),
     ...openEngines(engines, engineParts),
     cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
   ];
@@ -120,6 +125,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...messageRows,
     ...policyRows({ store, clock, acls }),
     ...leaseRows(leases),
+    ...lockoutRows(store),
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
@@ -168,6 +174,12 @@ const system = {
   type: 'system',
   always: { path: 'sys/', description: 'system endpoints used for control, policy and debugging' },
 };
+
+const lockoutRule = (config: Config) => ({
+  threshold: config.KEYFERRY_LOCKOUT_THRESHOLD,
+  seconds: config.KEYFERRY_LOCKOUT_SECONDS,
+  resetSeconds: config.KEYFERRY_LOCKOUT_RESET_SECONDS,
+});
 
 const shownConfig = (config: Config) => ({
   host: config.KEYFERRY_HOST,

@@ -1,3 +1,6 @@
+import { dropOldFailures } from '../auth/lockout/store.ts';
+import { methods } from '../auth/methods/index.ts';
+import { expireLogins } from '../auth/methods/open.ts';
 import { dropExpired } from '../auth/token/revoke/revoke.ts';
 import { definitions } from '../destinations/index.ts';
 import { engines } from '../engines/index.ts';
@@ -39,6 +42,8 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       const swept = await sweep({ store, queue, clock, log: parts.log, expire }, state);
       // A worker function sleeps until it is rung for: also for what was delayed, and what a dead one left behind.
       if (bell !== undefined) await queue.wake();
+      await dropOldFailures(store, expiredPerRoundMax);
+      await expireLogins(methods, store, expiredPerRoundMax);
       return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
     }),
     replay: async (filter, signal) =>

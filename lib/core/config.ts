@@ -38,7 +38,7 @@ const baseUrls = z
   .transform((text) => text.split(',').flatMap((one) => one.trim() || []))
   .pipe(z.array(z.url({ protocol: /^https?$/, error: 'has to be http or https addresses with commas between' })));
 
-/** Names of the environment, and what they mean; the README's table says the same. Times are in milliseconds. */
+/** Names of the environment, and what they mean; the README's table says the same. Times are in milliseconds unless they say seconds. */
 const settings = z.object({
   DATABASE_URL: url(/^postgres(ql)?:/, 'has to be of the form postgres://user:password@host:port/database').optional(),
   REDIS_URL: url(/^rediss?:/, 'has to be of the form redis://user:password@host:port').optional(),
@@ -88,6 +88,9 @@ const settings = z.object({
   KEYFERRY_SYNC_RECHECK_MS: wholeNumber(100, 86_400_000, 60_000),
   KEYFERRY_SWEEP_MS: wholeNumber(50, 3_600_000, 2_000),
   KEYFERRY_DOORBELL_SQS: addresses.optional(),
+  KEYFERRY_LOCKOUT_THRESHOLD: wholeNumber(0, 1_000_000, 5),
+  KEYFERRY_LOCKOUT_SECONDS: wholeNumber(1, 2_147_483_647, 900),
+  KEYFERRY_LOCKOUT_RESET_SECONDS: wholeNumber(1, 2_147_483_647, 900),
   KEYFERRY_SHUTDOWN_MS_MAX: wholeNumber(0, 600_000, 10_000),
   KEYFERRY_DATA_DIR: z.string().default('.data'),
   KEYFERRY_DEV_ROOT_TOKEN: z.string().optional(),

@@ -76,6 +76,8 @@ export interface ReplyContent {
   readonly flat?: boolean;
   /** A value in `data` that is written already. */
   readonly written?: WrittenJson;
+  /** Of a secret in `data` that can be ended by it; shown to whoever asks for a wrapped reply. */
+  readonly secretAccessor?: string;
   /** The reply itself was kept; this is the token that takes it. It stands alone in the envelope. */
   readonly wrapInfo?: WrapInfo;
   /** Replaces the envelope. */

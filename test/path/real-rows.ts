@@ -1,8 +1,13 @@
+import { lockoutRows } from '../../lib/auth/lockout/rows.ts';
+import { approle } from '../../lib/auth/methods/approle/index.ts';
+import type { MethodParts } from '../../lib/auth/methods/contract.ts';
 import { methods } from '../../lib/auth/methods/index.ts';
 import { jwtMethod } from '../../lib/auth/methods/jwt/index.ts';
 import { enabledMethods } from '../../lib/auth/methods/open.ts';
 import { orchestratorMethod } from '../../lib/auth/methods/orchestrator/index.ts';
+import { userpass } from '../../lib/auth/methods/userpass/index.ts';
 import { policyRows } from '../../lib/auth/policy/rows/index.ts';
+import { loginOperations } from '../../lib/auth/token/login.ts';
 import { tokenMethod } from '../../lib/auth/token/rows/index.ts';
 import { wrappingRows } from '../../lib/auth/wrapping/rows.ts';
 import { definitions } from '../../lib/destinations/index.ts';
@@ -35,6 +40,9 @@ const nothing: never = new Proxy(() => nothing, {
   apply: () => nothing,
 }) as never;
 
+/** Logins are made as the service makes them. */
+const loginParts = { login: loginOperations(nothing) } as MethodParts;
+
 /** Every row of the service, by the mount it belongs to. */
 export const realTable: Readonly<Record<string, readonly Row[]>> = {
   sys: [
@@ -44,6 +52,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     ...messageRows,
     ...policyRows(nothing),
     ...leaseRows(nothing),
+    ...lockoutRows(nothing),
     ...wrappingRows(nothing),
     ...toolRows(),
     ...configRows(nothing, nothing),
@@ -54,6 +63,8 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
   'auth/token': tokenMethod.open(nothing).rows,
   'auth/jwt': jwtMethod.open(nothing).rows,
   'auth/orchestrator': orchestratorMethod.open(nothing).rows,
+  'auth/userpass': userpass.open(loginParts).rows,
+  'auth/approle': approle.open(loginParts).rows,
   cubbyhole: cubbyhole(nothing).rows,
   'kv version 1': kvV1.open(nothing).rows,
   'kv version 2': kvV2.open(nothing).rows,

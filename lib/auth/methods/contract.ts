@@ -3,6 +3,7 @@ import type { Fields, Input } from '../../path/fields.ts';
 import type { Engine, Operation, RequestContext } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
+import type { Lockout } from '../lockout/lockout.ts';
 import type { Remote } from '../remote/remote.ts';
 import type { TokenParts } from '../token/parts.ts';
 
@@ -26,6 +27,8 @@ export interface AuthMethod {
 }
 
 export interface MethodParts extends TokenParts {
+  /** Keeps out who guesses the credentials of somebody. */
+  readonly lockout: Lockout;
   /** Makes the operation that logs in. It needs no token, and answers one. */
   readonly login: LoginOperation;
   /** Calls systems that know who somebody is. */

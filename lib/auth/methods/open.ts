@@ -1,13 +1,20 @@
 import type { Engine } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
+import { openLockout, usualLockout } from '../lockout/lockout.ts';
+import type { LockoutRule } from '../lockout/settings.ts';
 import { publicRemote } from '../remote/remote.ts';
 import { loginOperations } from '../token/login.ts';
 import type { AuthMethod, OpenParts } from './contract.ts';
 
 /** The methods as what can be mounted below `auth/`, once for each name. */
-export function openMethods(methods: readonly AuthMethod[], parts: OpenParts): readonly Engine[] {
+export function openMethods(
+  methods: readonly AuthMethod[],
+  parts: OpenParts,
+  lockoutRule: LockoutRule = usualLockout,
+): readonly Engine[] {
   const { remote = publicRemote(), localAccountDir = usualAccountDir } = parts;
-  const methodParts = { ...parts, remote, localAccountDir, login: loginOperations(parts) };
+  const [login, lockout] = [loginOperations(parts), openLockout(parts.store, lockoutRule)];
+  const methodParts = { ...parts, remote, localAccountDir, login, lockout };
   return methods.flatMap((method) => {
     const opened = method.open(methodParts);
     return typesOf(method).map((type) => ({ ...opened, type }));

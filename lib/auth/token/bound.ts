@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { type Block, holds, parseBlock } from '../../network/addresses.ts';
+import { type Block, covers, holds, parseBlock } from '../../network/addresses.ts';
 
 /** The blocks that were read last; those of one role come with each of its tokens. */
 const known = new LRUCache<string, { readonly block: Block | undefined }>({ max: 1_000 });
@@ -14,6 +14,14 @@ export function mayComeFrom(cidrs: readonly string[], address: string | undefine
     return block !== undefined && holds(block, address);
   });
 }
+
+/** Whether one of the blocks has every address of another. */
+export const isWithin = (cidr: string, outer: readonly string[]): boolean => {
+  const inner = blockOf(cidr);
+  return inner !== undefined && outer.some((one) => isCovered(blockOf(one), inner));
+};
+
+const isCovered = (outer: Block | undefined, inner: Block): boolean => outer !== undefined && covers(outer, inner);
 
 /** A block in the form in which it is kept; a single address is the block of itself. Undefined: it is none. */
 export function boundCidr(text: string): string | undefined {

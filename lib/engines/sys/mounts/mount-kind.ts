@@ -63,5 +63,5 @@ export const authKind = ({ methods, revokeBelow }: MountParts): MountKind => ({
     return authPath + path;
   },
   absent: (path) => `No auth engine at ${path.slice(authPath.length)}`,
-  revoke: revokeBelow,
+  revoke: (path, signal) => revokeBelow(path.replace(/\/$/, ''), signal),
 });

@@ -9,6 +9,6 @@ export interface MountParts {
   readonly changed: Changed;
   /** Auth methods that can be enabled. */
   readonly methods: readonly { readonly type: string }[];
-  /** Revokes the tokens of logins below a full path. */
+  /** Revokes the tokens of logins below a full path, which has no slash at its end. */
   readonly revokeBelow: (path: string, signal: AbortSignal) => Promise<void>;
 }

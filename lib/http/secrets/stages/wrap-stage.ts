@@ -43,7 +43,8 @@ async function wrapped(keep: KeepReply, exchange: Exchange, outcome: Outcome): P
   const { body } = envelope(reply, { requestId: exchange.incoming.requestId, verb, mount, warnings });
   if (body === undefined) return outcome;
   const text = typeof body === 'string' ? body : Buffer.concat(body).toString();
-  const wrapInfo = await keep({ text, path, seconds: wrapSeconds, wrappedAccessor: reply.auth?.accessor });
+  const wrappedAccessor = reply.auth?.accessor ?? reply.secretAccessor;
+  const wrapInfo = await keep({ text, path, seconds: wrapSeconds, wrappedAccessor });
   exchange.context?.warnings.splice(0);
   return { reply: { wrapInfo } };
 }

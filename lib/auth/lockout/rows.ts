@@ -1,0 +1,59 @@
+import { pathText, text } from '../../path/fields.ts';
+import { operation, type ReplyContent, type RequestContext, type Row } from '../../path/row.ts';
+import type { Store } from '../../store/store.ts';
+import { lockedUsers, unlock } from './store.ts';
+
+/** Of one reply. */
+const listedMax = 10_000;
+
+/** `sys/locked-users`: who is locked out, and letting them in again. */
+export const lockoutRows = (store: Store): readonly Row[] => [
+  {
+    pattern: 'locked-users',
+    help: 'Shows who is locked out after wrong credentials.',
+    operations: {
+      read: operation(
+        { mount_accessor: text(512).default('').meta({ description: 'Only of this mount' }) },
+        {
+          summary: 'Show who is locked out.',
+          run: ({ mount_accessor }, context) => listed(store, mount_accessor, context),
+        },
+      ),
+    },
+  },
+  {
+    pattern: 'locked-users/:mount_accessor/unlock/*alias_identifier',
+    help: 'Lets somebody in again who is locked out.',
+    operations: {
+      write: operation(
+        {
+          mount_accessor: pathText('Accessor of the auth mount'),
+          alias_identifier: pathText('What the mount knows somebody by: a user name, a role id'),
+        },
+        {
+          summary: 'End a lockout.',
+          async run({ mount_accessor, alias_identifier }, { namespace }) {
+            await unlock(store, namespace.id, mount_accessor, alias_identifier);
+            return undefined;
+          },
+        },
+      ),
+    },
+  },
+];
+
+async function listed(store: Store, accessor: string, { namespace }: RequestContext): Promise<ReplyContent> {
+  const found = await lockedUsers(store, { namespaceId: namespace.id, accessor, limit: listedMax + 1 });
+  const shown = found.slice(0, listedMax);
+  const byMount = Map.groupBy(shown, (one) => one.accessor);
+  const mount_accessors = [...byMount].map(([mount_accessor, users]) => ({
+    mount_accessor,
+    counts: users.length,
+    alias_identifiers: users.map(({ alias }) => alias),
+  }));
+  const own = { namespace_id: namespace.id, namespace_path: namespace.path, counts: shown.length, mount_accessors };
+  return {
+    data: { by_namespace: shown.length === 0 ? [] : [own], total: shown.length },
+    ...(found.length > listedMax ? { warnings: [`Only the first ${listedMax} are shown`] } : {}),
+  };
+}

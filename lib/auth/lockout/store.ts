@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import type { Store } from '../../store/store.ts';
+import type { LockoutRule } from './settings.ts';
+
+type Reach = Pick<Store, 'db'>;
+
+/** Whom a mount knows by an alias. */
+export interface Somebody {
+  readonly namespaceId: string;
+  readonly mountId: string;
+  readonly alias: string;
+}
+
+export async function isLocked({ db }: Reach, { mountId, alias }: Somebody): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from login_failures
+     where mount_id = ${mountId}::uuid and alias = ${alias} and locked_until > now()`.execute(db);
+  return rows.length > 0;
+}
+
+/** Counts wrong credentials; false: somebody is locked out by now, so they were not to be looked at. */
+export async function countFailure({ db }: Reach, who: Somebody, rule: LockoutRule): Promise<boolean> {
+  const { threshold, seconds, resetSeconds } = rule;
+  const { rows } = await sql`
+    insert into login_failures as f (namespace_id, mount_id, alias, failures, failed_at, locked_until, forget_at)
+    select ${who.namespaceId}, m.id, ${who.alias}, 1, now(),
+           case when ${threshold}::int <= 1 then now() + make_interval(secs => ${seconds}::int) end,
+           now() + make_interval(secs => greatest(${seconds}::int, ${resetSeconds}::int))
+      from mounts m where m.id = ${who.mountId}::uuid
+        on conflict (mount_id, alias) do update set
+           failures = ${counted(resetSeconds)},
+           failed_at = excluded.failed_at,
+           locked_until = case when ${counted(resetSeconds)} >= ${threshold}::int
+                               then excluded.failed_at + make_interval(secs => ${seconds}::int) end,
+           forget_at = excluded.forget_at
+     where f.locked_until is null or f.locked_until <= now()
+    returning 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** After a lockout, and after a while without a failure, the next one is the first. */
+const counted = (resetSeconds: number) => sql`
+  case when f.locked_until is not null or f.failed_at + make_interval(secs => ${resetSeconds}::int) < excluded.failed_at
+       then 1 else least(f.failures, 1000000000) + 1 end`;
+
+/** Forgets the failures before right credentials; false: somebody has been locked out meanwhile, and stays so. */
+export async function countSuccess({ db }: Reach, { mountId, alias }: Somebody): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    with forgotten as (
+      delete from login_failures
+       where mount_id = ${mountId}::uuid and alias = ${alias} and (locked_until is null or locked_until <= now())
+    )
+    select 1 from login_failures
+     where mount_id = ${mountId}::uuid and alias = ${alias} and locked_until > now()`.execute(db);
+  return rows.length === 0;
+}
+
+/** Lets somebody in again. Absent: nothing to do. */
+export async function unlock({ db }: Reach, namespaceId: string, accessor: string, alias: string): Promise<void> {
+  await sql`
+    delete from login_failures f using mounts m
+     where m.id = f.mount_id and f.namespace_id = ${namespaceId} and m.accessor = ${accessor} and f.alias = ${alias}`.execute(
+    db,
+  );
+}
+
+/** Who is locked out, by mount and alias. */
+export interface LockedUser {
+  readonly accessor: string;
+  readonly alias: string;
+}
+
+/** `accessor` empty: of all mounts of the namespace. */
+export async function lockedUsers(
+  { db }: Reach,
+  { namespaceId, accessor, limit }: { readonly namespaceId: string; readonly accessor: string; readonly limit: number },
+): Promise<readonly LockedUser[]> {
+  const { rows } = await sql<LockedUser>`
+    select m.accessor, f.alias from login_failures f join mounts m on m.id = f.mount_id
+     where f.namespace_id = ${namespaceId} and f.locked_until > now() and (${accessor} = '' or m.accessor = ${accessor})
+     order by m.accessor collate "C", f.alias limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Removes what says nothing any more; answers how much. */
+export async function dropOldFailures({ db }: Reach, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from login_failures where (mount_id, alias) in (
+      select mount_id, alias from login_failures where forget_at <= now() order by forget_at limit ${limit}
+         for update skip locked)
+    returning 1`.execute(db);
+  return rows.length;
+}

@@ -1,0 +1,17 @@
+import type { AuthMethod } from '../contract.ts';
+import { loginRow } from './login.ts';
+import { roleRows } from './roles.ts';
+import { secretIdRows } from './secret-id-rows.ts';
+import { dropExpired, removeSecretIds } from './secret-ids-store.ts';
+import { settingRows } from './settings-rows.ts';
+import { tidyRow } from './tidy.ts';
+
+/** Roles of machines, which log in with a role id and a secret id. */
+export const approle: AuthMethod = {
+  type: 'approle',
+  removeSecrets: removeSecretIds,
+  expire: (store, limit) => dropExpired(store, limit),
+  open: (parts) => ({
+    rows: [...roleRows(parts), ...settingRows(parts), ...secretIdRows(parts), tidyRow(parts), loginRow(parts)],
+  }),
+};

@@ -1,0 +1,53 @@
+import { badRequest, permissionDenied } from '../../../core/errors.ts';
+import type { RequestContext, Row } from '../../../path/row.ts';
+import { boundsOf } from '../../login-role/bounds.ts';
+import { mayComeFrom } from '../../token/bound.ts';
+import type { Identity, MethodParts } from '../contract.ts';
+import { loginFields } from './fields.ts';
+import type { Role } from './role.ts';
+import { findForLogin, hashOfSecretId, takeUse, type UsedSecretId } from './secret-ids-store.ts';
+
+/** `login`. An unknown role id and a wrong secret id are refused in the same words. */
+export const loginRow = (parts: MethodParts): Row => ({
+  pattern: 'login',
+  help: 'Logs in with a role id and a secret id.',
+  operations: {
+    write: parts.login(loginFields, {
+      summary: 'Log in with a role id and a secret id',
+      async who({ role_id: roleId, secret_id: text }, context) {
+        if (roleId === '') throw badRequest('missing role_id');
+        const hash = hashOfSecretId(parts.store, context.mount.id, text);
+        const found = await findForLogin(parts.store, { mountId: context.mount.id, roleId, hash });
+        if (found === undefined) throw wrong();
+        const { role, secretId } = found;
+        if (!role.settings.bind_secret_id) return identityOf(role, undefined, context);
+        if (text === '') throw badRequest('missing secret_id');
+        const right = await parts.lockout.guarded(context, roleId, async () => secretId !== undefined);
+        if (!right || secretId === undefined) throw wrong();
+        const identity = identityOf(role, secretId, context);
+        if (secretId.num_uses > 0 && !(await takeUse(parts.store, role, hash))) throw wrong();
+        return identity;
+      },
+    }),
+  },
+});
+
+const wrong = () => badRequest('invalid role or secret ID');
+
+/** @throws AppError `permission-denied` for a login from elsewhere */
+function identityOf(role: Role, secretId: UsedSecretId | undefined, context: RequestContext): Identity {
+  const { settings } = role;
+  const from = context.connection.remoteAddress;
+  const mayCome = mayComeFrom(settings.secret_id_bound_cidrs, from) && mayComeFrom(secretId?.cidrs ?? [], from);
+  if (!mayCome) throw permissionDenied();
+  const metadata = { ...secretId?.metadata, role_name: role.name };
+  const own = secretId?.token_cidrs ?? [];
+  return {
+    displayName: role.name,
+    alias: role.roleId,
+    policies: settings.token_policies,
+    metadata,
+    aliasMetadata: metadata,
+    bounds: boundsOf(own.length > 0 ? { ...settings, token_bound_cidrs: own } : settings, context),
+  };
+}

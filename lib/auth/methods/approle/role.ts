@@ -1,0 +1,63 @@
+import { badRequest } from '../../../core/errors.ts';
+import type { FormerInput, TokenInput } from '../../login-role/fields.ts';
+import { keptCidr, newTokenSettings, type TokenSettings, tokenSettingsAfter } from '../../login-role/settings.ts';
+
+/** What a role says, as it is kept. */
+export interface RoleSettings extends TokenSettings {
+  /** A login needs a secret id. */
+  readonly bind_secret_id: boolean;
+  /** Blocks of addresses that logins may come from; empty: from everywhere. */
+  readonly secret_id_bound_cidrs: readonly string[];
+  /** How often each secret id may be used; 0: without limit. */
+  readonly secret_id_num_uses: number;
+  /** Seconds that each secret id lives; 0: it does not expire. */
+  readonly secret_id_ttl: number;
+  /** Kept for clients. */
+  readonly local_secret_ids: boolean;
+}
+
+export interface Role {
+  readonly id: string;
+  readonly name: string;
+  readonly roleId: string;
+  readonly settings: RoleSettings;
+}
+
+export const newRoleSettings: RoleSettings = {
+  ...newTokenSettings,
+  bind_secret_id: true,
+  secret_id_bound_cidrs: [],
+  secret_id_num_uses: 0,
+  secret_id_ttl: 0,
+  local_secret_ids: false,
+};
+
+/** What a request says of a role. */
+export interface RoleInput extends TokenInput, FormerInput {
+  readonly bind_secret_id?: boolean | undefined;
+  readonly secret_id_bound_cidrs?: readonly string[] | undefined;
+  readonly bound_cidr_list?: readonly string[] | undefined;
+  readonly secret_id_num_uses?: number | undefined;
+  readonly secret_id_ttl?: number | undefined;
+  readonly local_secret_ids?: boolean | undefined;
+}
+
+/** `before` undefined: a new role. @throws AppError `bad-request` when the settings do not go together */
+export function roleAfter(before: RoleSettings | undefined, input: RoleInput): RoleSettings {
+  const from = before ?? newRoleSettings;
+  const after: RoleSettings = {
+    ...tokenSettingsAfter(from, input),
+    bind_secret_id: input.bind_secret_id ?? from.bind_secret_id,
+    secret_id_bound_cidrs:
+      (input.secret_id_bound_cidrs ?? input.bound_cidr_list)?.map(keptCidr) ?? from.secret_id_bound_cidrs,
+    secret_id_num_uses: input.secret_id_num_uses ?? from.secret_id_num_uses,
+    secret_id_ttl: input.secret_id_ttl ?? from.secret_id_ttl,
+    local_secret_ids: input.local_secret_ids ?? from.local_secret_ids,
+  };
+  if (after.secret_id_num_uses < 0) throw badRequest("'secret_id_num_uses' cannot be negative");
+  if (before !== undefined && before.local_secret_ids !== after.local_secret_ids)
+    throw badRequest('local_secret_ids can only be modified during role creation');
+  const bound = after.bind_secret_id || after.secret_id_bound_cidrs.length > 0 || after.token_bound_cidrs.length > 0;
+  if (!bound) throw badRequest('at least one constraint should be enabled on the role');
+  return after;
+}

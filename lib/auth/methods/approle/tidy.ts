@@ -1,0 +1,30 @@
+import { operation, type Row } from '../../../path/row.ts';
+import type { TokenParts } from '../../token/parts.ts';
+import { dropExpired } from './secret-ids-store.ts';
+
+/** Of one step, and steps of one call; what is left goes with the sweep, which removes expired secret ids anyway. */
+const stepSize = 1_000;
+const stepsMax = 100;
+
+/** `tidy/secret-id`. */
+export const tidyRow = ({ store }: TokenParts): Row => ({
+  pattern: 'tidy/secret-id',
+  help: 'Removes expired secret ids of this mount now.',
+  operations: {
+    write: operation(
+      {},
+      {
+        summary: 'Remove expired secret ids',
+        async run(_input, { mount, signal }) {
+          for (let steps = 0; steps < stepsMax && !signal.aborted; steps += 1) {
+            if ((await dropExpired(store, stepSize, mount.id)) < stepSize) break;
+          }
+          return { status: 202, warnings: [started] };
+        },
+      },
+    ),
+  },
+});
+
+const started =
+  "Tidy operation successfully started. Any information from the operation will be printed to the server's log.";

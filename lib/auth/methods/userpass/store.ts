@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import { notFound } from '../../../core/errors.ts';
+import { Secret } from '../../../core/secret.ts';
+import type { Store } from '../../../store/store.ts';
+import { newTokenSettings, type TokenSettings } from '../../login-role/settings.ts';
+
+/** A user as it is kept. */
+export interface User {
+  /** Hash of the password; undefined: a user that is being made. */
+  readonly password: Secret | undefined;
+  readonly settings: TokenSettings;
+}
+
+/** Which user of which mount. */
+export interface UserKey {
+  readonly mountId: string;
+  readonly name: string;
+}
+
+interface UserRow {
+  readonly password: Buffer;
+  readonly settings: Partial<TokenSettings>;
+}
+
+export async function findUser({ db, barrier }: Store, key: UserKey): Promise<User | undefined> {
+  const { rows } = await sql<UserRow>`
+    select password, settings from userpass_users
+     where mount_id = ${key.mountId}::uuid and name = ${key.name}`.execute(db);
+  return opened(barrier, key, rows[0]);
+}
+
+/**
+ * Writes a user; `change` decides under a lock, from what is there. It may throw, and then nothing changes.
+ *
+ * @throws AppError `not-found` when the mount has gone
+ */
+export function changeUser(
+  store: Store,
+  key: UserKey,
+  now: Date,
+  change: (before: User) => User & { readonly password: Secret },
+): Promise<void> {
+  return store.transaction(async (tx) => {
+    const found = await sql<UserRow>`
+      select password, settings from userpass_users
+       where mount_id = ${key.mountId}::uuid and name = ${key.name} for update`.execute(tx);
+    const before = opened(store.barrier, key, found.rows[0]) ?? { password: undefined, settings: newTokenSettings };
+    const { password, settings } = change(before);
+    const sealed = store.barrier.seal(password.reveal(), aad(key));
+    const { rows } = await sql`
+      insert into userpass_users (mount_id, name, password, settings, updated_at)
+      select id, ${key.name}, ${sealed}, ${JSON.stringify(settings)}::jsonb, ${now} from mounts
+       where id = ${key.mountId}::uuid for key share
+          on conflict (mount_id, name) do update
+         set password = excluded.password, settings = excluded.settings, updated_at = excluded.updated_at
+      returning 1`.execute(tx);
+    if (rows.length === 0) throw notFound();
+  });
+}
+
+export async function deleteUser({ db }: Store, { mountId, name }: UserKey): Promise<void> {
+  await sql`delete from userpass_users where mount_id = ${mountId}::uuid and name = ${name}`.execute(db);
+}
+
+/** Names behind `after`, by bytes. */
+export async function userNames(
+  { db }: Store,
+  mountId: string,
+  after: string,
+  limit: number,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from userpass_users where mount_id = ${mountId}::uuid and name > ${after}
+     order by name limit ${limit}`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+const aad = ({ mountId, name }: UserKey): string => `userpass_users/${mountId}/${name}`;
+
+const opened = (barrier: Store['barrier'], key: UserKey, row: UserRow | undefined): User | undefined =>
+  row && {
+    password: new Secret(barrier.open(row.password, aad(key)).toString()),
+    settings: { ...newTokenSettings, ...row.settings },
+  };
