@@ -1,0 +1,162 @@
+import bcrypt from 'bcrypt';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ask } from '../../support/flow/ask.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
+import { otherProcessOf } from '../../support/flow/other-process.ts';
+import { patience } from '../../support/patience.ts';
+
+// Wrong credentials lock somebody out, exactly, whichever process hears of them.
+const service = serviceOf([]);
+const other = otherProcessOf(service);
+
+const attempts = 100;
+const right = { password: 'right' };
+
+/** The statuses of logins at once, half of them at each process, by how often they came. */
+async function statuses(path: string, bodies: readonly object[]): Promise<Readonly<Record<number, number>>> {
+  const answers = await Promise.all(
+    bodies.map((body, index) =>
+      ask({ address: index % 2 === 0 ? service.address : other.address, token: '', method: 'POST', path, body }),
+    ),
+  );
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+const times = (count: number, body: object): readonly object[] => Array.from({ length: count }, () => body);
+
+const userpass = async (mount: string, lockout?: object) => {
+  const config = lockout === undefined ? {} : { config: { user_lockout_config: lockout } };
+  expect((await service.ask('POST', `sys/auth/${mount}`, { type: 'userpass', ...config })).status).toBe(204);
+};
+/** Of the least cost, as there are hundreds of logins. */
+const password_hash = await bcrypt.hash('right', 4);
+const user = (mount: string, name: string) => service.ask('POST', `auth/${mount}/users/${name}`, { password_hash });
+const login = (mount: string, name: string, password: string) =>
+  service.ask('POST', `auth/${mount}/login/${name}`, { password });
+const accessorOf = async (mount: string) =>
+  ((await service.ask('GET', `sys/auth/${mount}`)).body['data'] as { accessor: string }).accessor;
+
+beforeAll(async () => {
+  await userpass('people');
+  await service.ask('POST', 'sys/auth/machines', { type: 'approle' });
+});
+
+describe('of wrong logins at once over two processes', () => {
+  test('five of a user are answered, and then not even a right one', async () => {
+    await user('people', 'ann');
+    expect(await statuses('auth/people/login/ann', times(attempts, { password: 'wrong' }))).toEqual({
+      400: 5,
+      403: attempts - 5,
+    });
+    expect((await login('people', 'ann', 'right')).status).toBe(403);
+    expect((await login('people', 'ANN', 'right')).status).toBe(403);
+  });
+
+  test('five of a role are answered', async () => {
+    await service.ask('POST', 'auth/machines/role/app', { role_id: 'app' });
+    const wrong = times(attempts, { role_id: 'app', secret_id: 'wrong' });
+    expect(await statuses('auth/machines/login', wrong)).toEqual({ 400: 5, 403: attempts - 5 });
+  });
+
+  test('none of somebody who is not there is counted', async () => {
+    const wrong = times(attempts / 2, { password: 'wrong' });
+    expect(await statuses('auth/people/login/nobody', wrong)).toEqual({ 400: attempts / 2 });
+    await user('people', 'nobody');
+    expect((await login('people', 'nobody', 'right')).status).toBe(200);
+  });
+});
+
+test('right logins at once are all answered', async () => {
+  await user('people', 'busy');
+  expect(await statuses('auth/people/login/busy', times(attempts / 2, right))).toEqual({ 200: attempts / 2 });
+});
+
+test('as many logins as a secret id has uses succeed, of many at once over two processes', async () => {
+  const config = { user_lockout_config: { lockout_disable: true } };
+  await service.ask('POST', 'sys/auth/counted', { type: 'approle', config });
+  await service.ask('POST', 'auth/counted/role/app', { role_id: 'app' });
+  const { body } = await service.ask('POST', 'auth/counted/role/app/secret-id', { num_uses: 30 });
+  const { secret_id } = body['data'] as { secret_id: string };
+  const bodies = times(attempts, { role_id: 'app', secret_id });
+  expect(await statuses('auth/counted/login', bodies)).toEqual({ 200: 30, 400: attempts - 30 });
+});
+
+test('a success begins the count again', async () => {
+  await user('people', 'cid');
+  for (let round = 0; round < 3; round += 1) {
+    for (let wrong = 0; wrong < 4; wrong += 1) expect((await login('people', 'cid', 'wrong')).status).toBe(400);
+    expect((await login('people', 'cid', 'right')).status).toBe(200);
+  }
+});
+
+describe('a mount', () => {
+  test('may have a rule of its own', async () => {
+    await userpass('strict', { lockout_threshold: 2 });
+    await user('strict', 'ann');
+    for (const status of [400, 400, 403]) expect((await login('strict', 'ann', 'wrong')).status).toBe(status);
+  });
+
+  test('may lock nobody out', async () => {
+    await userpass('lenient', { lockout_disable: true });
+    await user('lenient', 'ann');
+    for (let wrong = 0; wrong < 8; wrong += 1) expect((await login('lenient', 'ann', 'wrong')).status).toBe(400);
+    expect((await login('lenient', 'ann', 'right')).status).toBe(200);
+  });
+
+  test('may lock out for a short time, after which the count begins again', async () => {
+    await userpass('brief', { lockout_threshold: 1, lockout_duration: 1 });
+    await user('brief', 'ann');
+    expect((await login('brief', 'ann', 'wrong')).status).toBe(400);
+    const status = async () => (await login('brief', 'ann', 'right')).status;
+    await expect.poll(status, { timeout: patience.conditionMs }).toBe(200);
+  });
+
+  test('forgets failures that are long ago', async () => {
+    await userpass('forgetful', { lockout_threshold: 2, lockout_counter_reset_duration: 1 });
+    await user('forgetful', 'ann');
+    const past = new Date(Date.now() - 60_000);
+    expect((await login('forgetful', 'ann', 'wrong')).status).toBe(400);
+    await service.store.db.updateTable('login_failures').set({ failed_at: past }).where('failures', '=', 1).execute();
+    expect((await login('forgetful', 'ann', 'wrong')).status).toBe(400);
+    expect((await login('forgetful', 'ann', 'right')).status).toBe(200);
+  });
+});
+
+describe('sys/locked-users', () => {
+  test('shows who is locked out, and unlocks', async () => {
+    await userpass('shown', { lockout_threshold: 1 });
+    const accessor = await accessorOf('shown');
+    for (const name of ['ann', 'bob']) {
+      await user('shown', name);
+      await login('shown', name, 'wrong');
+    }
+    const { body } = await service.ask('GET', `sys/locked-users?mount_accessor=${accessor}`);
+    const mount = { mount_accessor: accessor, counts: 2, alias_identifiers: ['ann', 'bob'] };
+    expect(body['data']).toEqual({
+      by_namespace: [{ namespace_id: 'root', namespace_path: '', counts: 2, mount_accessors: [mount] }],
+      total: 2,
+    });
+    const all = (await service.ask('GET', 'sys/locked-users')).body['data'] as { total: number };
+    expect(all.total).toBeGreaterThanOrEqual(2);
+    expect((await service.ask('POST', `sys/locked-users/${accessor}/unlock/ann`)).status).toBe(204);
+    expect((await login('shown', 'ann', 'right')).status).toBe(200);
+    expect((await login('shown', 'bob', 'right')).status).toBe(403);
+    expect((await service.ask('GET', 'sys/locked-users?mount_accessor=none')).body['data']).toEqual({
+      by_namespace: [],
+      total: 0,
+    });
+  });
+
+  test('has nothing left of what was long ago after a sweep', async () => {
+    const rows = async () => (await service.store.db.selectFrom('login_failures').selectAll().execute()).length;
+    expect(await rows()).toBeGreaterThan(0);
+    await service.store.db
+      .updateTable('login_failures')
+      .set({ forget_at: new Date(0) })
+      .execute();
+    await service.sweep();
+    expect(await rows()).toBe(0);
+  });
+});
