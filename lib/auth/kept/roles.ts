@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Store } from '../../store/store.ts';
+import type { Database } from '../../store/tables.ts';
 import { openConfig } from './config.ts';
 
 /** The settings of a role as `changeRole` made them; undefined: there is no such role. */
@@ -64,5 +65,18 @@ export async function roleNames(
   const { rows } = await sql<{ name: string }>`
     select name from auth_roles where mount_id = ${mountId} and name > ${after}
      order by name limit ${limit}`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** Removes at most so many roles of a mount that is to go, in the caller's transaction; answers their names. */
+export async function removeRoles(
+  tx: Transaction<Database>,
+  mountId: string,
+  limit: number,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`
+    delete from auth_roles where mount_id = ${mountId} and name in
+      (select name from auth_roles where mount_id = ${mountId} order by name limit ${limit})
+    returning name`.execute(tx);
   return rows.map(({ name }) => name);
 }

@@ -32,6 +32,6 @@ export const migrations: readonly Migration[] = [
   { name: '0007-policies', up: policies },
   { name: '0008-token-roles-and-leases', up: tokenRolesAndLeases, outsideTransaction: true },
   { name: '0009-cubbyhole-and-quotas', up: cubbyholeAndQuotas },
-  { name: '0013-method-settings', up: methodSettings },
   { name: '0012-userpass-approle-lockout', up: userpassApproleLockout },
+  { name: '0013-method-settings', up: methodSettings },
 ];

@@ -4,7 +4,7 @@ import { text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
 import { readConfig, writeConfig } from '../../kept/config.ts';
 import { roleRows } from '../../kept/role-rows.ts';
-import { changeRole } from '../../kept/roles.ts';
+import { changeRole, removeRoles } from '../../kept/roles.ts';
 import { tokenSettingsWarnings } from '../../login-role/settings.ts';
 import { RemoteFailure } from '../../remote/failure.ts';
 import type { AuthMethod, MethodParts } from '../contract.ts';
@@ -16,6 +16,7 @@ import { type Keys, openKeys } from './verify/keys.ts';
 /** Whoever has a signed token of a known issuer logs in with it. */
 export const jwtMethod: AuthMethod = {
   type: 'jwt',
+  removeSecrets: removeRoles,
   open(parts) {
     const keys = openKeys(parts.remote, parts.clock);
     return { rows: [loginRow(parts, keys), configRow(parts, keys), ...roleRows(parts, roleSpec(parts))] };

@@ -3,7 +3,7 @@ import { text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
 import { readConfig, writeConfig } from '../../kept/config.ts';
 import { roleRows } from '../../kept/role-rows.ts';
-import { changeRole } from '../../kept/roles.ts';
+import { changeRole, removeRoles } from '../../kept/roles.ts';
 import { tokenSettingsWarnings } from '../../login-role/settings.ts';
 import type { AuthMethod, MethodParts } from '../contract.ts';
 import { configFields, configWarnings, type OrchestratorConfig, shownConfig } from './config.ts';
@@ -15,6 +15,7 @@ import { keptRole, roleAfter, roleFields, shownRole } from './role.ts';
 export const orchestratorMethod: AuthMethod = {
   type: 'orchestrator',
   names: ['kubernetes'],
+  removeSecrets: removeRoles,
   open: (parts) => ({ rows: [loginRow(parts), configRow(parts), ...roleRows(parts, roleSpec(parts))] }),
 };
 
