@@ -9,6 +9,7 @@ import { enabledMethods, openMethods } from '../auth/methods/open.ts';
 import { loginHolder } from '../auth/mfa/login/hold.ts';
 import { policyRows } from '../auth/policy/rows/index.ts';
 import { openAcls } from '../auth/policy/store/acls.ts';
+import { openRemote } from '../auth/remote/remote.ts';
 import { mintRootToken } from '../auth/token/mint.ts';
 import { openReaper } from '../auth/token/revoke/reaper.ts';
 import { hashToken } from '../auth/token/store.ts';
@@ -72,6 +73,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const identities = openIdentities(store);
   const acls = openAcls(store, identities);
   const reaper = openReaper({ store, log });
+  const remote = openRemote({ bounds: networkBounds, requestMs: config.KEYFERRY_AUTH_REQUEST_MS_MAX });
   const namespaces = { namespaceOf: (id: string) => mounts.namespaceOf(id) };
   const leasesAt = async (path: string, namespaceId: string) => {
     const mount = await mounts.resolve(path, await mounts.namespaceOf(namespaceId));
@@ -81,7 +83,11 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity, namespaces, identities, holdLogin };
   const mfa = openMfa(tokenParts);
   const opened = [
-    ...openMethods(methods, tokenParts, lockoutRule(config)),
+    ...openMethods(
+      methods,
+      { ...tokenParts, remote, localAccountDir: config.KEYFERRY_SERVICE_ACCOUNT_DIR },
+      lockoutRule(config),
+    ),
     ...openEngines(engines, engineParts),
     cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
     identityEngine({ store, mountsOf: async (namespace) => byAccessor(await mounts.in(namespace).list()) }),
@@ -176,6 +182,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     async close() {
       await server.close(config.KEYFERRY_SHUTDOWN_MS_MAX);
       await reaper.close();
+      await remote.close();
       gauges.close();
       await shared.close();
     },

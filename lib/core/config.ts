@@ -89,6 +89,8 @@ const settings = z.object({
   KEYFERRY_SYNC_LOCK_MS: wholeNumber(500, 600_000, 30_000),
   KEYFERRY_CREDENTIALS_DIR: z.string().optional(),
   KEYFERRY_CREDENTIALS_ENDPOINTS: baseUrls.default([]),
+  KEYFERRY_AUTH_REQUEST_MS_MAX: wholeNumber(10, 600_000, 10_000),
+  KEYFERRY_SERVICE_ACCOUNT_DIR: z.string().default('/var/run/secrets/kubernetes.io/serviceaccount'),
   KEYFERRY_NETWORK_ALLOWED: z.string().optional(),
   KEYFERRY_SYNC_RECHECK_MS: wholeNumber(100, 86_400_000, 60_000),
   KEYFERRY_SWEEP_MS: wholeNumber(50, 3_600_000, 2_000),

@@ -14,6 +14,7 @@ export type ErrorKind =
   | 'too-many-requests'
   | 'sealed'
   | 'unavailable'
+  | 'upstream'
   | 'internal';
 
 /** The name that who reads a text knows a thing by, from the canonical one. */
@@ -58,6 +59,10 @@ export const alreadyExists = (message: Message): AppError => new AppError('alrea
 /** 403 in the wording of the API family. */
 export const permissionDenied = (): AppError =>
   new AppError('permission-denied', '1 error occurred:\n\t* permission denied\n\n');
+
+/** 502: a system that had to be asked gave no answer that can be used. */
+export const upstreamFailed = (message: string, options?: ErrorOptions): AppError =>
+  new AppError('upstream', message, options);
 
 /** 404 `{"errors":[]}`: nothing is there. */
 export const notFound = (messages: readonly string[] = []): AppError => new AppError('not-found', messages);

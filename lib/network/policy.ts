@@ -14,6 +14,8 @@ export interface NetworkPolicy {
   readonly allowedPorts: readonly number[];
   /** PEM certificates trusted beside the system's own (the field `tls_ca_cert`). */
   readonly caCertificates: string | undefined;
+  /** The certificates are trusted instead of the system's own. Absent: beside them. */
+  readonly caCertificatesOnly?: boolean;
   /** What the operator of the server lets it open at most. Absent: all that it names. */
   readonly bounds?: NetworkBounds;
 }

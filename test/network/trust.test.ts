@@ -27,11 +27,12 @@ const program = `
     https.get(url, { agent }, (answer) => answer.on('data', (text) => resolve(String(text)))).on('error', ({ code }) => resolve(code));
   });
   const beside = trust({ ...strictPolicy, caCertificates: certificate });
-  process.stdout.write(JSON.stringify(await Promise.all([asked(beside), asked(undefined)])));
+  const only = trust({ ...strictPolicy, caCertificates: certificate, caCertificatesOnly: true });
+  process.stdout.write(JSON.stringify(await Promise.all([asked(beside), asked(undefined), asked(only)])));
   process.exit(0);
 `;
 
-test('the certificates that Node knows stay trusted, and the added ones are added for their clients only', async () => {
+test('the certificates that Node knows stay trusted, and the added ones are for their clients only, alone where that is asked for', async () => {
   // Of two trusted certificates with one name, OpenSSL tries only one.
   const [known, added] = [await secure('known', 'known'), await secure('added', 'added')];
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-trust-'));
@@ -47,6 +48,6 @@ test('the certificates that Node knows stay trusted, and the added ones are adde
     const { stdout } = await promisify(execFile)(process.execPath, args, options);
     return JSON.parse(stdout);
   };
-  expect(await ask(known)).toEqual(['known', 'known']);
-  expect(await ask(added)).toEqual(['added', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
+  expect(await ask(known)).toEqual(['known', 'known', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
+  expect(await ask(added)).toEqual(['added', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'added']);
 });

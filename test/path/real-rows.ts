@@ -3,7 +3,9 @@ import { lockoutRows } from '../../lib/auth/lockout/rows.ts';
 import { approle } from '../../lib/auth/methods/approle/index.ts';
 import type { MethodParts } from '../../lib/auth/methods/contract.ts';
 import { methods } from '../../lib/auth/methods/index.ts';
+import { jwtMethod } from '../../lib/auth/methods/jwt/index.ts';
 import { enabledMethods } from '../../lib/auth/methods/open.ts';
+import { orchestratorMethod } from '../../lib/auth/methods/orchestrator/index.ts';
 import { userpass } from '../../lib/auth/methods/userpass/index.ts';
 import { enforcementRows } from '../../lib/auth/mfa/enforcements/rows.ts';
 import { validateRow } from '../../lib/auth/mfa/login/validate.ts';
@@ -68,6 +70,8 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     ...syncRows(nothing),
   ],
   'auth/token': tokenMethod.open(nothing).rows,
+  'auth/jwt': jwtMethod.open(loginParts).rows,
+  'auth/orchestrator': orchestratorMethod.open(loginParts).rows,
   'auth/userpass': userpass.open(loginParts).rows,
   'auth/approle': approle.open(loginParts).rows,
   cubbyhole: cubbyhole(nothing).rows,

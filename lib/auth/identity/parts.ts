@@ -1,3 +1,4 @@
+import type { Namespace } from '../../core/namespace.ts';
 import type { Mount } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -5,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 export interface IdentityParts {
   readonly store: Store;
   /** The mounts of a namespace, by accessor. */
-  readonly mountsOf: (namespaceId: string) => Promise<ReadonlyMap<string, Mount>>;
+  readonly mountsOf: (namespace: Namespace) => Promise<ReadonlyMap<string, Mount>>;
 }
 
 export type Mounts = ReadonlyMap<string, Mount>;

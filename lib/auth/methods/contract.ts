@@ -4,6 +4,7 @@ import type { Engine, Operation, RequestContext } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
 import type { Lockout } from '../lockout/lockout.ts';
+import type { Remote } from '../remote/remote.ts';
 import type { TokenParts } from '../token/parts.ts';
 
 /** A way to log in, as the list in `index.ts` has it. A method is a folder: `index`, `config`, `role`, `login`. */
@@ -30,7 +31,14 @@ export interface MethodParts extends TokenParts {
   readonly lockout: Lockout;
   /** Makes the operation that logs in. It needs no token, and answers one. */
   readonly login: LoginOperation;
+  /** Calls systems that know who somebody is. */
+  readonly remote: Remote;
+  /** Where an orchestrator lays the token of the server's own service account, and its certificates. */
+  readonly localAccountDir: string;
 }
+
+/** What methods are opened with. Absent: public addresses may be called, and the folder is the usual one. */
+export type OpenParts = TokenParts & Partial<Pick<MethodParts, 'remote' | 'localAccountDir'>>;
 
 /** Ties a login handler to its fields. The handler says who it is; the token is made by `token/`. */
 export type LoginOperation = <F extends Fields>(

@@ -2,19 +2,21 @@ import type { Engine } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
 import { openLockout, usualLockout } from '../lockout/lockout.ts';
 import type { LockoutRule } from '../lockout/settings.ts';
+import { publicRemote } from '../remote/remote.ts';
 import { loginOperations } from '../token/login.ts';
-import type { TokenParts } from '../token/parts.ts';
-import type { AuthMethod } from './contract.ts';
+import type { AuthMethod, OpenParts } from './contract.ts';
 
 /** The methods as what can be mounted below `auth/`, once for each name. */
 export function openMethods(
   methods: readonly AuthMethod[],
-  parts: TokenParts,
+  parts: OpenParts,
   lockoutRule: LockoutRule = usualLockout,
 ): readonly Engine[] {
+  const { remote = publicRemote(), localAccountDir = usualAccountDir } = parts;
   const [login, lockout] = [loginOperations(parts), openLockout(parts.store, lockoutRule)];
+  const methodParts = { ...parts, remote, localAccountDir, login, lockout };
   return methods.flatMap((method) => {
-    const opened = method.open({ ...parts, login, lockout });
+    const opened = method.open(methodParts);
     return typesOf(method).map((type) => ({ ...opened, type }));
   });
 }
@@ -31,3 +33,5 @@ export async function expireLogins(methods: readonly AuthMethod[], store: Store,
   for (const { expire } of methods) removed += (await expire?.(store, limit)) ?? 0;
   return removed;
 }
+
+const usualAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';

@@ -1,26 +1,28 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { NetworkPolicy } from '../policy.ts';
 
-/** Contexts that are in use, by the certificates that they trust beside Node's own. */
+/** Contexts that are in use, by the certificates that they trust, beside Node's own or instead of them. */
 const shared = new Map<string, WeakRef<SecureContext>>();
 
-const forget = new FinalizationRegistry((certificates: string) => {
-  if (shared.get(certificates)?.deref() === undefined) shared.delete(certificates);
+const forget = new FinalizationRegistry((key: string) => {
+  if (shared.get(key)?.deref() === undefined) shared.delete(key);
 });
 
 /**
- * The policy's certificates beside Node's own (which hold NODE_EXTRA_CA_CERTS too). Undefined: Node's defaults are enough.
+ * The policy's certificates beside Node's own (which hold NODE_EXTRA_CA_CERTS too), or instead of them. Undefined: Node's
+ * defaults are enough.
  *
  * One context for all clients that trust the same: what it holds lies outside of the heap, where the collector does not see
  * how much it is, and clients are opened anew with every change of a destination.
  */
-export function trust({ caCertificates }: NetworkPolicy): SecureContext | undefined {
+export function trust({ caCertificates, caCertificatesOnly = false }: NetworkPolicy): SecureContext | undefined {
   if (caCertificates === undefined || caCertificates === '') return undefined;
-  const known = shared.get(caCertificates)?.deref();
+  const key = `${caCertificatesOnly ? 'only' : 'beside'} ${caCertificates}`;
+  const known = shared.get(key)?.deref();
   if (known !== undefined) return known;
-  const context = contextWith(caCertificates);
-  shared.set(caCertificates, new WeakRef(context));
-  forget.register(context, caCertificates);
+  const context = caCertificatesOnly ? createSecureContext({ ca: caCertificates }) : contextWith(caCertificates);
+  shared.set(key, new WeakRef(context));
+  forget.register(context, key);
   return context;
 }
 

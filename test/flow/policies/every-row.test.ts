@@ -12,6 +12,8 @@ interface Operation {
 }
 
 const mounts = ['sys', 'auth/token', 'auth/userpass', 'auth/approle', 'cubbyhole', 'identity', 'secret', 'plain'];
+const enabled = ['userpass', 'approle', 'orchestrator', 'jwt'];
+const mounts = ['sys', 'auth/token', ...enabled.map((type) => `auth/${type}`), 'cubbyhole', 'secret', 'plain'];
 const methods = { get: 'GET', post: 'POST', patch: 'PATCH', delete: 'DELETE' };
 
 async function tokenOf(policies: readonly string[], noDefault: boolean): Promise<string> {
@@ -50,7 +52,7 @@ let usual: string;
 
 beforeAll(async () => {
   await service.ask('POST', 'sys/mounts/plain', { type: 'kv', options: { version: '1' } });
-  for (const type of ['userpass', 'approle']) await service.ask('POST', `sys/auth/${type}`, { type });
+  for (const type of enabled) await service.ask('POST', `sys/auth/${type}`, { type });
   await service.ask('POST', 'plain/x', { a: '1' });
   await service.ask('POST', 'secret/data/x', { data: { a: '1' } });
   operations = (await Promise.all(mounts.map(operationsOf))).flat();
@@ -150,6 +152,8 @@ const unauthenticated: readonly string[] = [
   'GET sys/seal-status',
   'GET sys/wrapping/lookup',
   'POST auth/approle/login',
+  'POST auth/jwt/login',
+  'POST auth/orchestrator/login',
   'POST auth/userpass/login/x',
   'POST sys/init',
   'POST sys/mfa/validate',

@@ -13,6 +13,7 @@ const statuses = {
   'too-many-requests': 429,
   sealed: 503,
   unavailable: 503,
+  upstream: 502,
   internal: 500,
 } as const satisfies Record<ErrorKind, number>;
 

@@ -1,0 +1,86 @@
+import { badRequest } from '../../../core/errors.ts';
+import { silentLog } from '../../../core/log.ts';
+import { text } from '../../../path/fields.ts';
+import { operation, type Row } from '../../../path/row.ts';
+import { readConfig, writeConfig } from '../../kept/config.ts';
+import { roleRows } from '../../kept/role-rows.ts';
+import { changeRole, removeRoles } from '../../kept/roles.ts';
+import { tokenSettingsWarnings } from '../../login-role/settings.ts';
+import { RemoteFailure } from '../../remote/failure.ts';
+import type { AuthMethod, MethodParts } from '../contract.ts';
+import { checkConfig, configFields, type JwtConfig, shownConfig } from './config.ts';
+import { whoIs } from './login.ts';
+import { keptRole, roleAfter, roleFields, shownRole } from './role.ts';
+import { type Keys, openKeys } from './verify/keys.ts';
+
+/** Whoever has a signed token of a known issuer logs in with it. */
+export const jwtMethod: AuthMethod = {
+  type: 'jwt',
+  removeSecrets: removeRoles,
+  open(parts) {
+    const keys = openKeys(parts.remote, parts.clock);
+    return { rows: [loginRow(parts, keys), configRow(parts, keys), ...roleRows(parts, roleSpec(parts))] };
+  },
+};
+
+function loginRow({ store, clock, log = silentLog, login }: MethodParts, keys: Keys): Row {
+  const parts = { store, keys, log, now: () => clock.now() };
+  const fields = {
+    role: text(512).default('').meta({ description: 'Name of the role; default: the one of the configuration' }),
+    jwt: text().default('').meta({ description: 'The signed token', sensitive: true }),
+  };
+  return {
+    pattern: 'login',
+    help: 'Logs somebody in with a signed token.',
+    operations: {
+      write: login(fields, { summary: 'Log in', who: (input, context) => whoIs(parts, input, context) }),
+    },
+  };
+}
+
+const configRow = ({ store, clock }: MethodParts, keys: Keys): Row => ({
+  pattern: 'config',
+  help: 'Where the keys are that tokens are signed with.',
+  operations: {
+    read: operation(
+      {},
+      {
+        summary: 'Show the configuration',
+        async run(_input, { mount }) {
+          const config = await readConfig(store, mount.id);
+          return config && { data: shownConfig(config as JwtConfig) };
+        },
+      },
+    ),
+    write: operation(configFields, {
+      summary: 'Replace the configuration',
+      async run(config, { mount }) {
+        checkConfig(config);
+        await keys.check(config).catch((error) => refuseUnread(config, error));
+        await writeConfig(store, mount.id, config, clock.now());
+        return undefined;
+      },
+    }),
+  },
+});
+
+/** A configuration that would let nobody in is not kept. */
+function refuseUnread(config: JwtConfig, error: unknown): never {
+  if (!(error instanceof RemoteFailure)) throw error;
+  const what = config.oidc_discovery_url === '' ? 'jwks URL' : 'oidc discovery URL';
+  throw badRequest(`error checking ${what}: ${error.reason}`);
+}
+
+const roleSpec = ({ store, clock }: MethodParts) => ({
+  help: 'Which tokens let somebody in, and what the tokens of the service may be then.',
+  shown: shownRole,
+  write: operation(roleFields, {
+    summary: 'Create or change a role',
+    async run(input, { mount }) {
+      const change = { mountId: mount.id, name: input.name, now: clock.now() };
+      await changeRole(store, change, (before) => roleAfter(keptRole(before), input));
+      const warnings = tokenSettingsWarnings(input, mount);
+      return warnings.length === 0 ? undefined : { warnings };
+    },
+  }),
+});

@@ -1,0 +1,76 @@
+import { silentLog } from '../../../core/log.ts';
+import { text } from '../../../path/fields.ts';
+import { operation, type Row } from '../../../path/row.ts';
+import { readConfig, writeConfig } from '../../kept/config.ts';
+import { roleRows } from '../../kept/role-rows.ts';
+import { changeRole, removeRoles } from '../../kept/roles.ts';
+import { tokenSettingsWarnings } from '../../login-role/settings.ts';
+import type { AuthMethod, MethodParts } from '../contract.ts';
+import { configFields, configWarnings, type OrchestratorConfig, shownConfig } from './config.ts';
+import { openLocalAccount } from './local-account.ts';
+import { whoIs } from './login.ts';
+import { keptRole, roleAfter, roleFields, shownRole } from './role.ts';
+
+/** Service accounts of a container orchestrator log in with their tokens (specification, section 4.2). */
+export const orchestratorMethod: AuthMethod = {
+  type: 'orchestrator',
+  names: ['kubernetes'],
+  removeSecrets: removeRoles,
+  open: (parts) => ({ rows: [loginRow(parts), configRow(parts), ...roleRows(parts, roleSpec(parts))] }),
+};
+
+const jwtCharactersMax = 32_768;
+
+function loginRow({ store, remote, clock, log = silentLog, login, localAccountDir }: MethodParts): Row {
+  const parts = { store, remote, log, now: () => clock.now(), local: openLocalAccount(localAccountDir, clock) };
+  const fields = {
+    role: text(512).default('').meta({ description: 'Name of the role' }),
+    jwt: text(jwtCharactersMax).default('').meta({ description: 'Token of a service account', sensitive: true }),
+  };
+  return {
+    pattern: 'login',
+    help: 'Logs a service account in with its token.',
+    operations: {
+      write: login(fields, { summary: 'Log in', who: (input, context) => whoIs(parts, input, context) }),
+    },
+  };
+}
+
+const configRow = ({ store, clock }: MethodParts): Row => ({
+  pattern: 'config',
+  help: 'Where the orchestrator is, and how it is asked about tokens.',
+  operations: {
+    read: operation(
+      {},
+      {
+        summary: 'Show the configuration without the token',
+        async run(_input, { mount }) {
+          const config = await readConfig(store, mount.id);
+          return config && { data: shownConfig(config as OrchestratorConfig) };
+        },
+      },
+    ),
+    write: operation(configFields, {
+      summary: 'Replace the configuration',
+      async run(config, { mount }) {
+        const warnings = configWarnings(config);
+        await writeConfig(store, mount.id, config, clock.now());
+        return warnings.length === 0 ? undefined : { warnings };
+      },
+    }),
+  },
+});
+
+const roleSpec = ({ store, clock }: MethodParts) => ({
+  help: 'Which service accounts may log in, and what their tokens may be.',
+  shown: shownRole,
+  write: operation(roleFields, {
+    summary: 'Create or change a role',
+    async run(input, { mount }) {
+      const change = { mountId: mount.id, name: input.name, now: clock.now() };
+      await changeRole(store, change, (before) => roleAfter(keptRole(before), input));
+      const warnings = tokenSettingsWarnings(input, mount);
+      return warnings.length === 0 ? undefined : { warnings };
+    },
+  }),
+});

@@ -1,0 +1,136 @@
+import { compactVerify } from 'jose';
+import { AppError, badRequest, permissionDenied, upstreamFailed } from '../../../core/errors.ts';
+import type { Log } from '../../../core/log.ts';
+import type { RequestContext } from '../../../path/row.ts';
+import type { Store } from '../../../store/store.ts';
+import { roleAndConfig } from '../../kept/roles.ts';
+import { boundsOf } from '../../login-role/bounds.ts';
+import { RemoteFailure } from '../../remote/failure.ts';
+import type { Remote } from '../../remote/remote.ts';
+import { matchesGlob } from '../../token/glob.ts';
+import type { Identity } from '../contract.ts';
+import { algorithms, readAccount, refused, type ServiceAccount } from './account.ts';
+import { type OrchestratorConfig, publicKey } from './config.ts';
+import type { LocalAccount } from './local-account.ts';
+import { aliasAnnotations, namespaceLabels } from './object-metadata.ts';
+import { type Access, review } from './review.ts';
+import { keptRole, type OrchestratorRole } from './role.ts';
+import { readSelector, selects } from './selector.ts';
+
+export interface LoginParts {
+  readonly store: Store;
+  readonly remote: Remote;
+  readonly local: LocalAccount;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+/** What is known of one login before the orchestrator is asked. */
+interface Attempt {
+  readonly jwt: string;
+  readonly account: ServiceAccount;
+  readonly role: OrchestratorRole;
+  readonly config: OrchestratorConfig;
+}
+
+/**
+ * Who a service account is.
+ *
+ * @throws AppError `bad-request`, `permission-denied`; `upstream` when the orchestrator cannot be asked
+ */
+export async function whoIs(
+  parts: LoginParts,
+  { role: name, jwt }: { readonly role: string; readonly jwt: string },
+  context: RequestContext,
+): Promise<Identity> {
+  if (name === '') throw badRequest('missing role');
+  if (jwt === '') throw badRequest('missing jwt');
+  const found = await roleAndConfig(parts.store, context.mount.id, name.toLowerCase());
+  if (found.role === undefined) throw badRequest(`invalid role name ${JSON.stringify(name)}`);
+  if (found.config === undefined) throw new AppError('internal', 'could not load backend configuration');
+  const role = keptRole(found.role);
+  const bounds = boundsOf(role.token, context);
+  const config = found.config as OrchestratorConfig;
+  const attempt = { jwt, role, config, account: readAccount(jwt, parts.now()) };
+  mustBeBound(attempt);
+  await mustBeSigned(attempt);
+  const annotations = await asked(parts, attempt, context);
+  const { account } = attempt;
+  const metadata = metadataOf(name.toLowerCase(), account);
+  return {
+    displayName: `${account.namespace}-${account.name}`,
+    alias: role.alias_name_source === 'serviceaccount_name' ? `${account.namespace}/${account.name}` : account.uid,
+    policies: role.token.token_policies,
+    metadata,
+    aliasMetadata: { ...annotations, ...metadata },
+    bounds,
+  };
+}
+
+const metadataOf = (role: string, { name, namespace, secretName, uid }: ServiceAccount) => ({
+  role,
+  service_account_name: name,
+  service_account_namespace: namespace,
+  service_account_secret_name: secretName,
+  service_account_uid: uid,
+});
+
+function mustBeBound({ account, role }: Attempt): void {
+  const isAmong = (globs: readonly string[], text: string) => globs.some((glob) => matchesGlob(glob, text));
+  if (!isAmong(role.bound_service_account_names, account.name)) throw refused('service account name not authorized');
+  // With a selector the labels may still let it in.
+  if (role.bound_service_account_namespace_selector !== '') return;
+  if (!isAmong(role.bound_service_account_namespaces, account.namespace)) throw refused('namespace not authorized');
+}
+
+const usualIssuer = 'kubernetes/serviceaccount';
+
+/** What can be found out without the orchestrator. */
+async function mustBeSigned({ jwt, account, config }: Attempt): Promise<void> {
+  if (!config.disable_iss_validation && account.issuer !== (config.issuer || usualIssuer))
+    throw refused('the issuer of the JWT is not accepted');
+  if (config.pem_keys.length === 0) return;
+  for (const pem of config.pem_keys) {
+    const key = publicKey(pem);
+    const isSigned = key !== undefined && (await compactVerify(jwt, key, { algorithms }).then(Boolean, () => false));
+    if (isSigned) return;
+  }
+  throw refused('the signature of the JWT does not match any of the keys');
+}
+
+/** Asks the orchestrator; answers what it says of the alias. */
+async function asked(parts: LoginParts, attempt: Attempt, context: RequestContext) {
+  try {
+    const access = await accessOf(parts.local, attempt, context.signal);
+    const refusal = await review(parts.remote, access, { ...attempt, audience: attempt.role.audience });
+    if (refusal !== undefined) {
+      parts.log.info({ mount: context.mount.path, reason: refusal }, 'login was refused by the token review');
+      throw permissionDenied();
+    }
+    await mustBeSelected(parts.remote, access, attempt);
+    const { use_annotations_as_alias_metadata: annotated } = attempt.config;
+    return annotated ? await aliasAnnotations(parts.remote, access, attempt.account) : {};
+  } catch (error) {
+    if (!(error instanceof RemoteFailure)) throw error;
+    parts.log.warn({ mount: context.mount.path, reason: error.reason }, 'the orchestrator could not be asked');
+    throw upstreamFailed(`the orchestrator could not be asked about the JWT: ${error.reason}`);
+  }
+}
+
+/** The four cases of who reviews: the configured token, the local one, the caller's where there is none or it is not wanted. */
+async function accessOf(local: LocalAccount, { jwt, config }: Attempt, signal: AbortSignal): Promise<Access> {
+  const { orchestrator_host: host, disable_local_ca_jwt: isLocalOff } = config;
+  const bearer = config.token_reviewer_jwt || (isLocalOff ? jwt : ((await local.token()) ?? jwt));
+  const caCertificates = config.orchestrator_ca_cert || (isLocalOff ? '' : await local.caCertificates());
+  if (!caCertificates) throw new RemoteFailure('there is no CA certificate, neither configured nor beside the server');
+  return { host, caCertificates, bearer, signal };
+}
+
+async function mustBeSelected(remote: Remote, access: Access, { account, role }: Attempt): Promise<void> {
+  const selector = role.bound_service_account_namespace_selector;
+  if (selector === '') return;
+  if (role.bound_service_account_namespaces.some((glob) => matchesGlob(glob, account.namespace))) return;
+  const labels = await namespaceLabels(remote, access, account.namespace);
+  const read = readSelector(selector);
+  if (labels === undefined || read === undefined || !selects(read, labels)) throw refused('namespace not authorized');
+}

@@ -1,0 +1,94 @@
+import { badRequest } from '../../../core/errors.ts';
+import { type Input, text, textList } from '../../../path/fields.ts';
+import { roleName } from '../../kept/role-rows.ts';
+import { formerTokenFields, tokenFields } from '../../login-role/fields.ts';
+import {
+  newTokenSettings,
+  shownTokenSettings,
+  type TokenSettings,
+  tokenSettingsAfter,
+} from '../../login-role/settings.ts';
+import { readSelector } from './selector.ts';
+
+const former = ['ttl', 'max_ttl', 'policies', 'bound_cidrs', 'num_uses', 'period'] as const;
+const list = () => textList().optional();
+
+/** Specification, section 2.7. What is left out stays as it is, but for the selector. */
+export const roleFields = {
+  name: roleName,
+  bound_service_account_names: list().meta({ description: 'Names of service accounts; * for any text' }),
+  bound_service_account_namespaces: list().meta({ description: 'Their namespaces; * for any text' }),
+  bound_service_account_namespace_selector: text()
+    .default('')
+    .meta({ description: 'Labels of their namespaces, as a label selector in JSON or YAML' }),
+  audience: text(2_048).optional().meta({ description: 'Whom JWTs have to be made for' }),
+  alias_name_source: text(64)
+    .optional()
+    .meta({ description: 'What the alias is named by: "serviceaccount_uid" (default) or "serviceaccount_name"' }),
+  ...tokenFields,
+  ...formerTokenFields(...former),
+};
+
+export type RoleInput = Input<typeof roleFields>;
+
+/** A role as it is kept. */
+export interface OrchestratorRole {
+  readonly bound_service_account_names: readonly string[];
+  readonly bound_service_account_namespaces: readonly string[];
+  readonly bound_service_account_namespace_selector: string;
+  readonly audience: string;
+  readonly alias_name_source: 'serviceaccount_uid' | 'serviceaccount_name';
+  readonly token: TokenSettings;
+}
+
+const newRole: OrchestratorRole = {
+  bound_service_account_names: [],
+  bound_service_account_namespaces: [],
+  bound_service_account_namespace_selector: '',
+  audience: '',
+  alias_name_source: 'serviceaccount_uid',
+  token: newTokenSettings,
+};
+
+/** What was kept of a role, with what later releases know beside it. */
+export const keptRole = (settings: object | undefined): OrchestratorRole => ({ ...newRole, ...settings });
+
+/** A role after a request. @throws AppError `bad-request` when it cannot be used */
+export function roleAfter(before: OrchestratorRole, input: RoleInput): OrchestratorRole {
+  const after: OrchestratorRole = {
+    bound_service_account_names: input.bound_service_account_names ?? before.bound_service_account_names,
+    bound_service_account_namespaces: input.bound_service_account_namespaces ?? before.bound_service_account_namespaces,
+    bound_service_account_namespace_selector: input.bound_service_account_namespace_selector,
+    audience: input.audience ?? before.audience,
+    alias_name_source: source(input.alias_name_source ?? before.alias_name_source),
+    token: tokenSettingsAfter(before.token, input),
+  };
+  mustBeBound(after);
+  return after;
+}
+
+function mustBeBound(role: OrchestratorRole): void {
+  const { bound_service_account_names: names, bound_service_account_namespaces: namespaces } = role;
+  const selector = role.bound_service_account_namespace_selector;
+  if (names.length === 0) throw badRequest('"bound_service_account_names" can not be empty');
+  if (namespaces.length === 0 && selector === '') {
+    throw badRequest(
+      '"bound_service_account_namespaces" can not be empty if "bound_service_account_namespace_selector" is not set',
+    );
+  }
+  if ([names, namespaces].some((bound) => bound.length > 1 && bound.includes('*')))
+    throw badRequest('can not mix "*" with values');
+  if (selector !== '' && readSelector(selector) === undefined)
+    throw badRequest('invalid "bound_service_account_namespace_selector" configured');
+}
+
+function source(given: string): OrchestratorRole['alias_name_source'] {
+  if (given === '') return 'serviceaccount_uid';
+  if (given === 'serviceaccount_uid' || given === 'serviceaccount_name') return given;
+  throw badRequest('invalid alias_name_source: it is serviceaccount_uid or serviceaccount_name');
+}
+
+export function shownRole(settings: object): object {
+  const { token, ...role } = keptRole(settings);
+  return { ...role, ...shownTokenSettings(token, former) };
+}

@@ -1,0 +1,36 @@
+import type { RequestListener } from 'node:http';
+import https from 'node:https';
+import { generate } from 'selfsigned';
+
+export interface HttpsServer {
+  /** Without a slash at the end. */
+  readonly address: string;
+  /** The certificate to trust, PEM. */
+  readonly certificate: string;
+  close(): void;
+}
+
+/** An https server on a free port of 127.0.0.1. `names`: whom its certificate is for. */
+export async function startHttps(
+  listener: RequestListener,
+  names: readonly string[] = ['localhost'],
+): Promise<HttpsServer> {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: names[0] ?? 'localhost' }], {
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      { name: 'subjectAltName', altNames: names.map((value) => ({ type: 2, value }) as const) },
+    ],
+  });
+  const server = https.createServer({ cert, key }, listener);
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const bound = server.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  return {
+    address: `https://localhost:${port}`,
+    certificate: cert,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
