@@ -21,6 +21,7 @@ import { alwaysMounted } from '../engines/mounts/record.ts';
 import { openMountTable } from '../engines/mounts/table.ts';
 import { activationRows } from '../engines/sys/activation.ts';
 import { configRows, readCors } from '../engines/sys/config/index.ts';
+import { keyRows } from '../engines/sys/keys/index.ts';
 import { leaseRows } from '../engines/sys/leases/index.ts';
 import { messageRows } from '../engines/sys/messages.ts';
 import { metricsRow } from '../engines/sys/metrics.ts';
@@ -103,8 +104,15 @@ export async function openApi(parts: AppParts): Promise<Api> {
     leaseCapacity.forget();
     rateLimits.forget();
   };
+  const keyParts = {
+    seal: store.seal,
+    attempts: store.keyAttempts,
+    mintRootToken: (tx: Transaction<Database>) => mintRootToken({ db: tx, barrier: store.barrier }, clock.now()),
+    attemptsNeedToken: config.KEYFERRY_KEY_ATTEMPTS_NEED_TOKEN,
+  };
   const systemRows = [
     ...sealRows(sealParts),
+    ...keyRows(keyParts),
     ...mountRows({ changed, mounts, engines }),
     ...activationRows,
     ...wrappingRows({ store, clock }),
