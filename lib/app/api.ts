@@ -12,6 +12,7 @@ import { wrappingRows } from '../auth/wrapping/rows.ts';
 import { wrap } from '../auth/wrapping/wrap.ts';
 import { type Config, ConfigError, largeBodiesBytesMax } from '../core/config.ts';
 import { AppError } from '../core/errors.ts';
+import { partOf } from '../core/log.ts';
 import { definitions } from '../destinations/index.ts';
 import { cubbyhole } from '../engines/cubbyhole/index.ts';
 import { engines } from '../engines/index.ts';
@@ -21,6 +22,7 @@ import { alwaysMounted } from '../engines/mounts/record.ts';
 import { openMountTable } from '../engines/mounts/table.ts';
 import { activationRows } from '../engines/sys/activation.ts';
 import { configRows, readCors } from '../engines/sys/config/index.ts';
+import { diagnosisRows } from '../engines/sys/diagnosis/index.ts';
 import { keyRows } from '../engines/sys/keys/index.ts';
 import { leaseRows } from '../engines/sys/leases/index.ts';
 import { messageRows } from '../engines/sys/messages.ts';
@@ -31,12 +33,14 @@ import { sealRows } from '../engines/sys/seal/index.ts';
 import { toolRows } from '../engines/sys/tools/index.ts';
 import { rateStage } from '../http/secrets/stages/rate-stage.ts';
 import { wrapStages } from '../http/secrets/stages/wrap-stage.ts';
+import { openInFlight } from '../http/wire/in-flight.ts';
 import { createServer, type HttpServer } from '../http/wire/server.ts';
 import { effectiveLeases, systemLeases } from '../path/lease-times.ts';
 import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
 import { syncRows } from '../sync/rows/index.ts';
 import { requestTelemetry } from '../telemetry/requests.ts';
+import { diagnosisParts, levelled } from './diagnosis.ts';
 import { readService } from './readings.ts';
 import { type AppParts, clock, openShared } from './shared.ts';
 
@@ -55,20 +59,21 @@ export interface Api {
 
 /** Opens the API: `sys/`, `auth/token/` and what is mounted. */
 export async function openApi(parts: AppParts): Promise<Api> {
-  const shared = await openShared(parts);
-  const { config, log } = parts;
+  const { config } = parts;
+  const log = levelled(parts.log);
+  const shared = await openShared({ ...parts, log: partOf(log, 'store') });
   const { store, queue, changed, metrics, networkBounds } = shared;
   const gauges = readService(parts, shared);
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const secrets = syncedSecrets(engines, engineParts);
   const [leaseCapacity, rateLimits] = [openLeaseCapacity(store), openRateLimits(store)];
   const acls = openAcls(store);
-  const reaper = openReaper({ store, log });
+  const reaper = openReaper({ store, log: partOf(log, 'token') });
   const leasesAt = async (path: string) => {
     const mount = await mounts.resolve(path);
     return mount === undefined ? systemLeases : effectiveLeases(mount.config);
   };
-  const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity };
+  const tokenParts = { store, clock, log: partOf(log, 'token'), reaper, leasesAt, leaseCapacity };
   const opened = [
     ...openMethods(methods, tokenParts),
     ...openEngines(engines, engineParts),
@@ -88,7 +93,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const syncParts = {
     ...engineParts,
     queue,
-    log,
+    log: partOf(log, 'sync'),
     definitions,
     mounts,
     currentSecret: secrets.current,
@@ -110,7 +115,9 @@ export async function openApi(parts: AppParts): Promise<Api> {
     mintRootToken: (tx: Transaction<Database>) => mintRootToken({ db: tx, barrier: store.barrier }, clock.now()),
     attemptsNeedToken: config.KEYFERRY_KEY_ATTEMPTS_NEED_TOKEN,
   };
+  const inFlight = openInFlight(() => clock.now());
   const systemRows = [
+    ...diagnosisRows({ ...diagnosisParts(store, config), levels: log.levels, requests: inFlight.list }),
     ...sealRows(sealParts),
     ...keyRows(keyParts),
     ...mountRows({ changed, mounts, engines }),
@@ -130,7 +137,8 @@ export async function openApi(parts: AppParts): Promise<Api> {
     mounts,
     gatekeeper: openGatekeeper({ store, acls, seenMountsRevision: mounts.seenRevision }),
     state: () => store.seal.state(),
-    log,
+    log: partOf(log, 'http'),
+    inFlight,
     telemetry: requestTelemetry(shared),
     accessLogLevel: config.KEYFERRY_ACCESS_LOG_LEVEL,
     clock,

@@ -8,6 +8,7 @@ import { kvV1 } from '../../lib/engines/kv/v1/index.ts';
 import { kvV2 } from '../../lib/engines/kv/v2/index.ts';
 import { activationRows } from '../../lib/engines/sys/activation.ts';
 import { configRows } from '../../lib/engines/sys/config/index.ts';
+import { diagnosisRows } from '../../lib/engines/sys/diagnosis/index.ts';
 import { keyRows } from '../../lib/engines/sys/keys/index.ts';
 import { leaseRows } from '../../lib/engines/sys/leases/index.ts';
 import { messageRows } from '../../lib/engines/sys/messages.ts';
@@ -32,6 +33,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
   sys: [
     ...sealRows(nothing),
     ...keyRows(nothing),
+    ...diagnosisRows(nothing),
     ...mountRows(nothing),
     ...activationRows,
     ...messageRows,
