@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import { z } from 'zod';
 import { badRequest } from '../../../core/errors.ts';
 import { keyBytes } from '../../encryption/cipher.ts';
 import type { Database } from '../../tables.ts';
@@ -8,25 +7,14 @@ import { type SealRecord, sealRootKey } from '../record.ts';
 import { checkShareRule, splitKey } from '../shares.ts';
 import type { Rekey, RekeyGiven, RekeyStatus } from './contract.ts';
 import { keyOf, mustBeNonce, readShare, rootKeyBy, withShare, wrongKeys } from './given.ts';
-import type { AttemptParts } from './open.ts';
-import { type Attempt, keyText, type StoredAttempts, storedAttempts } from './stored.ts';
+import type { AttemptParts } from './parts.ts';
+import { type RekeyState, rekeyForm } from './rekey-state.ts';
+import { type Attempt, type StoredAttempts, storedAttempts } from './stored.ts';
 import { openVerification, putInForce } from './verify.ts';
-
-const form = z
-  .object({
-    rule: z.object({ shares: z.int(), threshold: z.int() }).readonly(),
-    verification: z.boolean(),
-    /** Shares of the present key, and of the new one when it is verified. */
-    given: z.array(keyText).readonly(),
-    /** The root key under the new unseal key; set when the new shares are out and wait to be verified. */
-    rootKey: keyText.optional(),
-  })
-  .readonly();
-export type RekeyState = z.output<typeof form>;
 
 export function openRekey(parts: AttemptParts): Rekey {
   const { db, transaction, recordOf } = parts;
-  const attempts = storedAttempts({ ...parts, kind: 'rekey', form });
+  const attempts = storedAttempts({ ...parts, kind: 'rekey', form: rekeyForm });
   return {
     ...openVerification(parts, attempts),
     status: async () => statusOf(mustHaveShares(await recordOf(db)), await attempts.find(db)),

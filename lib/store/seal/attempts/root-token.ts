@@ -4,7 +4,7 @@ import { AppError, badRequest } from '../../../core/errors.ts';
 import type { Database } from '../../tables.ts';
 import type { RootTokenAttempts, RootTokenStatus } from './contract.ts';
 import { keyOf, mustBeNonce, proofRule, readShare, rootKeyBy, withShare, wrongKeys } from './given.ts';
-import type { AttemptParts } from './open.ts';
+import type { AttemptParts } from './parts.ts';
 import { keyText, type StoredAttempts, storedAttempts } from './stored.ts';
 
 const form = z.object({ otp: z.string(), given: z.array(keyText).readonly() }).readonly();

@@ -5,8 +5,8 @@ import type { Database } from '../../tables.ts';
 import type { ShareRule } from '../shares.ts';
 import type { Rekey, VerifyStatus } from './contract.ts';
 import { keyOf, mustBeNonce, readShare, rootKeyBy, withShare } from './given.ts';
-import type { AttemptParts } from './open.ts';
-import type { RekeyState } from './rekey.ts';
+import type { AttemptParts } from './parts.ts';
+import type { RekeyState } from './rekey-state.ts';
 import type { Attempt, StoredAttempts } from './stored.ts';
 
 /** The second half of a rekey: the new shares are given back before the old ones lose their worth. */
