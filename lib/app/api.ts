@@ -17,6 +17,7 @@ import { wrappingRows } from '../auth/wrapping/rows.ts';
 import { wrap } from '../auth/wrapping/wrap.ts';
 import { type Config, ConfigError, largeBodiesBytesMax } from '../core/config.ts';
 import { AppError } from '../core/errors.ts';
+import { partOf } from '../core/log.ts';
 import { definitions } from '../destinations/index.ts';
 import { cubbyhole } from '../engines/cubbyhole/index.ts';
 import { engines } from '../engines/index.ts';
@@ -27,6 +28,8 @@ import { alwaysMounted } from '../engines/mounts/record.ts';
 import { openMountTable } from '../engines/mounts/table.ts';
 import { activationRows } from '../engines/sys/activation.ts';
 import { configRows, readCors } from '../engines/sys/config/index.ts';
+import { diagnosisRows } from '../engines/sys/diagnosis/index.ts';
+import { keyRows } from '../engines/sys/keys/index.ts';
 import { leaseRows } from '../engines/sys/leases/index.ts';
 import { messageRows } from '../engines/sys/messages.ts';
 import { metricsRow } from '../engines/sys/metrics.ts';
@@ -37,12 +40,14 @@ import { sealRows } from '../engines/sys/seal/index.ts';
 import { toolRows } from '../engines/sys/tools/index.ts';
 import { rateStage } from '../http/secrets/stages/rate-stage.ts';
 import { wrapStages } from '../http/secrets/stages/wrap-stage.ts';
+import { openInFlight } from '../http/wire/in-flight.ts';
 import { createServer, type HttpServer } from '../http/wire/server.ts';
 import { effectiveLeases, systemLeases } from '../path/lease-times.ts';
 import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
 import { syncRows } from '../sync/rows/index.ts';
 import { requestTelemetry } from '../telemetry/requests.ts';
+import { diagnosisParts, levelled } from './diagnosis.ts';
 import { openMfa } from './mfa.ts';
 import { byAccessor } from './mounts-by-accessor.ts';
 import { readService } from './readings.ts';
@@ -63,8 +68,9 @@ export interface Api {
 
 /** Opens the API: `sys/`, `auth/token/` and what is mounted. */
 export async function openApi(parts: AppParts): Promise<Api> {
-  const shared = await openShared(parts);
-  const { config, log } = parts;
+  const { config } = parts;
+  const log = levelled(parts.log);
+  const shared = await openShared({ ...parts, log: partOf(log, 'store') });
   const { store, queue, changed, metrics, networkBounds } = shared;
   const gauges = readService(parts, shared);
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
@@ -72,7 +78,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const [leaseCapacity, rateLimits] = [openLeaseCapacity(store), openRateLimits(store)];
   const identities = openIdentities(store);
   const acls = openAcls(store, identities);
-  const reaper = openReaper({ store, log });
+  const reaper = openReaper({ store, log: partOf(log, 'token') });
   const remote = openRemote({ bounds: networkBounds, requestMs: config.KEYFERRY_AUTH_REQUEST_MS_MAX });
   const namespaces = { namespaceOf: (id: string) => mounts.namespaceOf(id) };
   const leasesAt = async (path: string, namespaceId: string) => {
@@ -80,7 +86,10 @@ export async function openApi(parts: AppParts): Promise<Api> {
     return mount === undefined ? systemLeases : effectiveLeases(mount.config);
   };
   const holdLogin = loginHolder({ store, identities });
-  const tokenParts = { store, clock, log, reaper, leasesAt, leaseCapacity, namespaces, identities, holdLogin };
+  const tokenParts = {
+    ...{ store, clock, log: partOf(log, 'token'), reaper },
+    ...{ leasesAt, leaseCapacity, namespaces, identities, holdLogin },
+  };
   const mfa = openMfa(tokenParts);
   const opened = [
     ...openMethods(
@@ -111,7 +120,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const syncParts = {
     ...engineParts,
     queue,
-    log,
+    log: partOf(log, 'sync'),
     definitions,
     mounts,
     currentSecret: secrets.current,
@@ -127,8 +136,17 @@ export async function openApi(parts: AppParts): Promise<Api> {
     leaseCapacity.forget();
     rateLimits.forget();
   };
+  const keyParts = {
+    seal: store.seal,
+    attempts: store.keyAttempts,
+    mintRootToken: (tx: Transaction<Database>) => mintRootToken({ db: tx, barrier: store.barrier }, clock.now()),
+    attemptsNeedToken: config.KEYFERRY_KEY_ATTEMPTS_NEED_TOKEN,
+  };
+  const inFlight = openInFlight(() => clock.now());
   const systemRows = [
+    ...diagnosisRows({ ...diagnosisParts(store, config), levels: log.levels, requests: inFlight.list }),
     ...sealRows(sealParts),
+    ...keyRows(keyParts),
     ...mountRows({
       ...{ changed, mounts, engines, methods: enabled },
       revokeBelow: (namespace, path, signal) => leases(namespace).revokePrefix(path, signal),
@@ -154,7 +172,8 @@ export async function openApi(parts: AppParts): Promise<Api> {
     administrativeNamespace: config.KEYFERRY_ADMIN_NAMESPACE,
     gatekeeper: openGatekeeper({ store, acls, seenMountsRevision: mounts.seenRevision, namespaces }),
     state: () => store.seal.state(),
-    log,
+    log: partOf(log, 'http'),
+    inFlight,
     telemetry: requestTelemetry(shared),
     accessLogLevel: config.KEYFERRY_ACCESS_LOG_LEVEL,
     clock,

@@ -40,6 +40,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   return {
     run: observed(async () => {
       if (store.seal.state() !== 'ready') return { sealed: true };
+      await store.seal.rotateIfDue();
       const swept = await sweep({ store, queue, clock, log: parts.log, expire }, state);
       // A worker function sleeps until it is rung for: also for what was delayed, and what a dead one left behind.
       if (bell !== undefined) await queue.wake();

@@ -54,6 +54,7 @@ const settings = z.object({
   KEYFERRY_TLS_KEY_FILE: z.string().optional(),
   KEYFERRY_SEAL_KEY: z.string().optional(),
   KEYFERRY_SEAL_KEY_FILE: z.string().optional(),
+  KEYFERRY_KEY_ATTEMPTS_NEED_TOKEN: yesOrNo.default(false),
   KEYFERRY_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'has to be debug, info, warn, error or silent')
     .default('info'),

@@ -5,6 +5,8 @@ import { isMigrated, migrate } from './migrate.ts';
 import { poolDialect } from './postgres/driver.ts';
 import { openPool, type PoolOptions } from './postgres/pool.ts';
 import { Reachability } from './postgres/reachability.ts';
+import type { KeyAttempts } from './seal/attempts/contract.ts';
+import { openKeyAttempts } from './seal/attempts/open.ts';
 import type { Seal } from './seal/contract.ts';
 import { BarrierSeal } from './seal/seal.ts';
 import { readStaticKey, type StaticKeySource } from './seal/static-key.ts';
@@ -23,6 +25,7 @@ export interface StoreOptions extends PoolOptions {
 /** The store with its seal, as the composition root holds it. */
 export interface OpenStore extends Store {
   readonly seal: Seal;
+  readonly keyAttempts: KeyAttempts;
   /** Whether the database answers; asks it only if no query was answered in the last seconds. Never throws. */
   reachable(): Promise<boolean>;
   /** The connections of this process now. */
@@ -61,12 +64,14 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     await db.destroy();
     throw error;
   }
+  const transaction: Store['transaction'] = (work) => inTransaction(db, work);
   const stopRefreshing = refreshRegularly(seal, options);
   return {
     db,
     barrier,
     seal,
-    transaction: (work) => inTransaction(db, work),
+    keyAttempts: openKeyAttempts({ db, barrier, transaction, now: () => clock.now(), changed: () => seal.refresh() }),
+    transaction,
     reachable: () => reachability.check(() => sql`select 1`.execute(db)),
     connections: () => ({
       max: pool.options.max,

@@ -9,6 +9,7 @@ import type { ColumnType, Generated } from 'kysely';
  * numbers to calculate with.
  */
 export interface Database {
+  key_attempts: KeyAttemptsTable;
   revisions: RevisionsTable;
   seal: SealTable;
 }
@@ -37,4 +38,13 @@ export interface SealTable {
   cluster_name: string;
   /** Grows with each rotation, so that other processes reload the keyring. */
   revision: number;
+}
+
+/** One row per kind, while holders of key shares are at it. */
+export interface KeyAttemptsTable {
+  kind: 'rekey' | 'root-token';
+  nonce: string;
+  started_at: Timestamp;
+  /** Sealed: what was asked for, and the shares given so far. */
+  state: Buffer;
 }

@@ -32,6 +32,7 @@ const lists = [
 const packageFolders: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^bullmq$/, ['lib/queue/']],
   [/^pg$/, ['lib/store/', 'infra/local/']],
+  [/^pg-copy-streams$/, ['lib/store/']],
   // Modules that are handed the store's handle write their queries with it.
   [/^kysely$/, ['lib/store/', 'lib/auth/', 'lib/engines/', 'lib/sync/', 'lib/workspaces/', 'lib/app/']],
   [/^fastify$/, ['lib/http/', 'lib/app/board/']],

@@ -22,6 +22,8 @@ import { kvV1 } from '../../lib/engines/kv/v1/index.ts';
 import { kvV2 } from '../../lib/engines/kv/v2/index.ts';
 import { activationRows } from '../../lib/engines/sys/activation.ts';
 import { configRows } from '../../lib/engines/sys/config/index.ts';
+import { diagnosisRows } from '../../lib/engines/sys/diagnosis/index.ts';
+import { keyRows } from '../../lib/engines/sys/keys/index.ts';
 import { leaseRows } from '../../lib/engines/sys/leases/index.ts';
 import { messageRows } from '../../lib/engines/sys/messages.ts';
 import { metricsRow } from '../../lib/engines/sys/metrics.ts';
@@ -53,6 +55,8 @@ const loginParts = { login: loginOperations(nothing) } as MethodParts;
 export const realTable: Readonly<Record<string, readonly Row[]>> = {
   sys: [
     ...sealRows(nothing),
+    ...keyRows(nothing),
+    ...diagnosisRows(nothing),
     ...mountRows(nothing),
     ...namespaceRows(nothing),
     ...activationRows,

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DestinationStream, pino } from 'pino';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import { withLevels } from './levels.ts';
 import { withRareOutages } from './outage.ts';
 
 /** One JSON line per entry on standard error; standard output is for people. An outage is logged once a second at most. */
@@ -11,8 +12,8 @@ export function openLog(
 ): Log {
   const scopes = new AsyncLocalStorage<object>();
   const mixin = () => ({ ...scopes.getStore() });
-  const log = pino({ level: config.KEYFERRY_LOG_LEVEL, base: null, mixin }, destination);
-  return withRareOutages({
+  const log = pino({ level: 'debug', base: null, mixin }, destination);
+  const all = withRareOutages({
     debug: (fields, message) => log.debug(fields, message),
     info: (fields, message) => log.info(fields, message),
     warn: (fields, message) => log.warn(fields, message),
@@ -20,4 +21,5 @@ export function openLog(
     scope: <Result>(fields: object, work: () => Result): Result =>
       scopes.run({ ...scopes.getStore(), ...fields }, work),
   });
+  return withLevels(all, config.KEYFERRY_LOG_LEVEL);
 }

@@ -13,9 +13,9 @@ const fields = {
   activecode: statusCode('Status of an unsealed process instead of 200.'),
   sealedcode: statusCode('Status of a sealed process instead of 503.'),
   uninitcode: statusCode('Status before initialisation instead of 501.'),
-  standbycode: ignored(),
-  drsecondarycode: ignored(),
-  performancestandbycode: ignored(),
+  standbycode: statusCode('Accepted; no process stands by.'),
+  drsecondarycode: statusCode('Accepted; no process is a secondary.'),
+  performancestandbycode: statusCode('Accepted; no process stands by.'),
   standbyok: ignored(),
   perfstandbyok: ignored(),
 };

@@ -3,6 +3,7 @@ import type { Gatekeeper } from '../../auth/contract.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Engine, MountTable, NamespaceFinder } from '../../path/row.ts';
+import type { InFlight } from '../wire/in-flight.ts';
 import type { RequestTelemetry } from '../wire/telemetry.ts';
 import type { Stage } from './stages/stages.ts';
 
@@ -19,6 +20,8 @@ export interface HttpParts {
   readonly log: Log;
   /** Absent: requests are neither measured nor traced. */
   readonly telemetry?: RequestTelemetry;
+  /** Absent: nobody asks which requests are being answered. */
+  readonly inFlight?: InFlight;
   /** Of the line that is logged for each request. */
   readonly accessLogLevel?: 'debug' | 'info';
   readonly clock: Clock;

@@ -2,6 +2,7 @@ import { inScope, type Log } from '../../core/log.ts';
 import type { HttpParts } from '../secrets/parts.ts';
 import type { Pipeline } from '../secrets/pipeline.ts';
 import { header, type Incoming, type Outgoing } from './exchange.ts';
+import type { InFlight } from './in-flight.ts';
 import { type AnsweredRequest, noTelemetry } from './telemetry.ts';
 
 /** Reports each exchange to the telemetry and the log. Patterns of paths only, never a path or a body. */
@@ -18,7 +19,7 @@ const noRoute = 'none';
 const methods = new Set(['GET', 'HEAD', 'LIST', 'HELP', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 export function createObserver(parts: HttpParts): Observer {
-  const { log, telemetry = noTelemetry, accessLogLevel = 'debug' } = parts;
+  const { log, telemetry = noTelemetry, accessLogLevel = 'debug', inFlight } = parts;
   const reporting =
     (requestId: string, report: Report): Report =>
     (request) => {
@@ -30,7 +31,7 @@ export function createObserver(parts: HttpParts): Observer {
       inScope(log, { request_id: incoming.requestId }, () => {
         const { requestId, method, headers } = incoming;
         return telemetry.request({ method, traceparent: header(headers, 'traceparent') }, (answered) =>
-          observed(pipeline, incoming, reporting(requestId, answered)),
+          observed(pipeline, incoming, reporting(requestId, answered), inFlight),
         );
       }),
     refused: (requestId, method, status) =>
@@ -38,13 +39,19 @@ export function createObserver(parts: HttpParts): Observer {
   };
 }
 
-async function observed(pipeline: Pipeline, incoming: Incoming, report: Report): Promise<Outgoing> {
+async function observed(
+  pipeline: Pipeline,
+  incoming: Incoming,
+  report: Report,
+  inFlight?: InFlight,
+): Promise<Outgoing> {
   const started = performance.now();
   let route = noRoute;
   const onRoute = (found: string) => {
     route = found;
   };
-  const outgoing = await pipeline({ ...incoming, onRoute });
+  const ended = inFlight?.began(incoming);
+  const outgoing = await pipeline({ ...incoming, onRoute }).finally(ended);
   const seconds = (performance.now() - started) / 1_000;
   report({ method: methodOf(incoming.method), route, status: outgoing.status, seconds });
   return outgoing;

@@ -8,8 +8,19 @@ import { keyBytes } from './cipher.ts';
  */
 export const activationDelayMs = 15_000;
 
-/** Values under one key until it is replaced by itself: half of what random nonces allow, for counts are approximate. */
-export const encryptionsMax = 2 ** 31;
+/** When a key is replaced by itself. */
+export interface RotationRule {
+  /** `false`: only when going on with the key would not be safe. */
+  readonly enabled: boolean;
+  /** Values under one key. */
+  readonly operationsMax: number;
+  /** Age of a key; 0: no limit. */
+  readonly intervalSeconds: number;
+}
+
+/** Values under one key at the very most: random nonces allow 2^32, and counts are approximate. */
+export const operationsMaxSafe = 3_865_470_566;
+export const usualRotation: RotationRule = { enabled: true, operationsMax: 2 ** 31, intervalSeconds: 0 };
 
 export interface KeyringKey {
   readonly term: number;
@@ -24,10 +35,19 @@ export interface KeyringKey {
 export interface Keyring {
   readonly keys: readonly KeyringKey[];
   readonly macKey: Buffer;
+  readonly rotation: RotationRule;
 }
 
 export function newKeyring(now: Date): Keyring {
-  return { keys: [newKey(1, now, now)], macKey: randomBytes(keyBytes) };
+  return { keys: [newKey(1, now, now)], macKey: randomBytes(keyBytes), rotation: usualRotation };
+}
+
+/** Whether the newest key has done its work. */
+export function isRotationDue(keyring: Keyring, now: Date): boolean {
+  const { encryptions, installTime } = newestKey(keyring);
+  const { enabled, operationsMax, intervalSeconds } = keyring.rotation;
+  if (encryptions > (enabled ? operationsMax : operationsMaxSafe)) return true;
+  return enabled && intervalSeconds > 0 && now.getTime() - installTime.getTime() >= intervalSeconds * 1_000;
 }
 
 export function withNewKey(keyring: Keyring, now: Date): Keyring {
@@ -80,12 +100,17 @@ const keyringText = z.object({
     )
     .min(1),
   macKey: keyText,
+  // Stores of earlier releases have none.
+  rotation: z
+    .object({ enabled: z.boolean(), operationsMax: z.int(), intervalSeconds: z.int() })
+    .readonly()
+    .default(usualRotation),
 });
 
 /** The keyring as JSON, to be sealed under the root key. The caller overwrites the buffer. */
 export function encodeKeyring(keyring: Keyring): Buffer {
   const keys = keyring.keys.map((key) => ({ ...key, key: key.key.toString('base64') }));
-  return Buffer.from(JSON.stringify({ keys, macKey: keyring.macKey.toString('base64') }));
+  return Buffer.from(JSON.stringify({ ...keyring, keys, macKey: keyring.macKey.toString('base64') }));
 }
 
 export function decodeKeyring(encoded: Buffer): Keyring {

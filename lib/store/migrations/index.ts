@@ -12,6 +12,7 @@ import { identity } from './0011-identity.ts';
 import { userpassApproleLockout } from './0012-userpass-approle-lockout.ts';
 import { mfa } from './0016-mfa.ts';
 import { methodSettings } from './0013-method-settings.ts';
+import { keyAttempts } from './0015-key-attempts.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   { name: '0012-userpass-approle-lockout', up: userpassApproleLockout },
   { name: '0016-mfa', up: mfa },
   { name: '0013-method-settings', up: methodSettings },
+  { name: '0015-key-attempts', up: keyAttempts },
 ];

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { RotationRule } from '../encryption/keyring.ts';
 import type { Database } from '../tables.ts';
 import type { ShareRule } from './shares.ts';
 
@@ -31,6 +32,12 @@ export interface Seal {
   sealNow(): void;
   /** Adds a key, under which new values are sealed soon after. @throws AppError `sealed` */
   rotate(): Promise<void>;
+  /** When keys are replaced by themselves. @throws AppError `sealed` */
+  rotation(): RotationRule;
+  /** Changes what is given of it. @throws AppError `sealed` */
+  configureRotation(change: Partial<RotationRule>): Promise<void>;
+  /** Adds a key if the newest one is too old; nothing while sealed. */
+  rotateIfDue(): Promise<void>;
   /** @throws AppError `sealed` */
   keyStatus(): KeyStatus;
   /** Reads the row again: initialised or rotated by another process? Unseals if the key is configured. */

@@ -3,9 +3,10 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { KeyringBarrier } from '../encryption/barrier.ts';
 import {
-  encryptionsMax,
+  isRotationDue,
   type Keyring,
   newestKey,
+  type RotationRule,
   withEncryptions,
   withNewKey,
   zeroKeyring,
@@ -63,6 +64,22 @@ export class HeldKeyring {
     return this.#change((keyring) => withNewKey(keyring, this.#clock.now()));
   }
 
+  get rotation(): RotationRule {
+    return this.#barrier.keyring.rotation;
+  }
+
+  /** Adds a key if the newest one is too old. Of several processes one does it. */
+  async rotateIfDue(): Promise<void> {
+    if (!this.held || !isRotationDue(this.#barrier.keyring, this.#clock.now())) return;
+    const now = this.#clock.now();
+    await this.#change((keyring) => (isRotationDue(keyring, now) ? withNewKey(keyring, now) : keyring));
+  }
+
+  /** Changes when keys are replaced. */
+  configure(change: Partial<RotationRule>): Promise<void> {
+    return this.#change((keyring) => ({ ...keyring, rotation: { ...keyring.rotation, ...change } }));
+  }
+
   /** Adds what was counted to the stored counts, and a key when the newest one has done its work. */
   async storeCounts(countsMin: number = countsStoredMin): Promise<void> {
     const used = new Map(this.#barrier.used);
@@ -70,7 +87,7 @@ export class HeldKeyring {
     if (!this.held || total < countsMin) return;
     await this.#change((keyring) => {
       const counted = withEncryptions(keyring, used);
-      return newestKey(counted).encryptions > encryptionsMax ? withNewKey(counted, this.#clock.now()) : counted;
+      return isRotationDue(counted, this.#clock.now()) ? withNewKey(counted, this.#clock.now()) : counted;
     });
     this.#barrier.forgetUsed(used);
   }

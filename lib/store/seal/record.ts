@@ -22,7 +22,7 @@ export async function insertRecord(tx: Kysely<Database>, record: SealRecord): Pr
 
 /**
  * Changes the stored keyring under the row's lock, so that two processes that change it at once do it one after the other.
- * A change that adds a key counts up the revision, and other processes read the keyring again.
+ * A change that is more than a count counts up the revision, and other processes read the keyring again.
  */
 export async function changeKeyring(
   tx: Kysely<Database>,
@@ -32,7 +32,8 @@ export async function changeKeyring(
   const before = await tx.selectFrom('seal').selectAll().where('id', '=', 1).forUpdate().executeTakeFirstOrThrow();
   const old = openKeyring(before, rootKey);
   const keyring = change(old);
-  const revision = before.revision + (keyring.keys.length > old.keys.length ? 1 : 0);
+  const isCount = keyring.keys.length === old.keys.length && keyring.rotation === old.rotation;
+  const revision = before.revision + (isCount ? 0 : 1);
   const record = { ...before, revision, keyring: sealKeyring(keyring, rootKey, before.cluster_id) };
   await tx.updateTable('seal').set({ revision, keyring: record.keyring }).where('id', '=', 1).execute();
   return { record, keyring };

@@ -4,6 +4,7 @@ import { badRequest } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { KeyringBarrier } from '../encryption/barrier.ts';
 import { CipherError } from '../encryption/cipher.ts';
+import type { RotationRule } from '../encryption/keyring.ts';
 import type { Database } from '../tables.ts';
 import type { Initialised, KeyStatus, Prepare, Seal, SealState, SealStatus } from './contract.ts';
 import { HeldKeyring } from './held-keyring.ts';
@@ -110,6 +111,18 @@ export class BarrierSeal implements Seal {
 
   rotate(): Promise<void> {
     return this.#mutex(() => this.#keyring.rotate());
+  }
+
+  rotation(): RotationRule {
+    return this.#keyring.rotation;
+  }
+
+  configureRotation(change: Partial<RotationRule>): Promise<void> {
+    return this.#mutex(() => this.#keyring.configure(change));
+  }
+
+  rotateIfDue(): Promise<void> {
+    return this.#mutex(() => this.#keyring.rotateIfDue());
   }
 
   keyStatus(): KeyStatus {

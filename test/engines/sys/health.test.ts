@@ -27,6 +27,11 @@ function sealIn(state: SealState): Seal {
     },
     sealNow: () => {},
     rotate: unexpected,
+    rotation: () => {
+      throw new Error('not asked for');
+    },
+    configureRotation: unexpected,
+    rotateIfDue: unexpected,
     keyStatus: () => {
       throw new Error('not asked for');
     },

@@ -13,7 +13,6 @@ interface Operation {
 
 const mounts = ['sys', 'auth/token', 'auth/userpass', 'auth/approle', 'cubbyhole', 'identity', 'secret', 'plain'];
 const enabled = ['userpass', 'approle', 'orchestrator', 'jwt'];
-const mounts = ['sys', 'auth/token', ...enabled.map((type) => `auth/${type}`), 'cubbyhole', 'secret', 'plain'];
 const methods = { get: 'GET', post: 'POST', patch: 'PATCH', delete: 'DELETE' };
 
 async function tokenOf(policies: readonly string[], noDefault: boolean): Promise<string> {
@@ -141,6 +140,13 @@ describe('the walk', () => {
 });
 
 const unauthenticated: readonly string[] = [
+  'DELETE sys/generate-root/attempt',
+  'DELETE sys/rekey-recovery-key/init',
+  'DELETE sys/rekey-recovery-key/update',
+  'DELETE sys/rekey-recovery-key/verify',
+  'DELETE sys/rekey/init',
+  'DELETE sys/rekey/verify',
+  'GET sys/generate-root/attempt',
   'GET sys/health',
   'GET sys/init',
   'GET sys/internal/ui/authenticated-messages',
@@ -149,6 +155,11 @@ const unauthenticated: readonly string[] = [
   'GET sys/internal/ui/namespaces',
   'GET sys/internal/ui/unauthenticated-messages',
   'GET sys/leader',
+  'GET sys/rekey-recovery-key/init',
+  'GET sys/rekey-recovery-key/update',
+  'GET sys/rekey-recovery-key/verify',
+  'GET sys/rekey/init',
+  'GET sys/rekey/verify',
   'GET sys/seal-status',
   'GET sys/wrapping/lookup',
   'POST auth/approle/login',
@@ -157,6 +168,16 @@ const unauthenticated: readonly string[] = [
   'POST auth/userpass/login/x',
   'POST sys/init',
   'POST sys/mfa/validate',
+  'POST sys/decode-token',
+  'POST sys/generate-root/attempt',
+  'POST sys/generate-root/update',
+  'POST sys/init',
+  'POST sys/rekey-recovery-key/init',
+  'POST sys/rekey-recovery-key/update',
+  'POST sys/rekey-recovery-key/verify',
+  'POST sys/rekey/init',
+  'POST sys/rekey/update',
+  'POST sys/rekey/verify',
   'POST sys/unseal',
   'POST sys/wrapping/lookup',
   'POST sys/wrapping/rewrap',
@@ -200,6 +221,9 @@ const withSudo: readonly string[] = [
   'GET sys/leases',
   'GET sys/leases/lookup',
   'GET sys/leases/lookup/x',
+  'GET sys/monitor',
+  'GET sys/pprof',
+  'GET sys/pprof/x',
   'LIST auth/token/accessors/',
   'LIST sys/config/ui/headers/',
   'LIST sys/leases',
@@ -219,4 +243,5 @@ const withSudo: readonly string[] = [
   'POST sys/rotate',
   'POST sys/rotate/keyring',
   'POST sys/seal',
+  'POST sys/step-down',
 ];

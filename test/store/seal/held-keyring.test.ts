@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { KeyringBarrier } from '../../../lib/store/encryption/barrier.ts';
-import { encryptionsMax, newKeyring, withEncryptions } from '../../../lib/store/encryption/keyring.ts';
+import { newKeyring, usualRotation, withEncryptions } from '../../../lib/store/encryption/keyring.ts';
 import { openStore } from '../../../lib/store/open.ts';
 import { HeldKeyring } from '../../../lib/store/seal/held-keyring.ts';
 import { newMaterial } from '../../../lib/store/seal/material.ts';
@@ -9,6 +9,8 @@ import { insertRecord, sealKeyring } from '../../../lib/store/seal/record.ts';
 import { ending, testDatabase } from '../../support/services.ts';
 import { heldClock } from '../clocks.ts';
 import { storeOptions } from '../stores.ts';
+
+const { operationsMax } = usualRotation;
 
 /** A keyring whose key has been used so many times. */
 async function heldAfter(encryptions: number) {
@@ -26,22 +28,22 @@ async function heldAfter(encryptions: number) {
 }
 
 test('a key that has sealed as many values as it may is replaced by itself', async () => {
-  const { barrier, held } = await heldAfter(encryptionsMax);
+  const { barrier, held } = await heldAfter(operationsMax);
   barrier.seal('value', 'x');
   await held.storeCounts(1);
   expect(held.status()).toMatchObject({ term: 2, encryptions: 0 });
 });
 
 test('below that it stays, and the count is stored once', async () => {
-  const { barrier, held } = await heldAfter(encryptionsMax - 10);
+  const { barrier, held } = await heldAfter(operationsMax - 10);
   barrier.seal('value', 'x');
   await held.storeCounts(1);
   await held.storeCounts(1);
-  expect(held.status()).toMatchObject({ term: 1, encryptions: encryptionsMax - 9 });
+  expect(held.status()).toMatchObject({ term: 1, encryptions: operationsMax - 9 });
 });
 
 test('few values are not worth a write', async () => {
-  const { barrier, held } = await heldAfter(encryptionsMax);
+  const { barrier, held } = await heldAfter(operationsMax);
   barrier.seal('value', 'x');
   await held.storeCounts();
   expect(held.status().term).toBe(1);

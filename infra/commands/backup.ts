@@ -1,0 +1,55 @@
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { ConfigError, readConfig } from '../../lib/core/config.ts';
+import { dump } from '../../lib/store/backup/dump.ts';
+import { endProcess } from '../process/end.ts';
+import { explain } from '../process/explain.ts';
+import { endProgress, rowsOf, tableProgress } from '../show/moved.ts';
+import { optionsOf } from '../show/options.ts';
+
+const { out, json } = optionsOf('backup', { out: { type: 'string' }, json: { type: 'boolean', default: false } });
+
+/** `npm run backup -- --out FILE [--json]`: all data of the service, sealed as it is, as it was at one instant. */
+try {
+  const { DATABASE_URL: databaseUrl } = readConfig();
+  if (databaseUrl === undefined) throw new ConfigError('DATABASE_URL is not set: it is the database that is backed up');
+  if (out === undefined) throw new ConfigError('--out is missing: it names the file that the backup goes into');
+  if (await exists(out)) throw new ConfigError(`${out} is there already: name another file`);
+  const dumped = await write(databaseUrl, out);
+  const { header, rows, sha256 } = dumped;
+  const told = { file: out, created_at: header.createdAt, cluster_id: header.clusterId ?? null, sha256, rows };
+  process.stdout.write(
+    json
+      ? `${JSON.stringify(told)}\n`
+      : `backup ${out}: ${rowsOf(dumped)} rows of ${header.createdAt}, SHA-256 ${sha256}\n` +
+          'It opens with the unseal key or the key shares only: keep those elsewhere.\n',
+  );
+  await endProcess(0);
+} catch (error) {
+  process.stderr.write(`backup: ${explain(error)}\n`);
+  await endProcess(1);
+}
+
+/** Under another name until it is complete: what was cut off must not look like a backup. */
+async function write(databaseUrl: string, path: string) {
+  const unfinished = `${path}.unfinished`;
+  await rm(unfinished, { force: true });
+  const file = await open(unfinished, 'wx', 0o600);
+  try {
+    const dumped = await dump(databaseUrl, file, tableProgress(json));
+    await file.close();
+    await rename(unfinished, path);
+    endProgress(json);
+    return dumped;
+  } catch (error) {
+    await file.close();
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

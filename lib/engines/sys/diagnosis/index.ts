@@ -1,0 +1,20 @@
+import type { Row } from '../../../path/row.ts';
+import { absentRows } from './absent.ts';
+import { clusterRows } from './cluster.ts';
+import { counterRows } from './counters.ts';
+import { hostRow } from './host.ts';
+import { loggerRows } from './loggers.ts';
+import type { DiagnosisParts } from './parts.ts';
+import { requestsRow } from './requests.ts';
+
+export type { DiagnosisParts } from './parts.ts';
+
+/** The rows of `sys/` about the process that answers and the installation as a whole. */
+export const diagnosisRows = (parts: DiagnosisParts): readonly Row[] => [
+  ...clusterRows(parts),
+  hostRow,
+  requestsRow(parts),
+  ...loggerRows(parts.levels),
+  ...counterRows(parts),
+  ...absentRows,
+];

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+
+/**
+ * The form of a backup: frames of one letter, the length of the content (4 bytes, big endian) and the content. `H`: what it is,
+ * first. `T`: a table begins. `D`: a piece of its rows. `E`: the end, with what was counted. `S`: SHA-256 of all before it.
+ */
+export type FrameKind = 'H' | 'T' | 'D' | 'E' | 'S';
+
+export interface Frame {
+  readonly kind: FrameKind;
+  readonly content: Buffer;
+}
+
+const headBytes = 5;
+/** A row is at most as long as PostgreSQL's own limit of a value; more than this is no frame of ours. */
+const contentBytesMax = 2 ** 30;
+
+/** Writes frames one after the other. */
+export class FrameWriter {
+  readonly #file: FileHandle;
+  readonly #hash = createHash('sha256');
+  bytes = 0;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  async write(kind: FrameKind, content: Buffer): Promise<void> {
+    const head = Buffer.alloc(headBytes);
+    head.write(kind, 'latin1');
+    head.writeUInt32BE(content.length, 1);
+    for (const piece of [head, content]) {
+      this.#hash.update(piece);
+      this.bytes += piece.length;
+    }
+    const { bytesWritten } = await this.#file.writev([head, content]);
+    if (bytesWritten !== head.length + content.length) throw new Error('the file takes no more');
+  }
+
+  writeJson(kind: FrameKind, content: object): Promise<void> {
+    return this.write(kind, Buffer.from(JSON.stringify(content)));
+  }
+
+  /** Answers the checksum, in hex. */
+  async finish(): Promise<string> {
+    const sum = this.#hash.digest();
+    const head = Buffer.from([0x53, 0, 0, 0, sum.length]);
+    await this.#file.writev([head, sum]);
+    await this.#file.sync();
+    return sum.toString('hex');
+  }
+}
+
+/** Reads frames from the begin of the file, the checksum left out. @throws Error where it is cut off */
+export async function* readFrames(file: FileHandle): AsyncGenerator<Frame, void, undefined> {
+  const hash = createHash('sha256');
+  for (let at = 0; ; ) {
+    const head = await exactly(file, at, headBytes);
+    const kind = head.toString('latin1', 0, 1);
+    const length = head.readUInt32BE(1);
+    if (!isKind(kind) || length > contentBytesMax) throw damaged();
+    const content = await exactly(file, at + headBytes, length);
+    if (kind === 'S') {
+      if (!hash.digest().equals(content)) throw damaged();
+      return;
+    }
+    hash.update(head).update(content);
+    at += headBytes + length;
+    yield { kind, content };
+  }
+}
+
+const isKind = (kind: string): kind is FrameKind => 'HTDES'.includes(kind);
+
+async function exactly(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await file.read(buffer, filled, length - filled, position + filled);
+    if (bytesRead === 0) throw damaged();
+    filled += bytesRead;
+  }
+  return buffer;
+}
+
+export const damaged = () => new Error('the file is no backup of this service, or it is damaged or incomplete');

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import type { FileHandle } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import type pg from 'pg';
+import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
+import { damaged, type Frame, readFrames } from './frames.ts';
+import {
+  type BackupHeader,
+  type BackupTable,
+  endForm,
+  headerForm,
+  type Moved,
+  type OnTable,
+  quoted,
+  tableForm,
+} from './parts.ts';
+
+/** Reads the file to its end, so that what is damaged or cut off is known before anything is changed. */
+export async function readHeader(file: FileHandle): Promise<BackupHeader> {
+  let header: BackupHeader | undefined;
+  for await (const { kind, content } of readFrames(file)) {
+    if (header === undefined && kind !== 'H') throw damaged();
+    header ??= headerForm.parse(JSON.parse(content.toString()));
+  }
+  if (header === undefined) throw damaged();
+  return header;
+}
+
+/** Puts the rows of a backup into tables that are there, instead of what they hold, in the caller's transaction. */
+export async function load(client: pg.Client, file: FileHandle, onTable: OnTable): Promise<Moved['rows']> {
+  const tables = await tablesOf(file);
+  await client.query(`truncate ${tables.map(({ name }) => quoted(name)).join(', ')}`);
+  const rows: Record<string, number> = {};
+  let current: { readonly table: BackupTable; readonly copy: CopyStreamQuery } | undefined;
+  const end = async () => {
+    if (current === undefined) return;
+    const { table, copy } = current;
+    copy.end();
+    await finished(copy);
+    await restoreIdentities(client, table);
+    rows[table.name] = copy.rowCount;
+    onTable(table.name, copy.rowCount);
+    current = undefined;
+  };
+  for await (const frame of readFrames(file)) {
+    if (frame.kind === 'D' && current !== undefined) await put(current.copy, frame.content);
+    if (frame.kind !== 'T' && frame.kind !== 'E') continue;
+    await end();
+    if (frame.kind === 'T') current = begin(client, tableOf(frame));
+    else mustBeAll(rows, frame);
+  }
+  return rows;
+}
+
+const tableOf = ({ content }: Frame): BackupTable => tableForm.parse(JSON.parse(content.toString()));
+
+async function tablesOf(file: FileHandle): Promise<readonly BackupTable[]> {
+  const tables: BackupTable[] = [];
+  for await (const frame of readFrames(file)) if (frame.kind === 'T') tables.push(tableOf(frame));
+  return tables;
+}
+
+function begin(client: pg.Client, table: BackupTable) {
+  const columns = table.columns.map(quoted).join(', ');
+  const copy = client.query(copyFrom(`copy ${quoted(table.name)} (${columns}) from stdin`));
+  // Said where the stream is waited for.
+  copy.on('error', () => {});
+  return { table, copy };
+}
+
+async function put(copy: CopyStreamQuery, piece: Buffer): Promise<void> {
+  if (copy.errored !== null) throw copy.errored;
+  if (!copy.write(piece)) await once(copy, 'drain');
+}
+
+/** The next row gets a number that no row has had, not even one that was removed. */
+async function restoreIdentities(client: pg.Client, { name, identities }: BackupTable): Promise<void> {
+  for (const { column, last } of identities) {
+    if (last === '0') continue;
+    await client.query('select setval(pg_get_serial_sequence(quote_ident($1), $2)::regclass, $3::bigint)', [
+      name,
+      column,
+      last,
+    ]);
+  }
+}
+
+function mustBeAll(rows: Readonly<Record<string, number>>, { content }: Frame): void {
+  const { rows: expected } = endForm.parse(JSON.parse(content.toString()));
+  const wrong = Object.keys(expected).find((name) => rows[name] !== expected[name]);
+  if (wrong !== undefined) throw new Error(`the table ${wrong} did not take all of its rows`);
+}

@@ -1,0 +1,86 @@
+import type { FileHandle } from 'node:fs/promises';
+import { Kysely } from 'kysely';
+import type pg from 'pg';
+import { systemClock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import { migrate } from '../migrate.ts';
+import { type Migration, migrations } from '../migrations/index.ts';
+import { poolDialect } from '../postgres/driver.ts';
+import { openPool } from '../postgres/pool.ts';
+import { Reachability } from '../postgres/reachability.ts';
+import { appliedMigrations, clusterIdOf, tableNames } from './catalog.ts';
+import { load, readHeader } from './load.ts';
+import { type BackupHeader, connect, type Moved, type OnTable, quoted } from './parts.ts';
+
+export interface RestoreParts {
+  readonly databaseUrl: string;
+  readonly file: FileHandle;
+  /** Replaces a store that is there. */
+  readonly force: boolean;
+  readonly log: Log;
+  readonly onTable: OnTable;
+}
+
+/**
+ * Makes a database what a backup says: its schema as it was then, the rows in one transaction, then the steps of the schema
+ * that came since. Cut off anywhere it leaves a store that is not initialised, and is run again.
+ *
+ * @throws Error for a damaged file, one of a newer release, and a database that holds something
+ */
+export async function restore({ databaseUrl, file, force, log, onTable }: RestoreParts): Promise<Moved> {
+  const header = await readHeader(file);
+  const known = stepsOf(header);
+  const client = await connect(databaseUrl);
+  try {
+    await mustBeFree(client, force);
+    await dropTables(client);
+    await bringTo(databaseUrl, known, log);
+    await client.query('begin');
+    const rows = await load(client, file, onTable);
+    await client.query('commit');
+    await bringTo(databaseUrl, migrations, log);
+    return { header, rows };
+  } finally {
+    await client.end();
+  }
+}
+
+/** The steps that make the schema of the backup. */
+function stepsOf({ migrations: names }: BackupHeader): readonly Migration[] {
+  const unknown = names.find((name, index) => migrations[index]?.name !== name);
+  if (unknown === undefined) return migrations.slice(0, names.length);
+  throw new Error(
+    `the backup has the migration "${unknown}", which this release does not know: restore it with the release that made it, or a newer one`,
+  );
+}
+
+async function mustBeFree(client: pg.Client, force: boolean): Promise<void> {
+  const tables = await tableNames(client);
+  if (tables.length === 0) return;
+  if ((await appliedMigrations(client)) === undefined) {
+    throw new Error(
+      `the database holds tables that are not of this service, such as ${tables[0]}: restore into an empty one`,
+    );
+  }
+  if (force || (await clusterIdOf(client)) === undefined) return;
+  throw new Error('the database holds a store already: restore into an empty one, or replace it with --force');
+}
+
+async function dropTables(client: pg.Client): Promise<void> {
+  const tables = await tableNames(client);
+  if (tables.length > 0) await client.query(`drop table ${tables.map(quoted).join(', ')} cascade`);
+}
+
+const statementMsMax = 600_000;
+
+async function bringTo(databaseUrl: string, list: readonly Migration[], log: Log): Promise<void> {
+  const pool = openPool({
+    databaseUrl,
+    poolSize: 2,
+    statementTimeoutMs: statementMsMax,
+    connectTimeoutMs: 10_000,
+    log,
+  });
+  const db = new Kysely<object>({ dialect: poolDialect(pool, new Reachability(systemClock)) });
+  await migrate(db, list).finally(() => db.destroy());
+}

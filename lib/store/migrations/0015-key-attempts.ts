@@ -1,0 +1,12 @@
+import { type QueryExecutorProvider, sql } from 'kysely';
+
+/** What holders of key shares are at together: the shares that they have given so far lie here, sealed. */
+export async function keyAttempts(db: QueryExecutorProvider): Promise<void> {
+  await sql`
+    create table key_attempts (
+      kind text primary key check (kind in ('rekey', 'root-token')),
+      nonce text not null,
+      started_at timestamptz not null,
+      state bytea not null
+    )`.execute(db);
+}

@@ -1,0 +1,16 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Barrier } from '../../store.ts';
+import type { Database } from '../../tables.ts';
+import type { SealRecord } from '../record.ts';
+
+/** What attempts stand on. */
+export interface AttemptParts {
+  readonly db: Kysely<Database>;
+  readonly barrier: Barrier;
+  readonly now: () => Date;
+  /** Called when the row of the seal has changed. */
+  readonly changed: () => Promise<void>;
+  transaction<T>(work: (tx: Transaction<Database>) => Promise<T>): Promise<T>;
+  /** The row of the seal. @throws AppError `bad-request` when there is none */
+  recordOf(db: Kysely<Database>): Promise<SealRecord>;
+}

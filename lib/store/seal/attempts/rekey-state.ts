@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { keyText } from './stored.ts';
+
+/** What is kept of a rekey that is going on. */
+export const rekeyForm = z
+  .object({
+    rule: z.object({ shares: z.int(), threshold: z.int() }).readonly(),
+    verification: z.boolean(),
+    /** Shares of the present key, and of the new one when it is verified. */
+    given: z.array(keyText).readonly(),
+    /** The root key under the new unseal key; set when the new shares are out and wait to be verified. */
+    rootKey: keyText.optional(),
+  })
+  .readonly();
+export type RekeyState = z.output<typeof rekeyForm>;

@@ -1,0 +1,72 @@
+import type { Kysely, Transaction } from 'kysely';
+import { z } from 'zod';
+import { AppError, badRequest } from '../../../core/errors.ts';
+import type { Database } from '../../tables.ts';
+import type { RootTokenAttempts, RootTokenStatus } from './contract.ts';
+import { keyOf, mustBeNonce, proofRule, readShare, rootKeyBy, withShare, wrongKeys } from './given.ts';
+import type { AttemptParts } from './parts.ts';
+import { keyText, type StoredAttempts, storedAttempts } from './stored.ts';
+
+const form = z.object({ otp: z.string(), given: z.array(keyText).readonly() }).readonly();
+type State = z.output<typeof form>;
+
+export function openRootTokenAttempts(parts: AttemptParts): RootTokenAttempts {
+  const { db, transaction, recordOf } = parts;
+  const attempts = storedAttempts({ ...parts, kind: 'root-token', form });
+  const statusOf = async (from: Kysely<Database>): Promise<RootTokenStatus> => {
+    const [record, attempt] = [await recordOf(from), await attempts.find(from)];
+    const progress = attempt?.state.given.length ?? 0;
+    return { nonce: attempt?.nonce, progress, required: proofRule(record).threshold, combined: undefined };
+  };
+  return {
+    status: () => statusOf(db),
+    begin: (otp) =>
+      transaction(async (tx) => {
+        const begun = await attempts.begin(tx, { otp, given: [] });
+        if (begun === undefined) throw badRequest('root generation already in progress');
+        return statusOf(tx);
+      }),
+    cancel: () => attempts.end(db),
+    async give(text, nonce, mint) {
+      const status = await transaction(async (tx) => {
+        const { attempt, rule, record } = await mustGoOn(tx, attempts, parts, nonce);
+        const given = withShare(attempt.state.given, readShare(text, rule));
+        if (given.length < rule.threshold) {
+          await attempts.save(tx, { nonce, state: { ...attempt.state, given } });
+          return statusOf(tx);
+        }
+        const rootKey = rootKeyBy(record, await keyOf(given, rule));
+        rootKey?.fill(0);
+        if (rootKey === undefined) {
+          await attempts.save(tx, { nonce, state: { ...attempt.state, given: [] } });
+          return undefined;
+        }
+        await attempts.end(tx);
+        const combined = combine(await mint(tx), attempt.state.otp);
+        return { nonce, progress: rule.threshold, required: rule.threshold, combined };
+      });
+      // Thrown only now: that the wrong shares are forgotten has to be stored.
+      if (status === undefined) throw wrongKeys();
+      return status;
+    },
+  };
+}
+
+async function mustGoOn(
+  tx: Transaction<Database>,
+  attempts: StoredAttempts<State>,
+  parts: AttemptParts,
+  nonce: string,
+) {
+  const attempt = await attempts.hold(tx);
+  if (attempt === undefined) throw badRequest('no root generation in progress');
+  mustBeNonce(nonce, attempt.nonce);
+  const record = await parts.recordOf(tx);
+  return { attempt, record, rule: proofRule(record) };
+}
+
+function combine(token: string, otp: string): Buffer {
+  const [bytes, pad] = [Buffer.from(token), Buffer.from(otp)];
+  if (bytes.length !== pad.length) throw new AppError('internal', 'the one-time pad is not as long as the token');
+  return Buffer.from(bytes.map((byte, index) => byte ^ (pad[index] ?? 0)));
+}

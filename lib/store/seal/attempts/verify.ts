@@ -1,0 +1,86 @@
+import type { Kysely, Transaction } from 'kysely';
+import { badRequest } from '../../../core/errors.ts';
+import { uuid } from '../../../core/ids.ts';
+import type { Database } from '../../tables.ts';
+import type { ShareRule } from '../shares.ts';
+import type { Rekey, VerifyStatus } from './contract.ts';
+import { keyOf, mustBeNonce, readShare, rootKeyBy, withShare } from './given.ts';
+import type { AttemptParts } from './parts.ts';
+import type { RekeyState } from './rekey-state.ts';
+import type { Attempt, StoredAttempts } from './stored.ts';
+
+/** The second half of a rekey: the new shares are given back before the old ones lose their worth. */
+export function openVerification(
+  parts: AttemptParts,
+  attempts: StoredAttempts<RekeyState>,
+): Pick<Rekey, 'verification' | 'verify' | 'restartVerification'> {
+  const { db, transaction } = parts;
+  return {
+    verification: async () => statusOf(mustWait(await attempts.find(db))),
+    restartVerification: () =>
+      transaction(async (tx) => {
+        const { state } = mustWait(await attempts.hold(tx));
+        // Another nonce, so that nobody goes on with what the others have given up.
+        const next = { nonce: uuid(), state: { ...state, given: [] } };
+        await attempts.save(tx, next);
+        return statusOf(next);
+      }),
+    async verify(text, nonce) {
+      const verified = await transaction((tx) => take(tx, parts, attempts, text, nonce));
+      if (verified === undefined)
+        throw badRequest('the given keys are not the new ones: start again with the first one');
+      if (verified.complete) await parts.changed();
+      return verified;
+    },
+  };
+}
+
+/** Undefined: enough shares are there and do not fit. */
+async function take(
+  tx: Transaction<Database>,
+  parts: AttemptParts,
+  attempts: StoredAttempts<RekeyState>,
+  text: string,
+  nonce: string,
+): Promise<(VerifyStatus & { readonly complete: boolean }) | undefined> {
+  const attempt = mustWait(await attempts.hold(tx));
+  mustBeNonce(nonce, attempt.nonce);
+  const { rule } = attempt.state;
+  const sealed = Buffer.from(attempt.state.rootKey, 'base64');
+  const given = withShare(attempt.state.given, readShare(text, rule));
+  const next = { nonce, state: { ...attempt.state, given } };
+  if (given.length < rule.threshold) {
+    await attempts.save(tx, next);
+    return { ...statusOf(next), complete: false };
+  }
+  const record = { ...(await parts.recordOf(tx)), root_key: sealed };
+  const rootKey = rootKeyBy(record, await keyOf(given, rule));
+  if (rootKey === undefined) {
+    await attempts.save(tx, { nonce, state: { ...attempt.state, given: [] } });
+    return undefined;
+  }
+  rootKey.fill(0);
+  await putInForce(tx, sealed, rule);
+  await attempts.end(tx);
+  return { ...statusOf(next), complete: true };
+}
+
+/** From now on the shares of this rule unseal the service, and those before them do not. */
+export async function putInForce(tx: Kysely<Database>, sealedRootKey: Buffer, rule: ShareRule): Promise<void> {
+  const { shares, threshold } = rule;
+  await tx.updateTable('seal').set({ root_key: sealedRootKey, shares, threshold }).where('id', '=', 1).execute();
+}
+
+type Waiting = Attempt<RekeyState & { readonly rootKey: string }>;
+
+function mustWait(attempt: Attempt<RekeyState> | undefined): Waiting {
+  const rootKey = attempt?.state.rootKey;
+  if (attempt === undefined || rootKey === undefined) throw badRequest('no rekey verification in progress');
+  return { nonce: attempt.nonce, state: { ...attempt.state, rootKey } };
+}
+
+const statusOf = ({ nonce, state }: Attempt<RekeyState>): VerifyStatus => ({
+  nonce,
+  rule: state.rule,
+  progress: state.given.length,
+});

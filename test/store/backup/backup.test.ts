@@ -1,0 +1,207 @@
+import { type FileHandle, mkdtemp, open, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kysely, sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../../lib/core/clock.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import { dump } from '../../../lib/store/backup/dump.ts';
+import { FrameWriter } from '../../../lib/store/backup/frames.ts';
+import { restore } from '../../../lib/store/backup/restore.ts';
+import { migrate } from '../../../lib/store/migrate.ts';
+import { migrations } from '../../../lib/store/migrations/index.ts';
+import { openStore } from '../../../lib/store/open.ts';
+import { poolDialect } from '../../../lib/store/postgres/driver.ts';
+import { Reachability } from '../../../lib/store/postgres/reachability.ts';
+import { ending, testDatabase } from '../../support/services.ts';
+import { storeOptions } from '../stores.ts';
+
+let folder: string;
+let files = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'keyferry-backup-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const newPath = () => {
+  files += 1;
+  return join(folder, `${files}.backup`);
+};
+
+async function dumpTo(path: string, databaseUrl: string, around: (file: FileHandle) => FileHandle = (file) => file) {
+  const file = await open(path, 'wx', 0o600);
+  return dump(databaseUrl, around(file), () => {}).finally(() => file.close());
+}
+
+async function restoreFrom(path: string, databaseUrl: string, force = false) {
+  const file = await open(path, 'r');
+  const parts = { databaseUrl, file, force, log: silentLog, onTable: () => {} };
+  return restore(parts).finally(() => file.close());
+}
+
+async function newStore() {
+  const databaseUrl = await testDatabase();
+  const store = ending(await openStore(storeOptions(databaseUrl)));
+  const { shares } = await store.seal.init({ shares: 1, threshold: 1 }, async () => undefined);
+  return { databaseUrl, store, key: shares[0]?.toString('hex') ?? '' };
+}
+
+const insertMount = (path: string) => sql`
+  with made as (
+    insert into mounts (path, type, accessor, description, options, config, local, seal_wrap)
+    values (${path}, 'kv', ${path}, 'a tab\tand a line\nand \\N', null, '{}', false, false) returning id)
+  insert into kv_mounts (mount_id, max_versions, cas_required, delete_version_after) select id, 0, false, 0 from made`;
+
+/** What the database holds, table by table. */
+async function contentOf(databaseUrl: string): Promise<Readonly<Record<string, unknown>>> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations' order by 1`,
+  );
+  const content: Record<string, unknown> = {};
+  for (const { name } of rows) content[name] = (await client.query(`select t::text from "${name}" t order by 1`)).rows;
+  await client.end();
+  return content;
+}
+
+test('everything comes back as it was, and is opened by the key shares', async () => {
+  const { databaseUrl, store, key } = await newStore();
+  await insertMount('one/').execute(store.db);
+  const path = newPath();
+  const { rows, header } = await dumpTo(path, databaseUrl);
+  expect(rows).toMatchObject({ mounts: 1, kv_mounts: 1, seal: 1 });
+  expect(header).toMatchObject({
+    clusterId: store.seal.status().clusterId,
+    migrations: migrations.map(({ name }) => name),
+  });
+  const target = await testDatabase();
+  await restoreFrom(path, target);
+  expect(await contentOf(target)).toEqual(await contentOf(databaseUrl));
+  const restored = ending(await openStore(storeOptions(target)));
+  expect(await restored.seal.unseal(key)).toMatchObject({ state: 'ready' });
+});
+
+test('it is of one instant, whatever is written meanwhile', async () => {
+  const { databaseUrl, store } = await newStore();
+  const path = newPath();
+  let written = 0;
+  const around = (file: FileHandle) =>
+    new Proxy(file, {
+      get: (_target, member) => {
+        if (member !== 'writev') return Reflect.get(file, member).bind(file);
+        return async (pieces: Buffer[]) => {
+          written += 1;
+          await insertMount(`m${written}/`).execute(store.db);
+          return file.writev(pieces);
+        };
+      },
+    });
+  const { rows } = await dumpTo(path, databaseUrl, around);
+  expect(written).toBeGreaterThan(20);
+  // The snapshot is taken by the first query, before the first frame is written.
+  expect(rows).toMatchObject({ mounts: 0, kv_mounts: 0 });
+  const target = await testDatabase();
+  await restoreFrom(path, target);
+});
+
+test('numbers that were given stay given', async () => {
+  const { databaseUrl, store } = await newStore();
+  const insert = (name: string) => sql<{ id: string }>`
+    insert into destinations (type, name, connection, granularity, custom_tags, network, adopt, updated_at)
+    values ('t', ${name}, '', 'secret-path', '{}', '{}', false, now()) returning id`;
+  for (const name of ['a', 'b', 'c']) await insert(name).execute(store.db);
+  await sql`delete from destinations`.execute(store.db);
+  const path = newPath();
+  await dumpTo(path, databaseUrl);
+  const target = await testDatabase();
+  await restoreFrom(path, target);
+  const restored = ending(await openStore(storeOptions(target)));
+  expect((await insert('d').execute(restored.db)).rows).toEqual([{ id: '4' }]);
+});
+
+test('a backup of an earlier release comes to the schema of this one', async () => {
+  const databaseUrl = await testDatabase();
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  const db = new Kysely<object>({ dialect: poolDialect(pool, new Reachability(systemClock)) });
+  await migrate(db, migrations.slice(0, 6));
+  await insertMount('old/').execute(db);
+  await db.destroy();
+  const path = newPath();
+  await dumpTo(path, databaseUrl);
+  const target = await testDatabase();
+  await restoreFrom(path, target);
+  const { db: restored } = ending(await openStore(storeOptions(target)));
+  expect(await restored.selectFrom('mounts').select('path').execute()).toEqual([{ path: 'old/' }]);
+  expect(await restored.selectFrom('key_attempts').selectAll().execute()).toEqual([]);
+});
+
+test('one of a newer release is refused', async () => {
+  const path = newPath();
+  const file = await open(path, 'wx');
+  const writer = new FrameWriter(file);
+  const names = [...migrations.map(({ name }) => name), '9999-of-tomorrow'];
+  const createdAt = new Date().toISOString();
+  await writer.writeJson('H', { format: 'keyferry-backup', version: 1, createdAt, migrations: names });
+  await writer.writeJson('E', { rows: {} });
+  await writer.finish();
+  await file.close();
+  await expect(restoreFrom(path, await testDatabase())).rejects.toThrow(/9999-of-tomorrow.*or a newer one/);
+});
+
+test('a file that was cut off, changed or is another one is refused before anything is changed', async () => {
+  const { databaseUrl } = await newStore();
+  const path = newPath();
+  const { bytes } = await dumpTo(path, databaseUrl);
+  const content = await readFile(path);
+  const before = await contentOf(databaseUrl);
+  const changed = Buffer.from(content);
+  changed[bytes - 60] = (changed[bytes - 60] ?? 0) ^ 1;
+  for (const wrong of [
+    content.subarray(0, bytes),
+    content.subarray(0, 40),
+    changed,
+    Buffer.from('PGDMP'),
+    Buffer.alloc(0),
+  ]) {
+    await writeFile(path, wrong);
+    await expect(restoreFrom(path, databaseUrl, true)).rejects.toThrow(/damaged or incomplete/);
+  }
+  expect(await contentOf(databaseUrl)).toEqual(before);
+  await truncate(path);
+});
+
+test('only an empty database is restored into, or a store that is to be replaced', async () => {
+  const { databaseUrl } = await newStore();
+  const path = newPath();
+  await dumpTo(path, databaseUrl);
+  await expect(restoreFrom(path, databaseUrl)).rejects.toThrow(/holds a store already/);
+  const uninitialised = await testDatabase();
+  await (await openStore(storeOptions(uninitialised))).close();
+  await restoreFrom(path, uninitialised);
+  const foreign = await testDatabase();
+  const client = new pg.Client({ connectionString: foreign });
+  await client.connect();
+  await client.query('create table orders (id integer)');
+  await expect(restoreFrom(path, foreign, true)).rejects.toThrow(/not of this service, such as orders/);
+  await expect(dumpTo(newPath(), foreign)).rejects.toThrow(/holds no data of this service/);
+  expect((await client.query('select * from orders')).rows).toEqual([]);
+  await client.end();
+});
+
+test('one that was cut off is run again', async () => {
+  const { databaseUrl } = await newStore();
+  const path = newPath();
+  await dumpTo(path, databaseUrl);
+  const target = await testDatabase();
+  const file = await open(path, 'r');
+  const onTable = () => {
+    throw new Error('cut off');
+  };
+  const parts = { databaseUrl: target, file, force: false, log: silentLog, onTable };
+  await expect(restore(parts)).rejects.toThrow('cut off');
+  await file.close();
+  await restoreFrom(path, target);
+  expect(await contentOf(target)).toEqual(await contentOf(databaseUrl));
+});

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type Api, openApi } from '../../../lib/app.ts';
+import { readConfig } from '../../../lib/core/config.ts';
+import { silentLog } from '../../../lib/core/log.ts';
+import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
+import { testDatabase, testRedis } from '../services.ts';
+import { type Answer, ask } from './ask.ts';
+
+/** Two processes on one store that is unsealed by key shares, as far as they may know of each other. */
+export interface ShamirService {
+  readonly rootToken: string;
+  readonly addresses: readonly string[];
+  /** The shares as they are in force, in hex; a test that replaces them says so. */
+  keys: readonly string[];
+  /** Asks a process, without a token unless one is given. */
+  ask(process: number, method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
+  /** Ends both processes and starts them anew, sealed. */
+  restart(): Promise<void>;
+  unseal(): Promise<void>;
+}
+
+/** Call it at the top of a test file. */
+export function shamirService(changes: Readonly<Record<string, string>> = {}): ShamirService {
+  const service = { rootToken: '', addresses: [] as string[], keys: [] as readonly string[] };
+  let environment: Record<string, string> = {};
+  let apis: Api[] = [];
+  const start = async () => {
+    apis = await Promise.all([0, 1].map(() => openApi({ config: readConfig(environment), ...quiet() })));
+    const ports = await Promise.all(apis.map((api) => api.listen(0, '127.0.0.1')));
+    service.addresses = ports.map(({ port }) => `http://127.0.0.1:${port}`);
+  };
+  const stop = () => Promise.all(apis.map((api) => api.close()));
+  const asked: ShamirService['ask'] = (process, method, path, body, token = '') =>
+    ask({ address: service.addresses[process] ?? '', token, method, path, body });
+  const unseal = async () => {
+    for (const process of [0, 1]) for (const key of service.keys) await asked(process, 'PUT', 'sys/unseal', { key });
+  };
+  beforeAll(async () => {
+    const { url, prefix } = testRedis();
+    const own = { DATABASE_URL: await testDatabase(), REDIS_URL: url, KEYFERRY_REDIS_PREFIX: prefix };
+    environment = { ...own, KEYFERRY_DATABASE_POOL_SIZE: '5', KEYFERRY_SHUTDOWN_MS_MAX: '3000', ...changes };
+    await start();
+    const { body } = await asked(0, 'PUT', 'sys/init', { secret_shares: 3, secret_threshold: 2 });
+    service.keys = body['keys'] as string[];
+    service.rootToken = String(body['root_token']);
+    await unseal();
+  });
+  afterAll(stop);
+  const restart = async () => {
+    await stop();
+    await start();
+  };
+  return Object.assign(service, { ask: asked, unseal, restart });
+}
+
+const quiet = () => ({ log: silentLog, metrics: openMetrics({ process: false }) });
