@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CloudASmFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
 import { eventually, serviceOf } from '../../support/flow/open-service.ts';
-import { type Space, spaceOf } from './spaces.ts';
+import { holderIn, type Space, spaceOf } from './spaces.ts';
 
 const type = 'cloud-a-sm';
 const service = serviceOf([type]);
@@ -46,4 +46,15 @@ test('destinations and associations of one name are of their namespaces, and a d
   });
   expect(copies()).toEqual([`${one}_${one}_db`]);
   expect((await outer.ask('GET', `${at}/associations`)).status).toBe(200);
+});
+
+test('a rule of the root that names a type of a namespace by its alias holds', async () => {
+  const space = await spaceOf(service);
+  const root = { ask: (method: string, path: string, body?: unknown) => service.ask(method, path, body) };
+  const rules = `path "${space.path}*" { capabilities = ["read"] }
+    path "${space.path}sys/sync/destinations/aws-sm/*" { capabilities = ["deny"] }`;
+  const { client_token: token } = await holderIn(service, root, rules);
+  for (const name of [type, 'aws-sm'])
+    expect((await space.ask('GET', `sys/sync/destinations/${name}/a`, undefined, token)).status).toBe(403);
+  expect((await space.ask('GET', 'secret/data/a', undefined, token)).status).toBe(404);
 });
