@@ -6,6 +6,7 @@ import { dropExpired } from '../auth/token/revoke/revoke.ts';
 import { definitions } from '../destinations/index.ts';
 import { engines } from '../engines/index.ts';
 import { expireSecrets } from '../engines/list.ts';
+import { endNamespaces } from '../engines/mounts/namespaces/remove.ts';
 import { type GivenFilter, replayFilter } from '../sync/replay/filter.ts';
 import { type Replayed, replay } from '../sync/replay/replay.ts';
 import { newSweepState, sweep } from '../sync/sweep/sweep.ts';
@@ -32,7 +33,7 @@ const expiredPerRoundMax = 1_000;
 
 export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const shared = await openShared(parts);
-  const { store, queue, bell } = shared;
+  const { store, queue, bell, changed } = shared;
   const gauges = readService(parts, shared);
   const observed = sweepTelemetry(shared, clock);
   const state = newSweepState();
@@ -41,6 +42,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
     run: observed(async () => {
       if (store.seal.state() !== 'ready') return { sealed: true };
       await store.seal.rotateIfDue();
+      await endNamespaces({ store, engines, changed, log: parts.log });
       const swept = await sweep({ store, queue, clock, log: parts.log, expire }, state);
       // A worker function sleeps until it is rung for: also for what was delayed, and what a dead one left behind.
       if (bell !== undefined) await queue.wake();

@@ -78,17 +78,25 @@ export function canonicalPath(path: string): string {
 
 /**
  * The patterns of a policy that stand for one that may name a type by its alias, `+` as a segment among them. The begin of a
- * type's name with `*` stands for each type whose alias begins so.
+ * type's name with `*` stands for each type whose alias begins so. Behind what may be a namespace the pattern itself stays as well: it
+ * may be one of names that users chose.
  */
 export function canonicalPatterns(pattern: string): readonly string[] {
   const parts = pattern.split('/');
-  const [type] = parts.splice(3, 1);
-  const isDestination = folders.every((folder, index) => parts[index] === folder || parts[index] === '+');
-  if (type === undefined || !isDestination) return [pattern];
-  const named = (name: string) => parts.toSpliced(3, 0, name).join('/');
-  if (parts.length > 3 || !type.endsWith('*')) return [named(canonicalType(type))];
+  const own = patternsAt(parts, 0);
+  const inNamespaces = parts.flatMap((_, at) => (at === 0 ? [] : patternsAt(parts, at)));
+  return [...new Set([...(own.length === 0 ? [pattern] : own), ...inNamespaces])];
+}
+
+/** None: the segments from there on name no destinations. */
+function patternsAt(parts: readonly string[], at: number): readonly string[] {
+  const type = parts[at + folders.length];
+  const isDestination = folders.every((folder, index) => parts[at + index] === folder || parts[at + index] === '+');
+  if (type === undefined || !isDestination) return [];
+  const named = (name: string) => parts.with(at + folders.length, name).join('/');
+  if (parts.length > at + folders.length + 1 || !type.endsWith('*')) return [named(canonicalType(type))];
   const found = [...canonicalTypes].filter(([alias]) => alias.startsWith(type.slice(0, -1)));
-  return [pattern, ...(type === '*' ? [] : found.map(([, canonical]) => named(`${canonical}*`)))];
+  return [parts.join('/'), ...(type === '*' ? [] : found.map(([, canonical]) => named(`${canonical}*`)))];
 }
 
 /** A full path with canonical names as the reply shall show it. */

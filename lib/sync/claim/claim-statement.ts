@@ -78,6 +78,7 @@ export const claimStatement = (
     returning a.*
   )
   select t.id, t.destination_id as "destinationId", d.revision as "destinationRevision", d.name as "destinationName", t.type,
+         d.namespace_id as "namespaceId", coalesce(n.path, '') as "namespacePath",
          t.mount_id as "mountId", t.mount_path as "mountPath", t.mount_accessor as "mountAccessor",
          t.secret_name as "secretName", t.granularity, t.template, t.adopt or d.adopt as adopt, t.desired, t.generation,
          t.forced_generation > t.observed_generation as forced, t.verify_generation > t.observed_generation as verify,
@@ -92,7 +93,7 @@ export const claimStatement = (
                      coalesce(t.recheck_generation > t.observed_generation and o.removed_at < t.recheck_at, false) end))
             from sync_objects o where o.association_id = t.id) as objects,
          case when t.records @> '[{"status": "SYNCED"}]' and t.records @? '$[*].generation' then t.records end as records
-    from taken t join destinations d on d.id = t.destination_id`;
+    from taken t join destinations d on d.id = t.destination_id left join namespaces n on n.id = d.namespace_id`;
 
 /** @param askedMs when the statement was sent, in milliseconds since 1970 */
 export function toClaimed(claimed: ClaimedRow, token: string, askedMs: number): Claimed {

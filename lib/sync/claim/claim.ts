@@ -10,6 +10,8 @@ export interface Claimed {
   readonly destinationId: string;
   readonly destinationRevision: number;
   readonly destinationName: string;
+  readonly namespaceId?: string;
+  readonly namespacePath?: string;
   readonly type: string;
   readonly mountId: string;
   readonly mountPath: string;

@@ -1,4 +1,12 @@
+import { rootNamespace } from '../../core/namespace.ts';
 import type { Fields, Input } from '../../path/fields.ts';
+
+/**
+ * What a sealed value is bound to: the name of what it belongs to, with the namespace where that is not the root. So what
+ * somebody writes into another row of the database does not open there.
+ */
+export const sealedName = (namespaceId: string, name: string): string =>
+  namespaceId === rootNamespace.id ? name : `${namespaceId}/${name}`;
 
 type Given = Readonly<Record<string, unknown>>;
 

@@ -17,7 +17,7 @@ import type { Fields, Input } from '../../path/fields.ts';
 import type { Store } from '../../store/store.ts';
 import type { DestinationNetwork } from '../rows/destinations/tables.ts';
 import { openAppKey } from './app-key.ts';
-import { givenOf, withDefaults } from './connection.ts';
+import { givenOf, sealedName, withDefaults } from './connection.ts';
 import { CountedDriver } from './wrapped.ts';
 
 /** A type with its driver: what a worker of this type is made of. */
@@ -87,11 +87,11 @@ export function keepDrivers(destination: Destination, parts: DriverParts): Drive
 async function openOne(destination: Destination, parts: DriverParts, id: string): Promise<Driver | undefined> {
   const row = await parts.store.db
     .selectFrom('destinations')
-    .select(['type', 'name', 'connection', 'network'])
+    .select(['namespace_id', 'type', 'name', 'connection', 'network'])
     .where('id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const given = givenOf(openConnection(parts.store, row.type, row.name, row.connection));
+  const given = givenOf(openConnection(parts.store, row, row.connection));
   const connection = withDefaults(destination.definition.fields, given);
   const { credential } = destination.definition;
   return openAtExit(destination, connection, {
@@ -99,14 +99,25 @@ async function openOne(destination: Destination, parts: DriverParts, id: string)
     timeouts: parts.timeouts,
     clock: parts.clock,
     log: parts.log,
-    app: async (name) => credential && loadApp(parts.store, credential, name),
+    app: async (name) => credential && loadApp(parts.store, credential, row.namespace_id, name),
     credentialFiles: parts.credentialFiles,
   });
 }
 
+/** Of a destination. */
+export interface DestinationKey {
+  readonly namespace_id: string;
+  readonly type: string;
+  readonly name: string;
+}
+
+export const connectionAad = ({ namespace_id, type, name }: DestinationKey): string =>
+  `destinations/${sealedName(namespace_id, `${type}/${name}`)}`;
+
 /** The connection details of a destination as they are stored, unsealed. */
-export function openConnection(store: Store, type: string, name: string, sealed: Buffer): Input<Fields> {
-  const details = parseJson(store.barrier.open(sealed, `destinations/${type}/${name}`).toString());
+export function openConnection(store: Store, key: DestinationKey, sealed: Buffer): Input<Fields> {
+  const { type, name } = key;
+  const details = parseJson(store.barrier.open(sealed, connectionAad(key)).toString());
   if (!isJsonObject(details)) throw new Error(`the connection details of ${type}/${name} are not an object`);
   return details;
 }
@@ -122,8 +133,17 @@ function toNetworkPolicy(network: DestinationNetwork, caCertificates: unknown, b
   };
 }
 
-async function loadApp(store: Store, credential: SharedCredential, name: string): Promise<AppCredentials | undefined> {
-  const row = await store.db.selectFrom('repo_host_apps').selectAll().where('name', '=', name).executeTakeFirst();
+async function loadApp(
+  store: Store,
+  credential: SharedCredential,
+  namespaceId: string,
+  name: string,
+): Promise<AppCredentials | undefined> {
+  const apps = store.db.selectFrom('repo_host_apps').selectAll().where('namespace_id', '=', namespaceId);
+  const row = await apps.where('name', '=', name).executeTakeFirst();
   if (row === undefined) return undefined;
-  return { appId: Number(row.app_id), ...openAppKey(store, credential, name, row.private_key) };
+  return {
+    appId: Number(row.app_id),
+    ...openAppKey(store, credential, sealedName(namespaceId, name), row.private_key),
+  };
 }

@@ -6,6 +6,8 @@ import { type SyncStatus, toStatus } from '../status.ts';
 
 /** Which syncs to replay. What is absent does not narrow. */
 export interface ReplayFilter {
+  /** Only destinations of this namespace. */
+  readonly namespaceId?: string | undefined;
   readonly type?: string | undefined;
   /** Of the destination. */
   readonly name?: string | undefined;

@@ -23,12 +23,13 @@ export interface Page {
 export async function destinationsNamed(
   store: Store,
   definitions: readonly DestinationDefinition[],
-  { type, name }: ReplayFilter,
+  { namespaceId, type, name }: ReplayFilter,
 ): Promise<readonly string[] | undefined> {
   if (name === undefined) return undefined;
   const types = type === undefined ? definitions.map((definition) => definition.type) : [type];
   const { rows } = await sql<{ id: string }>`
-    select id::text as id from destinations where type = any(${types}::text[]) and name = ${name}`.execute(store.db);
+    select id::text as id from destinations where type = any(${types}::text[]) and name = ${name}
+       and (${namespaceId ?? null}::text is null or namespace_id = ${namespaceId ?? null})`.execute(store.db);
   if (rows.length === 0) throw badRequest(unknownName(name, type));
   return rows.map(({ id }) => id);
 }
@@ -65,6 +66,7 @@ interface PageRow {
 function statement(filter: ReplayFilter, destinations: readonly string[] | undefined, after: string) {
   const statuses = filter.syncStatus === undefined ? errorStatuses : [filter.syncStatus];
   const type = filter.type ?? null;
+  const namespaceId = filter.namespaceId ?? null;
   return sql<PageRow>`
     with page as materialized (
       select id from associations where ${along(filter)} and id > ${after}::bigint order by id limit ${pageSize}::int
@@ -73,6 +75,8 @@ function statement(filter: ReplayFilter, destinations: readonly string[] | undef
       select a.id from associations a
        where a.id = any(array(select id from page)) and a.status = any(${statuses}::text[]) and not ${isRemnant('a')}
          and (${type}::text is null or a.type = ${type})
+         and (${namespaceId}::text is null or exists (
+           select 1 from destinations d where d.id = a.destination_id and d.namespace_id = ${namespaceId}))
          and (${destinations ?? null}::bigint[] is null or a.destination_id = any(${destinations ?? null}::bigint[]))
        order by a.id for no key update of a
     ),

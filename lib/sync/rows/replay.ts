@@ -22,8 +22,9 @@ export function replayRow(parts: SyncParts): Row {
     operations: {
       write: operation(fields, {
         summary: 'Replay failed syncs',
-        async run(input, { vocabulary, signal }) {
-          const filter = replayFilter(parts.definitions, input, vocabulary);
+        async run(input, { namespace, vocabulary, signal }) {
+          const given = replayFilter(parts.definitions, input, vocabulary);
+          const filter = { ...given, namespaceId: namespace.id };
           const inTime = AbortSignal.any([signal, AbortSignal.timeout(replayMsMax)]);
           const { warnings, ...data } = await replay(parts, filter, inTime);
           return { data, warnings };

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { badRequest } from '../../core/errors.ts';
+import { rootNamespace } from '../../core/namespace.ts';
 import type { DestinationDefinition, Granularity, NameRule } from '../../destinations/contract.ts';
 import { TemplateError } from './error.ts';
 import { compileTemplate, type Template, type TemplateInput } from './template.ts';
@@ -8,6 +9,10 @@ import { compileTemplate, type Template, type TemplateInput } from './template.t
 export interface NamedSecret {
   readonly type: string;
   readonly destinationName: string;
+  /** Absent: the root. */
+  readonly namespaceId?: string;
+  /** With a trailing slash; empty: the root. */
+  readonly namespacePath?: string;
   readonly mountPath: string;
   readonly mountAccessor: string;
   readonly secretName: string;
@@ -33,12 +38,13 @@ export function namer(compiled: Template, rule: NameRule, secret: NamedSecret): 
 
 function templateInput(secret: NamedSecret): Omit<TemplateInput, 'SecretKey'> {
   const mountPath = secret.mountPath.replace(/\/$/, '');
+  const namespacePath = (secret.namespacePath ?? '').replace(/\/$/, '');
   return {
     DestinationType: secret.type,
     DestinationName: secret.destinationName,
-    NamespacePath: '',
-    NamespaceBaseName: '',
-    NamespaceID: 'root',
+    NamespacePath: namespacePath,
+    NamespaceBaseName: lastSegment(namespacePath),
+    NamespaceID: secret.namespaceId ?? rootNamespace.id,
     MountPath: mountPath,
     MountBaseName: lastSegment(mountPath),
     MountAccessor: secret.mountAccessor,

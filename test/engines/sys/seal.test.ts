@@ -166,17 +166,18 @@ describe('sys/unseal and sys/seal', () => {
       rows.flatMap((row) => Object.entries(row.operations).map(([verb, op]) => [`${verb} ${row.pattern}`, op.marks])),
     );
     const open = { unauthenticated: true, whileSealed: true };
+    const rootNamespaceOnly = true;
     expect(marks).toEqual({
       'read init': open,
-      'write init': open,
-      'write unseal': open,
-      'write seal': { sudo: true, whileSealed: true },
+      'write init': { ...open, rootNamespaceOnly },
+      'write unseal': { ...open, rootNamespaceOnly },
+      'write seal': { rootNamespaceOnly, sudo: true, whileSealed: true },
       'read seal-status': open,
       'read health': open,
       'read leader': open,
-      'read key-status': {},
-      'write rotate': { sudo: true },
-      'write rotate/keyring': { sudo: true },
+      'read key-status': { rootNamespaceOnly },
+      'write rotate': { rootNamespaceOnly, sudo: true },
+      'write rotate/keyring': { rootNamespaceOnly, sudo: true },
     });
   });
 });

@@ -53,7 +53,8 @@ async function newAssociation(): Promise<NewAssociation> {
   const [mount] = rows;
   if (definition === undefined || mount === undefined) throw new Error('the service is bare');
   const destinationName = await service.destination(type);
-  return { definition, destinationName, mountPath: 'secret/', secretName: service.name('linked'), mount, adopt: false };
+  const own = { namespaceId: 'root', definition, destinationName, mountPath: 'secret/' };
+  return { ...own, secretName: service.name('linked'), mount, adopt: false };
 }
 
 const generations = async ({ secretName }: NewAssociation) =>

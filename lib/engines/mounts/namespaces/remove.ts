@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
+import type { Log } from '../../../core/log.ts';
 import type { Changed } from '../../../store/outbox.ts';
 import type { Store } from '../../../store/store.ts';
 import { changeTable } from '../insert.ts';
@@ -27,10 +28,21 @@ export function beginRemoval(store: Store, path: string): Promise<string | undef
   });
 }
 
-/** The ids of namespaces whose removal has begun and not ended. */
-export async function endingNamespaces({ db }: Pick<Store, 'db'>): Promise<readonly string[]> {
-  const rows = await db.selectFrom('namespaces').select('id').where('deleted_at', 'is not', null).execute();
-  return rows.map(({ id }) => id);
+/** How long one round of the sweep removes, in milliseconds. */
+const roundMsMax = 20_000;
+
+/** Goes on with removals that have begun and not ended. Never fails: what is left is left for the next round. */
+export async function endNamespaces({ log, ...parts }: Omit<NamespaceRemoval, 'signal'> & { log: Log }): Promise<void> {
+  const signal = AbortSignal.timeout(roundMsMax);
+  const ending = parts.store.db.selectFrom('namespaces').select('id').where('deleted_at', 'is not', null);
+  for (const { id } of await ending.execute()) {
+    if (signal.aborted) return;
+    try {
+      await goOnRemoving({ ...parts, signal }, id);
+    } catch (error) {
+      log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'the removal of a namespace goes on later');
+    }
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { badRequest } from '../../../core/errors.ts';
+import { badRequest, notFound } from '../../../core/errors.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { checkedMetadata, custom_metadata, fullPath, metadataPatch, newNamespacePath, path } from './fields.ts';
 import type { NamespaceRowParts } from './parts.ts';
@@ -61,7 +61,8 @@ async function patch({ namespaces }: NamespaceRowParts, input: Patch, { namespac
   const found = await namespaces.patch(fullPath(namespace, input.path), (before) =>
     changes === null ? {} : checkedMetadata(merged(before, changes ?? {})),
   );
-  return found && { data: namespaceView(found) };
+  if (found === undefined) throw notFound();
+  return { data: namespaceView(found) };
 }
 
 const merged = (before: Metadata, changes: Readonly<Record<string, string | null>>): Metadata =>

@@ -20,13 +20,24 @@ export async function aim(parts: HttpParts, engines: Engines, exchange: Exchange
     if (isOfRoot && sent.namespaceHeader !== '') throw badRequest('operation unavailable in namespaces');
     exchange.target = systemTarget(engines, sent, always);
   } else {
-    await place(parts, exchange);
-    exchange.target = await findTarget(parts.mounts, engines, exchange.asked, exchange.namespace);
-    if (exchange.target === undefined) await aimAgain(parts, engines, exchange);
+    await findPlace(parts, engines, exchange);
+    if (isShut(exchange)) {
+      // Nobody has looked for a token yet, so what is known of the namespace may be old.
+      await parts.namespaces?.refresh();
+      await findPlace(parts, engines, exchange);
+    }
     mustBeOpen(parts, exchange);
   }
   reportRoute(exchange.incoming, exchange.target);
 }
+
+async function findPlace(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
+  await place(parts, exchange);
+  exchange.target = await findTarget(parts.mounts, engines, exchange.asked, exchange.namespace);
+  if (exchange.target === undefined) await aimAgain(parts, engines, exchange);
+}
+
+const isShut = ({ namespace }: Exchange): boolean => namespace.isEnding || namespace.lockedBy !== undefined;
 
 /** Who has looked in vain for a mount has read the table again: the path may begin with a namespace that is new. */
 async function aimAgain(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
@@ -39,11 +50,11 @@ async function aimAgain(parts: HttpParts, engines: Engines, exchange: Exchange):
 async function place({ namespaces }: HttpParts, exchange: Exchange): Promise<void> {
   const { namespaceHeader, path } = exchange.sent;
   if (namespaces === undefined) {
-    if (namespaceHeader !== '') throw noNamespace();
+    exchange.asked = askedBelow(exchange.sent, namespaceHeader + path);
     return;
   }
   const found = await namespaces.locate(namespaceHeader, path);
-  if (found === undefined || found.namespace.isEnding) throw noNamespace();
+  if (found === undefined) throw noNamespace();
   exchange.namespace = found.namespace;
   exchange.asked = isRoot(found.namespace) ? exchange.sent : askedBelow(exchange.sent, found.path);
 }
@@ -52,6 +63,7 @@ const noNamespace = () => notFound(['namespace not found']);
 
 function mustBeOpen({ administrativeNamespace }: HttpParts, { asked, namespace, target }: Exchange): void {
   const marks = asked.help ? undefined : target?.match?.operation?.marks;
+  if (namespace.isEnding) throw noNamespace();
   if (namespace.lockedBy !== undefined && marks?.whileLocked !== true) throw locked(namespace.lockedBy);
   if (marks?.rootNamespaceOnly === undefined || marks.rootNamespaceOnly === false || isRoot(namespace)) return;
   if (marks.rootNamespaceOnly === 'or-administrative' && namespace.path === administrativeNamespace) return;

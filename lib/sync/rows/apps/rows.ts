@@ -5,13 +5,14 @@ import { AppError, badRequest, type Word } from '../../../core/errors.ts';
 import { Secret } from '../../../core/secret.ts';
 import type { AppAddresses, SharedCredential } from '../../../destinations/contract.ts';
 import { pathText, text } from '../../../path/fields.ts';
-import { operation, type Reply, type Row } from '../../../path/row.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { markDirty } from '../../../store/outbox.ts';
 import { addressesOf, openAppKey } from '../../drivers/app-key.ts';
+import { sealedName } from '../../drivers/connection.ts';
 import { asWrite } from '../destinations/fields.ts';
 import { masked } from '../destinations/mask.ts';
 import type { SyncParts } from '../parts.ts';
-import { loadAppKey, lockApp, saveApp, usersOf } from './store.ts';
+import { type AppName, loadAppKey, lockApp, saveApp, usersOf } from './store.ts';
 
 const fields = (credential: SharedCredential) => ({
   name: pathText(credential.help.name),
@@ -34,37 +35,52 @@ function rowsOf(parts: SyncParts, credential: SharedCredential): readonly Row[] 
     {
       pattern: `sync/${path}/`,
       help: help.list,
-      operations: { list: operation({}, { summary: 'List apps', run: () => list(parts) }) },
+      operations: {
+        list: operation({}, { summary: 'List apps', run: (_input, { namespace }) => list(parts, namespace.id) }),
+      },
     },
     {
       pattern: `sync/${path}/:name`,
       help: help.one,
       operations: {
-        read: operation({ name }, { summary: 'Read an app', run: (input) => read(parts, credential, input.name) }),
+        read: operation(
+          { name },
+          { summary: 'Read an app', run: (input, context) => read(parts, credential, appOf(input, context)) },
+        ),
         write: operation(
           { ...asWrite(credential.fields), name, ...rest },
-          { summary: 'Configure an app', run: (input) => write(parts, credential, input) },
+          { summary: 'Configure an app', run: (input, context) => write(parts, credential, input, context) },
         ),
         delete: operation(
           { name },
-          { summary: 'Delete the configuration of an app', run: (input) => remove(parts, credential, input.name) },
+          {
+            summary: 'Delete the configuration of an app',
+            run: (input, context) => remove(parts, credential, appOf(input, context)),
+          },
         ),
       },
     },
   ];
 }
 
-async function list(parts: SyncParts): Promise<Reply> {
-  const rows = await parts.store.db.selectFrom('repo_host_apps').select('name').orderBy('name').execute();
+const appOf = ({ name }: { readonly name: string }, { namespace }: Pick<RequestContext, 'namespace'>): AppName => ({
+  namespaceId: namespace.id,
+  name,
+});
+
+async function list(parts: SyncParts, namespaceId: string): Promise<Reply> {
+  const apps = parts.store.db.selectFrom('repo_host_apps').select('name').where('namespace_id', '=', namespaceId);
+  const rows = await apps.orderBy('name').execute();
   return rows.length === 0 ? undefined : { data: { keys: rows.map((row) => row.name) } };
 }
 
-async function read(parts: SyncParts, credential: SharedCredential, app: string): Promise<Reply> {
-  const row = await parts.store.db.selectFrom('repo_host_apps').selectAll().where('name', '=', app).executeTakeFirst();
+async function read(parts: SyncParts, credential: SharedCredential, app: AppName): Promise<Reply> {
+  const apps = parts.store.db.selectFrom('repo_host_apps').selectAll().where('namespace_id', '=', app.namespaceId);
+  const row = await apps.where('name', '=', app.name).executeTakeFirst();
   if (row === undefined) return undefined;
   const { app_id, fingerprint } = row;
-  const { addresses } = openAppKey(parts.store, credential, app, row.private_key);
-  return { data: { app_id: Number(app_id), fingerprint, name: app, private_key: masked, ...addresses } };
+  const { addresses } = openAppKey(parts.store, credential, sealedName(app.namespaceId, app.name), row.private_key);
+  return { data: { app_id: Number(app_id), fingerprint, name: app.name, private_key: masked, ...addresses } };
 }
 
 /** Drivers that are open hold the old key: a new revision makes workers open them anew, and what failed is tried again. */
@@ -72,29 +88,31 @@ async function write(
   parts: SyncParts,
   credential: SharedCredential,
   input: { readonly name: string; readonly app_id: string; readonly private_key: string } & Given,
+  context: RequestContext,
 ): Promise<Reply> {
-  const { name, app_id, private_key } = input;
+  const { app_id, private_key } = input;
+  const app = appOf(input, context);
   const fingerprint = fingerprintOf(private_key);
   const dirty = await parts.store.transaction(async (tx) => {
-    const before = await loadAppKey(parts.store, credential, tx, name, 'update');
+    const before = await loadAppKey(parts.store, credential, tx, app, 'update');
     const addresses = keptAddresses(before?.addresses, input);
     const problems = credential.refuse(addresses);
     if (problems.length > 0) throw new AppError('bad-request', problems);
     await saveApp(parts.store, credential, tx, {
-      name,
+      ...app,
       app_id,
       privateKey: new Secret(private_key),
       addresses,
       fingerprint,
     });
-    const users = (await usersOf(parts, credential, tx, input.name)).map(({ id }) => id);
+    const users = (await usersOf(parts, credential, tx, app)).map(({ id }) => id);
     await sql`update destinations set revision = revision + 1 where id = any(${users}::bigint[])`.execute(tx);
     return (
       await markDirty(sql`destination_id = any(${users}::bigint[]) and desired = 'present'`, 'verify').execute(tx)
     ).rows;
   });
   const warnings = await parts.changed(dirty);
-  return { ...(await read(parts, credential, input.name)), warnings };
+  return { ...(await read(parts, credential, app)), warnings };
 }
 
 /** Where the app signs in: as it was unless the request says otherwise, which existing clients cannot. */
@@ -103,12 +121,16 @@ function keptAddresses(before: AppAddresses = {}, input: Given): AppAddresses {
   return addressesOf({ ...before, ...sent });
 }
 
-async function remove(parts: SyncParts, credential: SharedCredential, app: string): Promise<Reply> {
+async function remove(parts: SyncParts, credential: SharedCredential, app: AppName): Promise<Reply> {
   await parts.store.transaction(async (tx) => {
     if (!(await lockApp(tx, app, 'update'))) return;
     const users = await usersOf(parts, credential, tx, app);
-    if (users.length > 0) throw inUse(app, users);
-    await tx.deleteFrom('repo_host_apps').where('name', '=', app).execute();
+    if (users.length > 0) throw inUse(app.name, users);
+    await tx
+      .deleteFrom('repo_host_apps')
+      .where('namespace_id', '=', app.namespaceId)
+      .where('name', '=', app.name)
+      .execute();
   });
   return undefined;
 }

@@ -4,10 +4,18 @@ import type { DestinationDefinition, SharedCredential } from '../../../destinati
 import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
 import { type AppKey, addressesOf, openAppKey, sealAppKey } from '../../drivers/app-key.ts';
+import { sealedName } from '../../drivers/connection.ts';
 import { openConnection } from '../../drivers/drivers.ts';
 import type { SyncParts } from '../parts.ts';
 
+/** Of an app. */
+export interface AppName {
+  readonly namespaceId: string;
+  readonly name: string;
+}
+
 export interface App extends AppKey {
+  readonly namespaceId: string;
   readonly name: string;
   readonly app_id: string;
   readonly fingerprint: string;
@@ -20,18 +28,22 @@ export async function saveApp(
   tx: Transaction<Database>,
   app: App,
 ): Promise<void> {
-  const { name, app_id, fingerprint } = app;
-  const columns = { app_id, fingerprint, private_key: sealAppKey(store, credential, name, app) };
+  const { namespaceId, name, app_id, fingerprint } = app;
+  const columns = {
+    app_id,
+    fingerprint,
+    private_key: sealAppKey(store, credential, sealedName(namespaceId, name), app),
+  };
   await tx
     .insertInto('repo_host_apps')
-    .values({ name, ...columns })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet(columns))
+    .values({ namespace_id: namespaceId, name, ...columns })
+    .onConflict((conflict) => conflict.columns(['namespace_id', 'name']).doUpdateSet(columns))
     .execute();
 }
 
 /** Whether there is such an app. Until the transaction ends it cannot go (`share`), nor get a new user (`update`). */
-export async function lockApp(tx: Transaction<Database>, name: string, lock: 'share' | 'update'): Promise<boolean> {
-  return (await lockedKey(tx, name, lock)) !== undefined;
+export async function lockApp(tx: Transaction<Database>, app: AppName, lock: 'share' | 'update'): Promise<boolean> {
+  return (await lockedKey(tx, app, lock)) !== undefined;
 }
 
 /** The app, held like that; undefined: there is none. */
@@ -39,15 +51,17 @@ export async function loadAppKey(
   store: Store,
   credential: SharedCredential,
   tx: Transaction<Database>,
-  name: string,
+  app: AppName,
   lock: 'share' | 'update',
 ): Promise<AppKey | undefined> {
-  const sealed = await lockedKey(tx, name, lock);
+  const sealed = await lockedKey(tx, app, lock);
+  const name = sealedName(app.namespaceId, app.name);
   return sealed === undefined ? undefined : openAppKey(store, credential, name, sealed);
 }
 
-async function lockedKey(tx: Transaction<Database>, name: string, lock: 'share' | 'update') {
-  const query = tx.selectFrom('repo_host_apps').select('private_key').where('name', '=', name);
+async function lockedKey(tx: Transaction<Database>, { namespaceId, name }: AppName, lock: 'share' | 'update') {
+  const apps = tx.selectFrom('repo_host_apps').select('private_key').where('namespace_id', '=', namespaceId);
+  const query = apps.where('name', '=', name);
   return (await (lock === 'update' ? query.forUpdate() : query.forShare()).executeTakeFirst())?.private_key;
 }
 
@@ -58,12 +72,13 @@ async function lockedKey(tx: Transaction<Database>, name: string, lock: 'share' 
 export async function mustHaveApp(
   { store }: Pick<SyncParts, 'store'>,
   tx: Transaction<Database>,
+  namespaceId: string,
   { credential }: DestinationDefinition,
   connection: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const app = credential && connection[credential.namedBy];
   if (credential === undefined || typeof app !== 'string') return;
-  const key = await loadAppKey(store, credential, tx, app, 'share');
+  const key = await loadAppKey(store, credential, tx, { namespaceId, name: app }, 'share');
   const path = `sys/sync/${credential.path}/${app}`;
   if (key === undefined)
     throw badRequest(`${credential.namedBy}: no app ${JSON.stringify(app)} is configured: write it to ${path} first`);
@@ -85,13 +100,14 @@ export async function usersOf(
   { store, definitions }: SyncParts,
   shared: SharedCredential,
   tx: Transaction<Database>,
-  app: string,
+  { namespaceId, name: app }: AppName,
 ): Promise<readonly AppUser[]> {
   const types = definitions.filter(({ credential }) => credential?.path === shared.path).map(({ type }) => type);
   const rows = await tx
     .selectFrom('destinations')
-    .select(['id', 'type', 'name', 'connection'])
+    .select(['id', 'namespace_id', 'type', 'name', 'connection'])
+    .where('namespace_id', '=', namespaceId)
     .where('type', 'in', types)
     .execute();
-  return rows.filter((row) => openConnection(store, row.type, row.name, row.connection)[shared.namedBy] === app);
+  return rows.filter((row) => openConnection(store, row, row.connection)[shared.namedBy] === app);
 }

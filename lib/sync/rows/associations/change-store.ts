@@ -11,6 +11,7 @@ import type { DestinationRecord } from '../destinations/view.ts';
 
 /** The secret and the destination of a `set` or `remove`. `mountPath` has a trailing slash. */
 export interface AssociationKey {
+  readonly namespaceId: string;
   readonly definition: DestinationDefinition;
   readonly destinationName: string;
   readonly mountPath: string;

@@ -114,7 +114,8 @@ async function changeable(
   lock?: 'share',
 ): Promise<DestinationRecord> {
   const { type } = wanted.definition;
-  const destination = await loadDestination(store, reader, type, wanted.destinationName, lock);
+  const key = { namespace_id: wanted.namespaceId, type, name: wanted.destinationName };
+  const destination = await loadDestination(store, reader, key, lock);
   if (destination === undefined) throw noDestination(type, wanted.destinationName);
   refuseDuringPurge(destination);
   return destination;

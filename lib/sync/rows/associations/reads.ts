@@ -29,7 +29,7 @@ export function associationReadRows(parts: SyncParts): readonly Row[] {
       pattern: 'sync/associations/',
       help: 'Every secret that is associated with a destination.',
       operations: {
-        list: operation({}, { summary: 'List associated secrets', run: (_input, { warn }) => listAll(parts, warn) }),
+        list: operation({}, { summary: 'List associated secrets', run: (_input, context) => listAll(parts, context) }),
       },
     },
     {
@@ -64,17 +64,19 @@ export function associationReadRows(parts: SyncParts): readonly Row[] {
   ];
 }
 
-type Asking = Pick<RequestContext, 'vocabulary' | 'warn'>;
+type Asking = Pick<RequestContext, 'namespace' | 'vocabulary' | 'warn'>;
 
 /** An empty destination answers an empty object: clients count on it. */
 async function ofOneDestination(
   parts: SyncParts,
   type: string,
   name: string,
-  { vocabulary, warn }: Asking,
+  { namespace, vocabulary, warn }: Asking,
 ): Promise<Reply> {
   const definition = definitionOf(parts.definitions, type, vocabulary);
-  const destination = await loadDestination(parts.store, parts.store.db, definition.type, name);
+  const destination = await loadDestination(parts.store, parts.store.db, {
+    ...{ namespace_id: namespace.id, type: definition.type, name },
+  });
   if (destination === undefined) throw notFound();
   const associations = await loadAssociations(parts.store, ofDestination(destination.id));
   const shown = associatedSecrets(cut(associations, 'associations of this destination', warn), vocabulary);
@@ -85,14 +87,18 @@ async function ofOneSecret(
   parts: SyncParts,
   mount: string,
   secretName: string,
-  { vocabulary, warn }: Asking,
+  { namespace, vocabulary, warn }: Asking,
 ): Promise<Reply> {
   if (mount === '' || secretName === '')
     throw badRequest('mount and secret_name name one secret: neither may be empty');
   // The whole path decides, so a mount or secret with slashes is found in both forms.
   const name = secretName.replace(/^\/+/, '');
   const whole = `${mount.replace(/^\/+|\/+$/g, '')}/${name}`;
-  const found = cut(await loadAssociations(parts.store, ofPath(whole, name)), 'associations of this secret', warn);
+  const found = cut(
+    await loadAssociations(parts.store, ofPath(namespace.id, whole, name)),
+    'associations of this secret',
+    warn,
+  );
   if (found.length === 0) throw notFound();
   // What an earlier mount at this path has left comes behind what is there now.
   const entries = found.toReversed().flatMap((association) =>
@@ -105,8 +111,8 @@ async function ofOneSecret(
   return { data: { associated_destinations: withOwnKeys(entries) } };
 }
 
-async function listAll(parts: SyncParts, warn: RequestContext['warn']): Promise<Reply> {
-  const secrets = cut(await listSecrets(parts.store), 'associated secrets', warn);
+async function listAll(parts: SyncParts, { namespace, warn }: Asking): Promise<Reply> {
+  const secrets = cut(await listSecrets(parts.store, namespace.id), 'associated secrets', warn);
   const byPath = [...Map.groupBy(secrets, pathOf)].sort(([one], [other]) => (one < other ? -1 : 1));
   if (byPath.length === 0) return undefined;
   const entries = byPath.map(([path, same]) => [path, same.slice(0, 1).map(toListed)] as const);

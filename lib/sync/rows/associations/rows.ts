@@ -68,6 +68,7 @@ async function set(
     throw noSecret({ mountPath: mount.path, secretName });
   }
   const wanted = {
+    namespaceId: context.namespace.id,
     definition,
     destinationName: input.name,
     mountPath: mount.path,
@@ -85,11 +86,14 @@ async function set(
 async function remove(parts: SyncParts, input: Target, context: RequestContext): Promise<Reply> {
   const definition = definitionOf(parts.definitions, input.type, context.vocabulary);
   const secretName = checkedName(input.secret_name);
-  const wanted = { definition, destinationName: input.name, mountPath: withSlash(input.mount), secretName };
-  const mount = await parts.mounts.resolve(wanted.mountPath);
+  const wanted = {
+    ...{ namespaceId: context.namespace.id, definition, destinationName: input.name },
+    ...{ mountPath: withSlash(input.mount), secretName },
+  };
+  const mount = await parts.mounts.resolve(wanted.mountPath, context.namespace);
   const holds = mount?.path === wanted.mountPath && parts.readPath(mount, secretName) !== undefined;
   if (holds) await mustRead(parts, context, mount, secretName);
-  const accessor = await accessorOf(parts, wanted);
+  const accessor = await accessorOf(parts, wanted, context);
   if (accessor === '') context.warn(`no mount at ${JSON.stringify(wanted.mountPath)}: there was nothing to remove`);
   return settle(parts, { wanted, accessor, context, change: () => removeAssociation(parts, wanted) });
 }
@@ -97,24 +101,30 @@ async function remove(parts: SyncParts, input: Target, context: RequestContext):
 /** Who may nothing below a mount does not learn whether it is there. */
 async function findMount(parts: SyncParts, given: string, context: RequestContext): Promise<Mount> {
   const path = withSlash(given);
-  const mount = await parts.mounts.resolve(path);
+  const mount = await parts.mounts.resolve(path, context.namespace);
   if (mount?.path === path) return mount;
   if (!(await context.reaches(path))) throw permissionDenied();
   throw noMount(parts, path);
 }
 
 /** Of the association, which outlives its mount, else of the mount, else empty. */
-async function accessorOf(parts: SyncParts, { mountPath, secretName }: AssociationKey): Promise<string> {
+async function accessorOf(
+  parts: SyncParts,
+  { namespaceId, mountPath, secretName }: AssociationKey,
+  { namespace }: RequestContext,
+): Promise<string> {
   const row = await parts.store.db
     .selectFrom('associations')
+    .innerJoin('destinations', 'destinations.id', 'associations.destination_id')
     .select('mount_accessor')
+    .where('namespace_id', '=', namespaceId)
     .where('mount_path', '=', mountPath)
     .where('secret_name', '=', secretName)
-    .orderBy('id', 'desc')
+    .orderBy('associations.id', 'desc')
     .limit(1)
     .executeTakeFirst();
   if (row !== undefined) return row.mount_accessor;
-  const mount = await parts.mounts.resolve(mountPath);
+  const mount = await parts.mounts.resolve(mountPath, namespace);
   return mount?.path === mountPath ? mount.accessor : '';
 }
 

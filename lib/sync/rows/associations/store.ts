@@ -44,14 +44,14 @@ export const withIds = (ids: readonly string[]): Which => ({
 /** So deep, a mount is looked for in a path. */
 const mountDepthMax = 64;
 
-/** Of the secret with this path, wherever in it the mount's path ends; `secretName` is where the caller thinks it does. */
-export function ofPath(whole: string, secretName: string): Which {
+/** Of the secret with this path in the namespace, wherever in it the mount's path ends; `secretName` is where the caller thinks it does. */
+export function ofPath(namespaceId: string, whole: string, secretName: string): Which {
   const segments = whole.split('/');
   const depths = Math.min(segments.length - 1, mountDepthMax);
   // What the secret's name may be, so that the index on it can be used.
   const names = [secretName, ...Array.from({ length: depths }, (_, index) => segments.slice(index + 1).join('/'))];
   return {
-    where: sql`a.mount_path || a.secret_name = ${whole} and a.secret_name = any(${names}::text[])`,
+    where: sql`d.namespace_id = ${namespaceId} and a.mount_path || a.secret_name = ${whole} and a.secret_name = any(${names}::text[])`,
     order: sql`a.id`,
   };
 }
@@ -63,13 +63,13 @@ export interface ListedSecret {
   readonly count: number;
 }
 
-/** Secrets that have associations; one more than a reply shows, if there are so many. In the order of an index. */
-export async function listSecrets(store: Store): Promise<readonly ListedSecret[]> {
+/** Secrets of a namespace that have associations; one more than a reply shows, if there are so many. In the order of an index. */
+export async function listSecrets(store: Store, namespaceId: string): Promise<readonly ListedSecret[]> {
   const { rows } = await sql<ListedSecret>`
-    select min(mount_path) as mount_path, secret_name, count(*)::int as count from associations
-     where not ${isRemnant()} group by secret_name, mount_id order by secret_name, mount_id limit ${associationsMax + 1}::int`.execute(
-    store.db,
-  );
+    select min(a.mount_path) as mount_path, a.secret_name, count(*)::int as count
+      from associations a join destinations d on d.id = a.destination_id and d.namespace_id = ${namespaceId}
+     where not ${isRemnant('a')} group by a.secret_name, a.mount_id order by a.secret_name, a.mount_id
+     limit ${associationsMax + 1}::int`.execute(store.db);
   return rows;
 }
 

@@ -1,8 +1,9 @@
 import { sql, type Transaction } from 'kysely';
 import { AppError, badRequest } from '../../../core/errors.ts';
 import type { DestinationDefinition } from '../../../destinations/contract.ts';
-import type { Reply } from '../../../path/row.ts';
+import type { Reply, RequestContext } from '../../../path/row.ts';
 import type { Database } from '../../../store/tables.ts';
+import type { DestinationKey } from '../../drivers/drivers.ts';
 import { beginning, type PurgePage, purgePage } from '../../purge/page.ts';
 import { isRemnant } from '../../recheck/remnant.ts';
 import type { SyncParts } from '../parts.ts';
@@ -23,11 +24,12 @@ export async function deleteDestination(
   parts: SyncParts,
   definition: DestinationDefinition,
   input: DeleteInput,
-  signal: AbortSignal,
+  { namespace, signal }: Pick<RequestContext, 'namespace' | 'signal'>,
 ): Promise<Reply> {
-  if (input.force_delete) return forget(parts, definition, input.name, signal);
+  const key = { namespace_id: namespace.id, type: definition.type, name: input.name };
+  if (input.force_delete) return forget(parts, key, signal);
   const { dirty, stays } = await parts.store.transaction(async (tx) => {
-    const record = await loadDestination(parts.store, tx, definition.type, input.name, 'update');
+    const record = await loadDestination(parts.store, tx, key, 'update');
     if (record === undefined) return { dirty: [], stays: false };
     if (!input.purge) await refuseWithAssociations(tx, record.id, input.name);
     const { looked, dirty } = await beginPurge(tx, record.id);
@@ -55,26 +57,21 @@ const forgottenAtOnce = 5_000;
 const forgetMsMax = 20_000;
 
 /** What has been forgotten stays so; a call whose time is over before the last one says that it is not through. */
-async function forget(
-  parts: SyncParts,
-  definition: DestinationDefinition,
-  name: string,
-  signal: AbortSignal,
-): Promise<undefined> {
+async function forget(parts: SyncParts, key: DestinationKey, signal: AbortSignal): Promise<undefined> {
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(forgetMsMax)]);
-  while (!(await parts.store.transaction((tx) => forgetSome(parts, tx, definition.type, name)))) {
+  while (!(await parts.store.transaction((tx) => forgetSome(parts, tx, key)))) {
     if (!inTime.aborted) continue;
     throw new AppError(
       'unavailable',
-      `destination ${JSON.stringify(name)} has many associations and some are left: ask again`,
+      `destination ${JSON.stringify(key.name)} has many associations and some are left: ask again`,
     );
   }
   return undefined;
 }
 
 /** Answers whether the destination is gone. */
-async function forgetSome(parts: SyncParts, tx: Transaction<Database>, type: string, name: string): Promise<boolean> {
-  const record = await loadDestination(parts.store, tx, type, name, 'update');
+async function forgetSome(parts: SyncParts, tx: Transaction<Database>, key: DestinationKey): Promise<boolean> {
+  const record = await loadDestination(parts.store, tx, key, 'update');
   if (record === undefined) return true;
   const { rows } = await sql`
     delete from associations where id = any(array(

@@ -30,14 +30,18 @@ export function destinationLists(parts: SyncParts): readonly Row[] {
 /** Lists of destinations are cut here, and say so: more do not fit in a reply that anyone can use. */
 const destinationsMax = 100_000;
 
+type Asking = Pick<RequestContext, 'namespace' | 'vocabulary' | 'warn'>;
+
 interface Named {
   readonly type: string;
   readonly name: string;
 }
 
-async function listAll(parts: SyncParts, { vocabulary, warn }: Pick<RequestContext, 'vocabulary' | 'warn'>) {
+async function listAll(parts: SyncParts, { namespace, vocabulary, warn }: Asking) {
   const { rows } = await sql<Named>`
-    select type, name from destinations order by type, name limit ${destinationsMax + 1}`.execute(parts.store.db);
+    select type, name from destinations where namespace_id = ${namespace.id} order by type, name limit ${destinationsMax + 1}`.execute(
+    parts.store.db,
+  );
   const shown = firstOf(rows, warn);
   const byType = Map.groupBy(shown, ({ type }) => `${typeName(type, vocabulary)}/`);
   const keys = [...byType.keys()].sort();
@@ -45,14 +49,10 @@ async function listAll(parts: SyncParts, { vocabulary, warn }: Pick<RequestConte
   return shown.length === 0 ? undefined : { data: { keys, key_info, total_destinations: shown.length } };
 }
 
-async function listType(
-  parts: SyncParts,
-  given: string,
-  { vocabulary, warn }: Pick<RequestContext, 'vocabulary' | 'warn'>,
-) {
+async function listType(parts: SyncParts, given: string, { namespace, vocabulary, warn }: Asking) {
   const { type } = definitionOf(parts.definitions, given, vocabulary);
   const { rows } = await sql<Named>`
-    select type, name from destinations where type = ${type} order by name limit ${destinationsMax + 1}`.execute(
+    select type, name from destinations where namespace_id = ${namespace.id} and type = ${type} order by name limit ${destinationsMax + 1}`.execute(
     parts.store.db,
   );
   const keys = firstOf(rows, warn).map(({ name }) => name);

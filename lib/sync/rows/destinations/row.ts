@@ -28,8 +28,10 @@ export function destinationRow(parts: SyncParts, definition: DestinationDefiniti
   return {
     pattern: `sync/destinations/${definition.type}/:name`,
     help: `A destination in ${definition.title}.`,
-    exists: async (input) =>
-      (await loadDestination(parts.store, parts.store.db, definition.type, String(input['name']))) !== undefined,
+    exists: async (input, { namespace }) => {
+      const key = { namespace_id: namespace.id, type: definition.type, name: String(input['name']) };
+      return (await loadDestination(parts.store, parts.store.db, key)) !== undefined;
+    },
     operations: {
       read: operation(name, {
         summary: 'Read a destination; sensitive values are masked',
@@ -59,7 +61,7 @@ export function destinationRow(parts: SyncParts, definition: DestinationDefiniti
         },
         {
           summary: 'Delete a destination',
-          run: (input, { signal }) => deleteDestination(parts, definition, input, signal),
+          run: (input, context) => deleteDestination(parts, definition, input, context),
         },
       ),
     },
@@ -67,7 +69,8 @@ export function destinationRow(parts: SyncParts, definition: DestinationDefiniti
 }
 
 async function show(parts: SyncParts, definition: DestinationDefinition, name: string, context: RequestContext) {
-  const record = await loadDestination(parts.store, parts.store.db, definition.type, name);
+  const key = { namespace_id: context.namespace.id, type: definition.type, name };
+  const record = await loadDestination(parts.store, parts.store.db, key);
   return record === undefined ? undefined : { data: destinationView(definition, record, context.vocabulary) };
 }
 
@@ -108,9 +111,10 @@ async function change(
   decide: (before: DestinationRecord | undefined, tx: Transaction<Database>) => Promise<Wanted>,
 ) {
   const name = String(input['name']);
+  const key = { namespace_id: context.namespace.id, type: definition.type, name };
   mustNameReadable(definition, input, parts.credentialsDir);
   const dirty = await parts.store.transaction(async (tx) => {
-    const before = await loadDestination(parts.store, tx, definition.type, name, 'update');
+    const before = await loadDestination(parts.store, tx, key, 'update');
     if (before !== undefined) refuseDuringPurge(before);
     const values = toValues(definition, await decide(before, tx));
     mustBeOpenable(parts.networkBounds, input, values.network);
@@ -118,8 +122,8 @@ async function change(
       checkImmutable(definition, before.connection, values.connection);
       mustGiveCredentials(definition, before, values, input);
     }
-    await mustHaveApp(parts, tx, definition, values.connection);
-    await saveDestination(parts.store, tx, definition, { ...values, name }, parts.clock.now());
+    await mustHaveApp(parts, tx, key.namespace_id, definition, values.connection);
+    await saveDestination(parts.store, tx, definition, key.namespace_id, { ...values, name }, parts.clock.now());
     if (before === undefined) return [];
     return markAssociations(tx, before.id, reshapes(definition, before.connection, values.connection));
   });

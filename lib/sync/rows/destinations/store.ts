@@ -4,7 +4,7 @@ import type { DestinationDefinition, Granularity } from '../../../destinations/c
 import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
 import { givenOf, toStored } from '../../drivers/connection.ts';
-import { openConnection } from '../../drivers/drivers.ts';
+import { connectionAad, type DestinationKey, openConnection } from '../../drivers/drivers.ts';
 import type { DestinationRecord } from './view.ts';
 
 type Reader = Store['db'] | Transaction<Database>;
@@ -13,18 +13,18 @@ type Reader = Store['db'] | Transaction<Database>;
 export async function loadDestination(
   store: Store,
   reader: Reader,
-  type: string,
-  name: string,
+  key: DestinationKey,
   lock?: 'share' | 'update',
 ): Promise<DestinationRecord | undefined> {
-  const query = reader.selectFrom('destinations').selectAll().where('type', '=', type).where('name', '=', name);
+  const own = reader.selectFrom('destinations').selectAll().where('namespace_id', '=', key.namespace_id);
+  const query = own.where('type', '=', key.type).where('name', '=', key.name);
   const locking = lock === 'update' ? query.forUpdate() : lock === 'share' ? query.forShare() : query;
   const row = await locking.executeTakeFirst();
   if (row === undefined) return undefined;
   return {
     id: row.id,
     name: row.name,
-    connection: givenOf(openConnection(store, type, name, row.connection)),
+    connection: givenOf(openConnection(store, key, row.connection)),
     granularity: row.granularity as Granularity,
     template: row.template,
     tags: row.custom_tags,
@@ -37,16 +37,17 @@ export async function loadDestination(
 
 export type DestinationValues = Omit<DestinationRecord, 'id' | 'purgeInitiatedAt' | 'purgeError'>;
 
-/** Writes it under its type and name, new or not. */
+/** Writes it under its type and name in the namespace, new or not. */
 export async function saveDestination(
   store: Store,
   tx: Transaction<Database>,
   { type, fields }: Pick<DestinationDefinition, 'type' | 'fields'>,
+  namespace_id: string,
   values: DestinationValues,
   now: Date,
 ): Promise<void> {
   const connection = JSON.stringify(toStored(fields, values.connection));
-  const sealed = store.barrier.seal(connection, `destinations/${type}/${values.name}`);
+  const sealed = store.barrier.seal(connection, connectionAad({ namespace_id, type, name: values.name }));
   const columns = {
     connection: sealed,
     granularity: values.granularity,
@@ -58,9 +59,11 @@ export async function saveDestination(
   };
   await tx
     .insertInto('destinations')
-    .values({ type, name: values.name, ...columns })
+    .values({ namespace_id, type, name: values.name, ...columns })
     .onConflict((conflict) =>
-      conflict.columns(['type', 'name']).doUpdateSet({ ...columns, revision: sql`destinations.revision + 1` }),
+      conflict
+        .columns(['namespace_id', 'type', 'name'])
+        .doUpdateSet({ ...columns, revision: sql`destinations.revision + 1` }),
     )
     .execute();
 }

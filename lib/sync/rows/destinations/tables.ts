@@ -9,9 +9,11 @@ declare module '../../../store/tables.ts' {
 
 export interface DestinationsTable {
   id: GeneratedAlways<string>;
+  namespace_id: Generated<string>;
   type: string;
+  /** Unique in the namespace and type. */
   name: string;
-  /** Sealed JSON object of the type's fields. Additional data: `destinations/<type>/<name>`. */
+  /** Sealed JSON object of the type's fields. Additional data: `destinations/[<namespace_id>/]<type>/<name>`, without the id for the root. */
   connection: Buffer;
   granularity: string;
   /** Null: the type's default. */
