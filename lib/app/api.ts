@@ -27,11 +27,13 @@ import { metricsRow } from '../engines/sys/metrics.ts';
 import { mountRows } from '../engines/sys/mounts/index.ts';
 import { openLeaseCapacity, openRateLimits, quotaRows } from '../engines/sys/quotas/index.ts';
 import { sealRows } from '../engines/sys/seal/index.ts';
+import { specsRow } from '../engines/sys/specs/index.ts';
 import { toolRows } from '../engines/sys/tools/index.ts';
 import { rateStage } from '../http/secrets/stages/rate-stage.ts';
 import { wrapStages } from '../http/secrets/stages/wrap-stage.ts';
 import { createServer, type HttpServer } from '../http/wire/server.ts';
 import { effectiveLeases, systemLeases } from '../path/lease-times.ts';
+import type { Row } from '../path/row.ts';
 import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
 import { syncRows } from '../sync/rows/index.ts';
@@ -103,7 +105,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     leaseCapacity.forget();
     rateLimits.forget();
   };
-  const systemRows = [
+  const systemRows: readonly Row[] = [
     ...sealRows(sealParts),
     ...mountRows({ changed, mounts, engines }),
     ...activationRows,
@@ -112,13 +114,15 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...configRows(store, shownConfig(config)),
     ...quotaRows({ store, mounts, changed: quotasChanged }),
     ...messageRows,
+    specsRow({ mounts, engines: () => all }),
     ...policyRows({ store, clock, acls }),
     ...leaseRows(openLeases(tokenParts)),
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
+  const all = [{ ...system, rows: systemRows }, ...opened];
   const server = createServer({
-    engines: [{ ...system, rows: systemRows }, ...opened],
+    engines: all,
     mounts,
     gatekeeper: openGatekeeper({ store, acls, seenMountsRevision: mounts.seenRevision }),
     state: () => store.seal.state(),

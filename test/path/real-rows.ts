@@ -14,6 +14,7 @@ import { metricsRow } from '../../lib/engines/sys/metrics.ts';
 import { mountRows } from '../../lib/engines/sys/mounts/index.ts';
 import { quotaRows } from '../../lib/engines/sys/quotas/index.ts';
 import { sealRows } from '../../lib/engines/sys/seal/index.ts';
+import { specsRow } from '../../lib/engines/sys/specs/index.ts';
 import { toolRows } from '../../lib/engines/sys/tools/index.ts';
 import type { Row } from '../../lib/path/row.ts';
 import { syncRows } from '../../lib/sync/rows/index.ts';
@@ -39,6 +40,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     ...toolRows(),
     ...configRows(nothing, nothing),
     ...quotaRows(nothing),
+    specsRow(nothing),
     metricsRow(nothing),
     ...syncRows(nothing),
   ],

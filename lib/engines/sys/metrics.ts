@@ -31,6 +31,7 @@ export const metricsRow = ({ metrics, unauthenticated }: MetricsRowParts): Row =
   operations: {
     read: operation(fields, {
       summary: 'Metrics for scrapers, with format=prometheus, or as JSON.',
+      ownForm: true,
       unauthenticated,
       whileSealed: unauthenticated,
       run: async ({ format }, { headers }) => {

@@ -27,6 +27,7 @@ export function initRow({ seal, mintRootToken }: SealRowParts): Row {
         {},
         {
           summary: 'Whether the service is initialised.',
+          ownForm: true,
           unauthenticated: true,
           whileSealed: true,
           run: async () => ({ body: { initialized: await isInitialised(seal) } }),
@@ -34,6 +35,7 @@ export function initRow({ seal, mintRootToken }: SealRowParts): Row {
       ),
       write: operation(fields, {
         summary: 'Makes the keyring, the key shares and the root token.',
+        ownForm: true,
         unauthenticated: true,
         whileSealed: true,
         run: async (input) => {

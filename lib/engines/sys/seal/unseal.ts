@@ -18,6 +18,7 @@ export function unsealRow({ seal }: SealRowParts): Row {
     operations: {
       write: operation(fields, {
         summary: 'Gives one key share, or starts again.',
+        ownForm: true,
         unauthenticated: true,
         whileSealed: true,
         run: async ({ key, reset, migrate }) => {
