@@ -45,6 +45,8 @@ const samples: Readonly<Record<string, unknown>> = {
   options: {},
   paths: ['secret/data/x'],
   policies: ['default'],
+  // A limit on everything would stand in the way of what comes next.
+  path: 'plain',
   rate: 1_000_000,
   max_leases: 1_000_000,
   mount: 'secret',
@@ -84,7 +86,11 @@ const wholes: readonly Body[] = [
 
 /** Bodies for an operation: right but for one thing each. */
 export function badBodies({ fields }: Described): readonly Body[] {
-  const right = new Map(fields.map((field) => [field.name, JSON.stringify(sampleOf(field))]));
+  const every = new Map(fields.map((field) => [field.name, JSON.stringify(sampleOf(field))]));
+  // What may be left out often does not go together.
+  const right = new Map(
+    fields.filter(({ name, required }) => required || name in samples).map(({ name }) => [name, every.get(name) ?? '']),
+  );
   const textOf = (members: Iterable<readonly [string, string]>) =>
     `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`;
   const wrong = fields.flatMap(({ name }) =>
@@ -103,8 +109,16 @@ export function badBodies({ fields }: Described): readonly Body[] {
     what: `${name} stands twice`,
     text: textOf([...right, [name, '{"other":1}']]),
   }));
-  const all = { what: 'every field is right', text: textOf(right) };
-  return [{ what: 'nothing', text: '{}' }, all, ...wrong, ...without, ...twice, ...wholes];
+  const all = { what: 'every field is right', text: textOf(every) };
+  return [
+    { what: 'nothing', text: '{}' },
+    { what: 'what is needed', text: textOf(right) },
+    all,
+    ...wrong,
+    ...without,
+    ...twice,
+    ...wholes,
+  ];
 }
 
 const queryValues = [
