@@ -9,6 +9,7 @@ import { mintRootToken } from '../auth/token/mint.ts';
 import { openReaper } from '../auth/token/revoke/reaper.ts';
 import { hashToken } from '../auth/token/store.ts';
 import { wrappingRows } from '../auth/wrapping/rows.ts';
+import { takeReply } from '../auth/wrapping/take.ts';
 import { wrap } from '../auth/wrapping/wrap.ts';
 import { type Config, ConfigError, largeBodiesBytesMax } from '../core/config.ts';
 import { AppError } from '../core/errors.ts';
@@ -73,7 +74,11 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const opened = [
     ...openMethods(methods, tokenParts),
     ...openEngines(engines, engineParts),
-    cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
+    cubbyhole({
+      store,
+      hashOf: (token) => hashToken(store.barrier, token),
+      takeReply: async (token) => (await takeReply(store, store.db, { token, calls: true })).text,
+    }),
   ];
   const mounts = openMountTable({ store, clock, engines, fixed: alwaysMounted([{ ...system, rows: [] }, ...opened]) });
   const mintRoot = (when: 'production' | 'development', id?: string) => async (tx: Transaction<Database>) => {

@@ -58,7 +58,7 @@ export function openMountTable({ store, clock, engines, fixed }: MountTableParts
       (await present()).mounts.get(path) ?? (await reload()).mounts.get(path),
     enable: (mount) => afterwards(store.transaction((tx) => insertMount(tx, mount, reserved))),
     disable: (path, changed, signal) => afterwards(removeMount({ store, engines }, path, changed, signal)),
-    tune: (path, tune) => afterwards(store.transaction((tx) => tuneMount(tx, path, tune))),
+    tune: (path, tune) => afterwards(store.transaction((tx) => tuneMount(tx, path, tune, always))),
     move: (from, to, changed) => afterwards(moveMount({ store, clock }, { from, to, reserved }, changed)),
     findMove: (id) => findMove({ store, clock }, id),
   };
@@ -87,9 +87,15 @@ async function readTable(store: Store, fixed: readonly Mount[]): Promise<TableCo
     select revision, coalesce((select json_agg(m) from mounts m), '[]'::json) as mounts
       from revisions where name = 'mounts'`.execute(store.db);
   const [row = { revision: 0, mounts: [] }] = rows;
-  const all = [...fixed, ...row.mounts.map(toMount)].sort((one, other) => (one.path < other.path ? -1 : 1));
+  const stored = new Map(row.mounts.map((mount) => [mount.path, toMount(mount)]));
+  for (const mount of fixed) stored.set(mount.path, tunedAs(mount, stored.get(mount.path)));
+  const all = [...stored.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
   return { revision: row.revision, mounts: new Map(all.map((mount) => [mount.path, mount])) };
 }
+
+/** A mount that is always there, with what has been tuned of it. */
+const tunedAs = (mount: Mount, row: Mount | undefined): Mount =>
+  row === undefined ? mount : { ...mount, description: row.description, config: row.config };
 
 /** The longest mount that holds the path. A mount's path without its slash means the mount. */
 export function findMount(copy: TableCopy, path: string): Mount | undefined {

@@ -5,13 +5,19 @@ import type { MountTuning } from '../contract.ts';
 import { changeTable } from './insert.ts';
 import { toMount } from './record.ts';
 
-/** Changes a mount as `tune` decides. False: there is no such mount. */
+/**
+ * Changes a mount as `tune` decides. A mount of `fixed` has a row from its first change on, of which only what can be tuned
+ * counts. False: there is no such mount.
+ */
 export async function tuneMount(
   tx: Transaction<Database>,
   path: string,
   tune: (mount: Mount) => MountTuning,
+  fixed: readonly Mount[] = [],
 ): Promise<boolean> {
   await changeTable(tx);
+  const always = fixed.find((mount) => mount.path === path);
+  if (always !== undefined) await giveRow(tx, always);
   const row = await tx.selectFrom('mounts').selectAll().where('path', '=', path).executeTakeFirst();
   if (row === undefined) return false;
   const { description, options, config } = tune(toMount(row));
@@ -21,4 +27,12 @@ export async function tuneMount(
     .where('id', '=', row.id)
     .execute();
   return true;
+}
+
+async function giveRow(tx: Transaction<Database>, { id, path, type, accessor, description }: Mount): Promise<void> {
+  await tx
+    .insertInto('mounts')
+    .values({ id, path, type, accessor, description, options: 'null', config: '{}', local: false, seal_wrap: false })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

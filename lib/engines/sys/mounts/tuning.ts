@@ -24,6 +24,8 @@ export async function readTuning({ mounts }: MountParts, given: string): Promise
 /** A mount that goes to a higher version of its engine keeps its secrets. */
 export async function writeTuning({ mounts, engines }: MountParts, given: string, change: Tuning): Promise<Reply> {
   const path = mountPath(given);
+  if (settingsOf(change).token_type !== undefined && !path.startsWith('auth/'))
+    throw badRequest("'token_type' can only be modified on auth mounts");
   const tuned = await mounts.tune(path, (mount) => ({
     description: change.description ?? mount.description,
     options: tunedOptions(engines, mount, change.options),
@@ -37,6 +39,7 @@ const settingsOf = (change: Tuning): Settings => ({
   default_lease_ttl: change.default_lease_ttl,
   max_lease_ttl: change.max_lease_ttl,
   listing_visibility: change.listing_visibility,
+  token_type: change.token_type || undefined,
   audit_non_hmac_request_keys: change.audit_non_hmac_request_keys,
   audit_non_hmac_response_keys: change.audit_non_hmac_response_keys,
   passthrough_request_headers: change.passthrough_request_headers,
