@@ -13,7 +13,7 @@ const newToken = async (address: string) => {
     token: service.rootToken,
     method: 'POST',
     path: 'auth/token/create',
-    body: {},
+    body: { policies: ['default'] },
   });
   const { lease_duration, token_type } = Object(body['auth']);
   return { lease_duration, token_type };
