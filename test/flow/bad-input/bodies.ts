@@ -1,4 +1,5 @@
 import type { Described, Field } from './operations.ts';
+import { type Known, rightBody } from './samples.ts';
 
 /** A body that is sent as it is. */
 export interface Body {
@@ -23,6 +24,8 @@ const values: Readonly<Record<string, string>> = {
   'too large a number': '1e400',
   'negative number': '-1',
   'two to the 63': '9223372036854775808',
+  'two to the 31': '2147483648',
+  'two to the 40': '1099511627776',
   fraction: '0.5',
   'endless duration': '"99999999999999999999h"',
   true: 'true',
@@ -36,33 +39,14 @@ const values: Readonly<Record<string, string>> = {
   'object with bad keys': '{"":"","a\\u0000":"\\u0000","__proto__":{"x":1},"constructor":"x"}',
 };
 
-/** What belongs into fields of these names, so that what is wrong elsewhere is found late. */
-const samples: Readonly<Record<string, unknown>> = {
-  policy: 'path "x" { capabilities = ["read"] }',
-  rules: 'path "x" { capabilities = ["read"] }',
-  type: 'kv',
-  data: { a: '1' },
-  options: {},
-  paths: ['secret/data/x'],
-  policies: ['default'],
-  // A limit on everything would stand in the way of what comes next.
-  path: 'plain',
-  rate: 1_000_000,
-  max_leases: 1_000_000,
-  mount: 'secret',
-  secret_name: 'x',
-  versions: [1],
-  from: 'none',
-  to: 'other',
-};
-
+/** What belongs into a field of a type, for want of anything better. */
 const usual: Readonly<Record<string, unknown>> = {
   integer: 1_000_000,
   boolean: true,
   array: ['a'],
   object: { a: 'b' },
 };
-const sampleOf = ({ name, type }: Field): unknown => samples[name] ?? usual[type] ?? 'x';
+const sampleOf = ({ type }: Field): unknown => usual[type] ?? 'x';
 
 /** What is wrong with a whole body, whatever the operation. */
 const wholes: readonly Body[] = [
@@ -85,12 +69,14 @@ const wholes: readonly Body[] = [
 ];
 
 /** Bodies for an operation: right but for one thing each. */
-export function badBodies({ fields }: Described): readonly Body[] {
-  const every = new Map(fields.map((field) => [field.name, JSON.stringify(sampleOf(field))]));
+export function badBodies({ path, fields }: Described, known: Known): readonly Body[] {
+  const needed = rightBody(path, known);
   // What may be left out often does not go together.
-  const right = new Map(
-    fields.filter(({ name, required }) => required || name in samples).map(({ name }) => [name, every.get(name) ?? '']),
-  );
+  const right = new Map(Object.entries(needed).map(([name, value]) => [name, JSON.stringify(value)]));
+  for (const field of fields) {
+    if (field.required && !right.has(field.name)) right.set(field.name, JSON.stringify(sampleOf(field)));
+  }
+  const every = new Map([...fields.map((field) => [field.name, JSON.stringify(sampleOf(field))] as const), ...right]);
   const textOf = (members: Iterable<readonly [string, string]>) =>
     `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`;
   const wrong = fields.flatMap(({ name }) =>

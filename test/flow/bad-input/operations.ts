@@ -56,7 +56,4 @@ function described(method: Described['method'], path: string, operation: Operati
   return { method, path, fields, query };
 }
 
-/** The path with a name in place of each parameter. */
-export const filled = (path: string, name = 'x'): string => path.replaceAll(/\{\w+\}/g, name);
-
 export const shown = ({ method, path }: Pick<Described, 'method' | 'path'>): string => `${method} ${path}`;

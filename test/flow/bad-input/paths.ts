@@ -1,4 +1,5 @@
-import { type Described, filled } from './operations.ts';
+import type { Described } from './operations.ts';
+import { filled } from './samples.ts';
 
 const segments = [
   '..',

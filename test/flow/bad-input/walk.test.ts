@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OpenService, serviceOf } from '../../support/flow/open-service.ts';
 import { badBodies, badQueries } from './bodies.ts';
 import { type Sender, type Sent, senderTo, wrongWith } from './exchange.ts';
-import { type Described, describedBy, filled, shown } from './operations.ts';
+import { type Described, describedBy, shown } from './operations.ts';
 import { badPaths } from './paths.ts';
+import { filled, type Known } from './samples.ts';
 
 // Every operation that the service describes is sent what it does not expect: by root and by somebody with few rights, in both
 // vocabularies. Whatever comes, the answer is a proper one, nothing is logged as unforeseen, and the service goes on.
-const service = serviceOf([]);
+const service = serviceOf([], { KEYFERRY_SYNC_WAIT_MS: '50', KEYFERRY_NETWORK_ALLOWED: 'none' });
 const sealed = serviceOf([]);
 
 /** They end the service, or the token of those who call them: each is asked where that does no harm. */
@@ -21,14 +22,20 @@ interface Caller {
   readonly every: number;
 }
 
+/** One test each, so that none of them is long. */
+const groups = ['auth', 'sys/sync', 'sys', 'secrets'] as const;
+
+const groupOf = ({ path }: Described): string => groups.find((group) => path.startsWith(`${group}/`)) ?? 'secrets';
+
 let few = '';
+let known: Known;
 let sender: Sender;
 const answered = new Map<number, number>();
 const callers: readonly Caller[] = [
-  { who: 'root', header: 'x-service-token', token: () => service.rootToken, every: 1 },
-  { who: 'root with names of other clients', header: 'x-vault-token', token: () => service.rootToken, every: 3 },
-  { who: 'a token with few rights', header: 'x-service-token', token: () => few, every: 3 },
-  { who: 'the same with names of other clients', header: 'x-vault-token', token: () => few, every: 5 },
+  { who: 'root', header: 'x-service-token', token: () => service.rootToken, every: 2 },
+  { who: 'root with names of other clients', header: 'x-vault-token', token: () => service.rootToken, every: 6 },
+  { who: 'a token with few rights', header: 'x-service-token', token: () => few, every: 6 },
+  { who: 'the same with names of other clients', header: 'x-vault-token', token: () => few, every: 10 },
 ];
 
 async function newToken(policies: readonly string[]): Promise<string> {
@@ -49,6 +56,10 @@ beforeAll(async () => {
     policy: 'path "secret/data/x" { capabilities = ["read", "update"] } path "plain/*" { capabilities = ["list"] }',
   });
   few = await newToken(['few', 'default']);
+  const { body } = await service.ask('POST', 'auth/token/create', { policies: ['default'], ttl: '24h' });
+  const { client_token: token, accessor } = Object(body['auth']);
+  known = { token, accessor };
+  await service.ask('POST', 'auth/token/roles/x', { allowed_policies: ['default'] });
   sender = senderTo(service.address);
 });
 afterAll(() => {
@@ -68,7 +79,7 @@ function badRequests(operation: Described): readonly Bad[] {
   return [
     ...badPaths(operation).map((bad) => ({ method, path: bad, what: `path ${bad.slice(0, 60)}`, ...own })),
     ...badQueries(operation).map((query) => ({ method, path: path + query, what: query.slice(0, 60), ...own })),
-    ...(brings ? badBodies(operation) : []).map(({ what, text, mediaType }) => ({
+    ...(brings ? badBodies(operation, known) : []).map(({ what, text, mediaType }) => ({
       method,
       path,
       what,
@@ -114,9 +125,9 @@ const unforeseenBy = ({ logged }: OpenService) =>
   logged.filter((line) => JSON.stringify(line).includes('unexpectedly'));
 
 describe.each(callers)('$who', ({ header, token, every }) => {
-  test('gets a proper answer to everything', async () => {
-    const operations = await documentFor(header);
-    expect(operations.length).toBeGreaterThan(80);
+  test.each(groups)('gets a proper answer to everything below %s', async (group) => {
+    const operations = (await documentFor(header)).filter((one) => groupOf(one) === group);
+    expect(operations.length).toBeGreaterThan(10);
     const problems: string[] = [];
     for (const operation of operations.filter((one) => !ending.test(shown(one)))) {
       const bad = badRequests(operation).filter((_one, at) => at % every === 0);
