@@ -14,6 +14,7 @@ import { mintRootToken } from '../auth/token/mint.ts';
 import { openReaper } from '../auth/token/revoke/reaper.ts';
 import { hashToken } from '../auth/token/store.ts';
 import { wrappingRows } from '../auth/wrapping/rows.ts';
+import { takeReply } from '../auth/wrapping/take.ts';
 import { wrap } from '../auth/wrapping/wrap.ts';
 import { type Config, ConfigError, largeBodiesBytesMax } from '../core/config.ts';
 import { AppError } from '../core/errors.ts';
@@ -37,12 +38,14 @@ import { mountRows } from '../engines/sys/mounts/index.ts';
 import { namespaceRows } from '../engines/sys/namespaces/index.ts';
 import { openLeaseCapacity, openRateLimits, quotaRows } from '../engines/sys/quotas/index.ts';
 import { sealRows } from '../engines/sys/seal/index.ts';
+import { specsRow } from '../engines/sys/specs/index.ts';
 import { toolRows } from '../engines/sys/tools/index.ts';
 import { rateStage } from '../http/secrets/stages/rate-stage.ts';
 import { wrapStages } from '../http/secrets/stages/wrap-stage.ts';
 import { openInFlight } from '../http/wire/in-flight.ts';
 import { createServer, type HttpServer } from '../http/wire/server.ts';
 import { effectiveLeases, systemLeases } from '../path/lease-times.ts';
+import type { Row } from '../path/row.ts';
 import type { OpenStore } from '../store/open.ts';
 import type { Database } from '../store/tables.ts';
 import { syncRows } from '../sync/rows/index.ts';
@@ -98,7 +101,11 @@ export async function openApi(parts: AppParts): Promise<Api> {
       lockoutRule(config),
     ),
     ...openEngines(engines, engineParts),
-    cubbyhole({ store, hashOf: (token) => hashToken(store.barrier, token) }),
+    cubbyhole({
+      store,
+      hashOf: (token) => hashToken(store.barrier, token),
+      takeReply: async (token) => (await takeReply(store, store.db, { token, calls: true })).text,
+    }),
     identityEngine({ store, mountsOf: async (namespace) => byAccessor(await mounts.in(namespace).list()) }),
     mfa.identity,
   ];
@@ -143,7 +150,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     attemptsNeedToken: config.KEYFERRY_KEY_ATTEMPTS_NEED_TOKEN,
   };
   const inFlight = openInFlight(() => clock.now());
-  const systemRows = [
+  const systemRows: readonly Row[] = [
     ...diagnosisRows({ ...diagnosisParts(store, config), levels: log.levels, requests: inFlight.list }),
     ...sealRows(sealParts),
     ...keyRows(keyParts),
@@ -158,6 +165,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...configRows(store, shownConfig(config)),
     ...quotaRows({ store, mounts, changed: quotasChanged }),
     ...messageRows,
+    specsRow({ mounts, engines: () => all }),
     ...policyRows({ store, clock, acls, namespaces }),
     ...leaseRows(leases),
     ...lockoutRows(store),
@@ -165,8 +173,9 @@ export async function openApi(parts: AppParts): Promise<Api> {
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
+  const all = [{ ...system, rows: systemRows }, ...opened];
   const server = createServer({
-    engines: [{ ...system, rows: systemRows }, ...opened],
+    engines: all,
     mounts,
     namespaces: mounts,
     administrativeNamespace: config.KEYFERRY_ADMIN_NAMESPACE,

@@ -40,6 +40,8 @@ export const text = (charactersMax = textCharactersMax) =>
   z.preprocess(scalarText, z.string().max(charactersMax, atMost(charactersMax, 'characters')));
 export const bool = () => z.preprocess(looseBool, z.boolean());
 export const integer = () => z.preprocess(looseInteger, z.int('expected a whole number'));
+/** With or without a fraction. */
+export const number = () => z.preprocess(looseNumber, z.number('expected a number'));
 /** Seconds. */
 export const duration = () => z.preprocess(looseSeconds, z.int(durationRule).min(0, durationRule));
 export const textList = () => listOf(text());
@@ -82,6 +84,11 @@ function looseBool(value: unknown): unknown {
 function looseInteger(value: unknown): unknown {
   if (isRawNumber(value)) return Number(value.rawJSON);
   return typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value.trim()) ? Number(value) : value;
+}
+
+function looseNumber(value: unknown): unknown {
+  if (isRawNumber(value)) return Number(value.rawJSON);
+  return typeof value === 'string' && /^[+-]?\d{1,15}(\.\d{1,15})?$/.test(value.trim()) ? Number(value) : value;
 }
 
 const unitSeconds: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };

@@ -49,6 +49,8 @@ export interface OperationMarks {
   readonly refuses?: (name: string, value: unknown) => string | undefined;
   /** Its body may be as large as the server takes any. Others are small. */
   readonly large?: boolean;
+  /** Its reply is not in the envelope. */
+  readonly ownForm?: boolean;
 }
 
 interface OperationSpec<F extends Fields> extends OperationMarks {

@@ -31,6 +31,7 @@ import { mountRows } from '../../lib/engines/sys/mounts/index.ts';
 import { namespaceRows } from '../../lib/engines/sys/namespaces/index.ts';
 import { quotaRows } from '../../lib/engines/sys/quotas/index.ts';
 import { sealRows } from '../../lib/engines/sys/seal/index.ts';
+import { specsRow } from '../../lib/engines/sys/specs/index.ts';
 import { toolRows } from '../../lib/engines/sys/tools/index.ts';
 import type { Row } from '../../lib/path/row.ts';
 import { syncRows } from '../../lib/sync/rows/index.ts';
@@ -70,6 +71,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     ...toolRows(),
     ...configRows(nothing, nothing),
     ...quotaRows(nothing),
+    specsRow(nothing),
     metricsRow(nothing),
     ...syncRows(nothing),
   ],

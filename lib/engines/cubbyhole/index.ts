@@ -9,6 +9,8 @@ export interface CubbyholeParts {
   readonly store: Store;
   /** The keyed hash by which the table `tokens` knows a token. */
   readonly hashOf: (token: Secret) => Buffer;
+  /** Takes the reply that a wrapping token was made for; the request is its only use. Throws when the token is none. */
+  readonly takeReply: (token: Secret) => Promise<string>;
 }
 
 /** Secrets of one token, out of reach for every other token, root tokens included. */
@@ -19,7 +21,7 @@ export const cubbyhole = (parts: CubbyholeParts): Engine => ({
 });
 
 /** As in KV version 1 the fields are the secret, so the path is taken from the context. */
-function secretsRow({ store, hashOf }: CubbyholeParts): Row {
+function secretsRow({ store, hashOf, takeReply }: CubbyholeParts): Row {
   const locationOf = (context: RequestContext) => ({ owner: ownerOf(hashOf, context), path: storable(context.path) });
   return {
     pattern: '*path',
@@ -31,6 +33,8 @@ function secretsRow({ store, hashOf }: CubbyholeParts): Row {
         {
           summary: 'Read a secret of the own token.',
           async run(_input, context) {
+            const wrapping = wrappingToken(context);
+            if (wrapping !== undefined) return { data: { response: await takeReply(wrapping) } };
             const data = await readEntry(store, locationOf(context));
             return data && { data };
           },
@@ -71,6 +75,11 @@ function secretsRow({ store, hashOf }: CubbyholeParts): Row {
       ),
     },
   };
+}
+
+/** Clients from before `sys/wrapping/unwrap` read the wrapped reply here, as a text. */
+function wrappingToken({ caller, path }: RequestContext): Secret | undefined {
+  return path === 'response' && caller?.policies.includes('response-wrapping') === true ? caller.token : undefined;
 }
 
 function ownerOf(hashOf: CubbyholeParts['hashOf'], { caller }: RequestContext): Buffer {

@@ -61,14 +61,17 @@ function mountsByNamespace(rows: Read['mounts'], fixed: readonly FixedMount[]): 
   return (namespaceId) => {
     const found = known.get(namespaceId);
     if (found !== undefined) return found;
-    const always = fixed.map((mount) => fixedMount(mount, namespaceId));
-    const all = [...always, ...(stored.get(namespaceId) ?? []).map(toMount)];
-    const sorted = all.sort((one, other) => (one.path < other.path ? -1 : 1));
-    const mounts = new Map(sorted.map((mount) => [mount.path, mount]));
+    const all = new Map((stored.get(namespaceId) ?? []).map((row) => [row.path, toMount(row)]));
+    for (const mount of fixed) all.set(mount.path, tunedAs(fixedMount(mount, namespaceId), all.get(mount.path)));
+    const mounts = new Map([...all].sort(([one], [other]) => (one < other ? -1 : 1)));
     known.set(namespaceId, mounts);
     return mounts;
   };
 }
+
+/** A mount that is always there, with what has been tuned of it. */
+const tunedAs = (mount: Mount, row: Mount | undefined): Mount =>
+  row === undefined ? mount : { ...mount, description: row.description, config: row.config };
 
 /** The longest mount that holds the path. A mount's path without its slash means the mount. */
 export function findMount(copy: TableCopy, path: string, namespaceId = rootNamespace.id): Mount | undefined {

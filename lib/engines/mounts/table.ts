@@ -59,7 +59,7 @@ export function openMountTable({ store, clock, engines, fixed }: MountTableParts
       (await present()).mountsOf(namespace).get(path) ?? (await reload()).mountsOf(namespace.id).get(path),
     enable: (mount) => changing(store.transaction((tx) => insertMount(tx, mount, reserved, namespace))),
     disable: (path, changed, signal) => changing(removeMount({ store, engines }, namespace.id, path, changed, signal)),
-    tune: (path, tune) => changing(store.transaction((tx) => tuneMount(tx, namespace.id, path, tune))),
+    tune: (path, tune) => changing(store.transaction((tx) => tuneMount(tx, namespace.id, path, tune, fixed))),
     move: (from, to, changed) => changing(moveMount({ store, clock }, { namespace, from, to, reserved }, changed)),
     findMove: (id) => findMove({ store, clock }, id, namespace),
   });

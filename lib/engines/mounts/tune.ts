@@ -3,16 +3,22 @@ import type { Mount } from '../../path/row.ts';
 import type { Database } from '../../store/tables.ts';
 import type { MountTuning } from '../contract.ts';
 import { changeTable } from './insert.ts';
-import { toMount } from './record.ts';
+import { type FixedMount, fixedMount, toMount } from './record.ts';
 
-/** Changes a mount as `tune` decides. False: there is no such mount. */
+/**
+ * Changes a mount as `tune` decides. A mount of `fixed` has a row from its first change on, of which only what can be tuned
+ * counts. False: there is no such mount.
+ */
 export async function tuneMount(
   tx: Transaction<Database>,
   namespaceId: string,
   path: string,
   tune: (mount: Mount) => MountTuning,
+  fixed: readonly FixedMount[] = [],
 ): Promise<boolean> {
   await changeTable(tx);
+  const always = fixed.find((mount) => mount.path === path);
+  if (always !== undefined) await giveRow(tx, namespaceId, always);
   const rows = tx.selectFrom('mounts').selectAll().where('namespace_id', '=', namespaceId);
   const row = await rows.where('path', '=', path).executeTakeFirst();
   if (row === undefined) return false;
@@ -23,4 +29,14 @@ export async function tuneMount(
     .where('id', '=', row.id)
     .execute();
   return true;
+}
+
+async function giveRow(tx: Transaction<Database>, namespaceId: string, fixed: FixedMount): Promise<void> {
+  const { id, path, type, accessor, description } = fixedMount(fixed, namespaceId);
+  const settings = { options: 'null', config: '{}', local: false, seal_wrap: false };
+  await tx
+    .insertInto('mounts')
+    .values({ id, namespace_id: namespaceId, path, type, accessor, description, ...settings })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

@@ -30,6 +30,7 @@ export function healthRow({ seal, reachable, clock }: SealRowParts): Row {
     operations: {
       read: operation(fields, {
         summary: 'The health of this process.',
+        ownForm: true,
         unauthenticated: true,
         whileSealed: true,
         run: async (codes) => {

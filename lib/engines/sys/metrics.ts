@@ -32,6 +32,7 @@ export const metricsRow = ({ metrics, unauthenticated }: MetricsRowParts): Row =
     read: operation(fields, {
       summary: 'Metrics for scrapers, with format=prometheus, or as JSON.',
       rootNamespaceOnly: true,
+      ownForm: true,
       unauthenticated,
       whileSealed: unauthenticated,
       run: async ({ format }, { headers }) => {

@@ -23,6 +23,7 @@ export async function findTarget(
   const mount = await mountOf(mounts, asked.path, namespace);
   if (mount === undefined) return undefined;
   const engine = engines.of(mount);
+  if (engine === undefined) return undefined;
   const path = asked.path.slice(mount.path.length);
   return { mount, engine, path, match: engine.table.find(path, asked.verb) };
 }
@@ -30,7 +31,9 @@ export async function findTarget(
 /** Where an operation leads that was found without the mount table. */
 export function systemTarget(engines: Engines, asked: AskedHead, match: Match): Target {
   const path = asked.path.slice(systemMount.path.length);
-  return { mount: systemMount, engine: engines.of(systemMount), path, match };
+  const engine = engines.of(systemMount);
+  if (engine === undefined) throw new AppError('internal', 'the rows of the system are not there');
+  return { mount: systemMount, engine, path, match };
 }
 
 /** A mount's path without its slash means the mount. */
@@ -47,8 +50,8 @@ export interface CompiledEngine {
 }
 
 export interface Engines {
-  /** @throws AppError `internal` when no engine is there for the mount's type. */
-  of(mount: Mount): CompiledEngine;
+  /** Undefined: nobody serves the mount's type any more. Such a mount is in nobody's way. */
+  of(mount: Mount): CompiledEngine | undefined;
   /** An operation that answers in any state, found without the mount table, which is out of reach while sealed. */
   whileSealed(path: string, verb: Verb): Match | undefined;
 }
@@ -81,9 +84,7 @@ export function compileEngines(engines: readonly Engine[]): Engines {
 
   return {
     of(mount) {
-      const found = byType.get(mount.type)?.find(({ matches }) => matches === undefined || matches(mount));
-      if (found === undefined) throw new AppError('internal', `no engine of type "${mount.type}" serves ${mount.path}`);
-      return found;
+      return byType.get(mount.type)?.find(({ matches }) => matches === undefined || matches(mount));
     },
     whileSealed(path, verb) {
       if (!path.startsWith(systemMount.path)) return undefined;

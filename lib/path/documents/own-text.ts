@@ -9,19 +9,25 @@ const wholeWord = () => new RegExp(`(?<![\\w-])(?:${canonicalWords().join('|')})
  * of the rows: in what a user chose the same letters mean something else.
  */
 export const ownText = (text: string, vocabulary: Vocabulary): string =>
-  vocabulary === 'canonical' ? text : text.replace(wholeWord(), (word) => wordName(word, vocabulary));
+  vocabulary === 'canonical' ? text : renamed(text, wholeWord(), vocabulary);
 
 /** A document that is ours from end to end, its keys and texts likewise. */
-export const ownDocument = (document: object, vocabulary: Vocabulary): object =>
-  vocabulary === 'canonical' ? document : members(document, vocabulary);
+export function ownDocument(document: object, vocabulary: Vocabulary): object {
+  if (vocabulary === 'canonical') return document;
+  const word = wholeWord();
+  return members(document, (text) => renamed(text, word, vocabulary));
+}
 
-const members = (document: object, vocabulary: Vocabulary): object =>
-  Object.fromEntries(
-    Object.entries(document).map(([name, value]) => [ownText(name, vocabulary), member(value, vocabulary)]),
-  );
+const renamed = (text: string, word: RegExp, vocabulary: Vocabulary): string =>
+  text.replace(word, (found) => wordName(found, vocabulary));
 
-function member(value: unknown, vocabulary: Vocabulary): unknown {
-  if (typeof value === 'string') return ownText(value, vocabulary);
-  if (Array.isArray(value)) return value.map((item) => member(item, vocabulary));
-  return typeof value === 'object' && value !== null ? members(value, vocabulary) : value;
+type Rename = (text: string) => string;
+
+const members = (document: object, rename: Rename): object =>
+  Object.fromEntries(Object.entries(document).map(([name, value]) => [rename(name), member(value, rename)]));
+
+function member(value: unknown, rename: Rename): unknown {
+  if (typeof value === 'string') return rename(value);
+  if (Array.isArray(value)) return value.map((item) => member(item, rename));
+  return typeof value === 'object' && value !== null ? members(value, rename) : value;
 }

@@ -24,6 +24,11 @@ describe('a rate limit', () => {
 
   test('is made, shown, listed, changed and removed', async () => {
     expect((await service.ask('LIST', at)).status).toBe(404);
+    // As clients in Python write a number.
+    expect(
+      (await service.ask('POST', `${at}/slow`, undefined, { raw: '{"rate":1000.0,"path":"secret"}' })).status,
+    ).toBe(204);
+    expect((await service.ask('GET', `${at}/slow`)).data).toMatchObject({ rate: 1_000 });
     expect((await service.ask('POST', `${at}/slow`, { rate: '2.5', path: 'secret', interval: '1h' })).status).toBe(204);
     const shown = {
       type: 'rate-limit',

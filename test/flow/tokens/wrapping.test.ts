@@ -191,3 +191,34 @@ test.each([
 
 const byBody = (token: string) => service.ask('POST', 'sys/wrapping/unwrap', { token });
 const byHeader = (token: string) => service.ask('PUT', 'sys/wrapping/unwrap', undefined, withToken(token));
+
+describe('clients from before unwrap', () => {
+  const read = (token: string) => service.ask('GET', 'cubbyhole/response', undefined, withToken(token));
+
+  test('read the reply as a text in the cubbyhole of its token, once', async () => {
+    const token = await wrapData({ a: 'b' });
+    const { response } = (await read(token)).data;
+    expect(JSON.parse(String(response))).toMatchObject({ data: { a: 'b' } });
+    expect((await read(token)).status).toBe(403);
+    expect((await service.ask('POST', 'sys/wrapping/unwrap', { token })).status).toBe(400);
+  });
+
+  test('only one of a hundred gets it, whichever way and process each takes', async () => {
+    const token = await wrapData({ a: 'b' });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, at) => {
+        const address = at % 2 === 0 ? service.address : other.address;
+        if (at % 4 < 2) return ask({ address, token, method: 'GET', path: 'cubbyhole/response' });
+        return ask({ address, token, method: 'PUT', path: 'sys/wrapping/unwrap' });
+      }),
+    );
+    expect(answers.filter(({ status }) => status === 200).length).toBe(1);
+    expect(answers.filter(({ status }) => status !== 200 && status !== 403 && status !== 400)).toEqual([]);
+  });
+
+  test('find nothing there with a token of another kind', async () => {
+    expect((await service.ask('GET', 'cubbyhole/response')).status).toBe(404);
+    await service.ask('POST', 'cubbyhole/response', { response: 'own' });
+    expect((await service.ask('GET', 'cubbyhole/response')).data).toEqual({ response: 'own' });
+  });
+});

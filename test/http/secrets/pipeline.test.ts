@@ -73,7 +73,14 @@ describe('the order of the checks', () => {
       400,
       'error parsing the header x-vault-wrap-ttl: it is a number of seconds, or a text such as "30s"',
     ],
-    ['an engine that is not there', 'GET', '/v1/odd/a', root, 500, 'no engine of type "unknown" serves odd/'],
+    [
+      'an engine that is not there',
+      'GET',
+      '/v1/odd/a',
+      root,
+      404,
+      'no handler for route "odd/a". route entry not found.',
+    ],
   ])('%s', async (_name, method, url, headers, status, error) => {
     const reply = await ask(method, url, { headers });
     expect(reply.json()).toEqual({ errors: [error] });

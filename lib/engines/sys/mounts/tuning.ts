@@ -36,6 +36,8 @@ export async function writeTuning(
   { namespace }: Asking,
 ): Promise<Reply> {
   const path = kind.stored(given);
+  if (settingsOf(change).token_type !== undefined && !path.startsWith('auth/'))
+    throw badRequest("'token_type' can only be modified on auth mounts");
   const tuned = await mounts.in(namespace).tune(path, (mount) => ({
     description: change.description ?? mount.description,
     options: tunedOptions(kind.types, mount, change.options),
@@ -49,6 +51,7 @@ const settingsOf = (change: Tuning): Settings => ({
   default_lease_ttl: change.default_lease_ttl,
   max_lease_ttl: change.max_lease_ttl,
   listing_visibility: change.listing_visibility,
+  token_type: change.token_type || undefined,
   audit_non_hmac_request_keys: change.audit_non_hmac_request_keys,
   audit_non_hmac_response_keys: change.audit_non_hmac_response_keys,
   passthrough_request_headers: change.passthrough_request_headers,

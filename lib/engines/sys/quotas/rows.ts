@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import { badRequest } from '../../../core/errors.ts';
-import { duration, type Fields, type Input, integer, pathText } from '../../../path/fields.ts';
+import { duration, type Fields, type Input, integer, number, pathText } from '../../../path/fields.ts';
 import { operation, type Reply, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Mounts } from '../../contract.ts';
@@ -22,8 +21,7 @@ const secondsMax = 31_536_000;
 const most = 1_000_000_000;
 
 /** A number with a fraction, also as a text. */
-const rate = z.coerce
-  .number('expected a number')
+const rate = number()
   .optional()
   .meta({ description: 'How many requests a client may make in an interval; more than 0' });
 const rateFields = {

@@ -27,6 +27,7 @@ export function initRow({ seal, mintRootToken }: SealRowParts): Row {
         {},
         {
           summary: 'Whether the service is initialised.',
+          ownForm: true,
           unauthenticated: true,
           whileSealed: true,
           run: async () => ({ body: { initialized: await isInitialised(seal) } }),
@@ -35,6 +36,7 @@ export function initRow({ seal, mintRootToken }: SealRowParts): Row {
       write: operation(fields, {
         summary: 'Makes the keyring, the key shares and the root token.',
         rootNamespaceOnly: true,
+        ownForm: true,
         unauthenticated: true,
         whileSealed: true,
         run: async (input) => {

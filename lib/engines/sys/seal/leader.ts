@@ -9,6 +9,7 @@ export const leaderRow: Row = {
       {},
       {
         summary: 'The leader of a cluster with standby processes.',
+        ownForm: true,
         unauthenticated: true,
         whileSealed: true,
         run: async () => ({

@@ -13,6 +13,7 @@ export function sealStatusRow({ seal }: SealRowParts): Row {
         {},
         {
           summary: 'The state of the seal.',
+          ownForm: true,
           unauthenticated: true,
           whileSealed: true,
           run: async () => {

@@ -19,6 +19,7 @@ export function unsealRow({ seal }: SealRowParts): Row {
       write: operation(fields, {
         summary: 'Gives one key share, or starts again.',
         rootNamespaceOnly: true,
+        ownForm: true,
         unauthenticated: true,
         whileSealed: true,
         run: async ({ key, reset, migrate }) => {

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { bool, text } from '../../../path/fields.ts';
+import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import { openDocuments, type SpecsParts } from './documents.ts';
+
+export type { SpecsParts } from './documents.ts';
+
+const contextRule = 'expected at most 64 letters, digits and underscores';
+
+const fields = {
+  generic_mount_paths: bool()
+    .default(false)
+    .meta({ description: 'Describe each kind of mount once, with a parameter in place of its path' }),
+  context: text()
+    .pipe(z.string().regex(/^\w{0,64}$/, contextRule))
+    .default('')
+    .meta({ description: 'Put behind the id of each operation' }),
+};
+
+/** `sys/internal/specs/openapi`: one OpenAPI document of all mounts on which the caller's policies grant something. */
+export function specsRow(parts: SpecsParts): Row {
+  const textOf = openDocuments(parts);
+  const run = async (
+    input: { readonly generic_mount_paths: boolean; readonly context: string },
+    context: RequestContext,
+  ): Promise<Reply> => {
+    const mounts = await described(parts, context);
+    const wish = { generic: input.generic_mount_paths, context: input.context, vocabulary: context.vocabulary };
+    return { text: { contentType: 'application/json', body: textOf(mounts, wish) } };
+  };
+  return {
+    pattern: 'internal/specs/openapi',
+    help: 'The OpenAPI document of everything that the caller can reach.',
+    operations: {
+      read: operation(fields, { summary: 'Show the OpenAPI document.', ownForm: true, run }),
+      write: operation(fields, { summary: 'Show the OpenAPI document.', ownForm: true, run }),
+    },
+  };
+}
+
+async function described({ mounts }: SpecsParts, context: RequestContext): Promise<readonly Mount[]> {
+  const reached: Mount[] = [];
+  for (const mount of await mounts.list()) if (await context.reaches(mount.path)) reached.push(mount);
+  return reached;
+}

@@ -1,0 +1,75 @@
+import type { z } from 'zod';
+import { isOptional } from '../meta.ts';
+import type { PathItem } from '../path-items.ts';
+import type { Operation, Verb, Vocabulary } from '../row.ts';
+import { responsesOf } from './replies.ts';
+import { type Schema, schemaOf } from './schema.ts';
+
+/** An operation of a path, without its id. */
+export function operationObject(
+  { verb, operation }: PathItem['operations'][number],
+  item: PathItem,
+  vocabulary: Vocabulary,
+): object {
+  const hasBody = verb === 'write' || verb === 'patch';
+  const given = Object.entries(operation.fields).filter(
+    ([name]) => !item.open.includes(name) && !item.bound.includes(name),
+  );
+  const query = hasBody ? [] : given.map(([name, field]) => parameter(name, field, 'query'));
+  const parameters = [...pathParameters(operation, item), ...listParameter(verb, item), ...query];
+  const { unauthenticated, sudo } = operation.marks;
+  return {
+    summary: operation.summary,
+    ...(unauthenticated ? { [markName('unauthenticated', vocabulary)]: true, security: [] } : {}),
+    ...(sudo ? { [markName('sudo', vocabulary)]: true } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(hasBody && (given.length > 0 || operation.marks.anyFields === true)
+      ? { requestBody: requestBody(verb, operation, given) }
+      : {}),
+    responses: responsesOf(verb, operation),
+  };
+}
+
+/** The extension that says it, by the name that clients of the vocabulary look for. */
+export const markName = (mark: 'unauthenticated' | 'sudo' | 'createSupported', vocabulary: Vocabulary): string =>
+  `${vocabulary === 'alias' ? 'x-vault' : 'x-service'}-${mark}`;
+
+function pathParameters(operation: Operation, item: PathItem): readonly object[] {
+  return item.open.map((name) => {
+    const field = operation.fields[name];
+    if (field !== undefined) return parameter(name, field, 'path');
+    return { name, in: 'path', required: true, schema: { type: 'string' } };
+  });
+}
+
+/** A listing is a GET with `list=true`; where the path can be read as well, the parameter may be left out. */
+function listParameter(verb: Verb, item: PathItem): readonly object[] {
+  if (!item.operations.some((entry) => entry.verb === 'list') || (verb !== 'list' && verb !== 'read')) return [];
+  const only =
+    verb === 'list' ? { required: true, schema: { type: 'string', enum: ['true'] } } : { schema: { type: 'string' } };
+  return [{ name: 'list', in: 'query', description: 'Lists the keys when it is true.', ...only }];
+}
+
+function parameter(name: string, field: z.ZodType, location: 'path' | 'query'): object {
+  const { description, ...schema } = schemaOf(field);
+  const required = location === 'path' || !isOptional(field);
+  return {
+    name,
+    in: location,
+    ...(description === undefined ? {} : { description }),
+    ...(required ? { required } : {}),
+    schema,
+  };
+}
+
+function requestBody(verb: Verb, operation: Operation, given: readonly (readonly [string, z.ZodType])[]): object {
+  const required = given.filter(([, field]) => !isOptional(field)).map(([name]) => name);
+  const schema: Schema = {
+    type: 'object',
+    properties: Object.fromEntries(given.map(([name, field]) => [name, schemaOf(field)])),
+    ...(required.length > 0 ? { required } : {}),
+    ...(operation.marks.anyFields ? { additionalProperties: true } : {}),
+  };
+  const mediaType = verb === 'patch' ? 'application/merge-patch+json' : 'application/json';
+  return { ...(required.length > 0 ? { required: true } : {}), content: { [mediaType]: { schema } } };
+}

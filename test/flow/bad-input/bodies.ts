@@ -1,0 +1,131 @@
+import type { Described, Field } from './operations.ts';
+import { type Known, rightBody } from './samples.ts';
+
+/** A body that is sent as it is. */
+export interface Body {
+  readonly what: string;
+  readonly text: string;
+  /** Undefined: the one that belongs to the verb. */
+  readonly mediaType?: string;
+}
+
+const long = 'x'.repeat(100_000);
+/** Every one is wrong for most types; which of them a field takes does not matter. `raw` is written as it stands. */
+const values: Readonly<Record<string, string>> = {
+  text: '"x"',
+  'empty text': '""',
+  'text of 100 kB': `"${long}"`,
+  'umlauts and faces': '"Gr\u00fc\u00dfe \u{1f600} \u202e\ufeff"',
+  'control characters': '"a\\u0001\\u001b\\r\\nb"',
+  NUL: '"a\\u0000b"',
+  'half a surrogate': '"\\ud800"',
+  'path that climbs': '"../../sys/raw"',
+  'not a number': '"NaN"',
+  'too large a number': '1e400',
+  'negative number': '-1',
+  'two to the 63': '9223372036854775808',
+  'two to the 31': '2147483648',
+  'two to the 40': '1099511627776',
+  fraction: '0.5',
+  'endless duration': '"99999999999999999999h"',
+  true: 'true',
+  null: 'null',
+  list: '["a","b"]',
+  'list of lists': '[[["a"]],[{}]]',
+  'list with NUL': '["a\\u0000"]',
+  object: '{"a":{"b":[1]}}',
+  'object with bad members':
+    '{"cas":"x","version":{},"versions":[[]],"default_lease_ttl":[1],"max_lease_ttl":"-","force_no_cache":7,"a":"\\u0000"}',
+  'object with bad keys': '{"":"","a\\u0000":"\\u0000","__proto__":{"x":1},"constructor":"x"}',
+};
+
+/** What belongs into a field of a type, for want of anything better. */
+const usual: Readonly<Record<string, unknown>> = {
+  integer: 1_000_000,
+  boolean: true,
+  array: ['a'],
+  object: { a: 'b' },
+};
+const sampleOf = ({ type }: Field): unknown => usual[type] ?? 'x';
+
+/** What is wrong with a whole body, whatever the operation. */
+const wholes: readonly Body[] = [
+  { what: 'no JSON', text: 'policy=' },
+  { what: 'nothing but a space', text: ' ' },
+  { what: 'truncated JSON', text: '{"policy":"a' },
+  { what: 'two values', text: '{} {}' },
+  { what: 'an array', text: '[{"a":1}]' },
+  { what: 'a text', text: '"policy"' },
+  { what: 'a number', text: '1e400' },
+  { what: 'null', text: 'null' },
+  { what: 'JSON 10,000 levels deep', text: `{"data":${'['.repeat(10_000)}${']'.repeat(10_000)}}` },
+  { what: 'open JSON 10,000 levels deep', text: '{"a":'.repeat(10_000) },
+  { what: 'names without end', text: `{${Array.from({ length: 5_000 }, (_, at) => `"n${at}":1`).join()}}` },
+  { what: 'a byte order mark', text: '\ufeff{"a":1}' },
+  { what: 'a form', text: 'a=1&a=2&%00=%zz', mediaType: 'application/x-www-form-urlencoded' },
+  { what: 'a foreign media type', text: '<a/>', mediaType: 'text/xml' },
+  { what: 'no media type at all', text: '{}', mediaType: '' },
+  { what: 'a media type of no sense', text: '{}', mediaType: 'application/json; charset="' },
+];
+
+/** Bodies for an operation: right but for one thing each. */
+export function badBodies({ path, fields }: Described, known: Known): readonly Body[] {
+  const needed = rightBody(path, known);
+  // What may be left out often does not go together.
+  const right = new Map(Object.entries(needed).map(([name, value]) => [name, JSON.stringify(value)]));
+  for (const field of fields) {
+    if (field.required && !right.has(field.name)) right.set(field.name, JSON.stringify(sampleOf(field)));
+  }
+  const every = new Map([...fields.map((field) => [field.name, JSON.stringify(sampleOf(field))] as const), ...right]);
+  const textOf = (members: Iterable<readonly [string, string]>) =>
+    `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`;
+  const wrong = fields.flatMap(({ name }) =>
+    Object.entries(values).map(([what, value]) => ({
+      what: `${name} is ${what}`,
+      text: textOf(new Map([...right, [name, value]])),
+    })),
+  );
+  const without = fields
+    .filter(({ required }) => required)
+    .map(({ name }) => ({
+      what: `${name} is missing`,
+      text: textOf([...right].filter(([other]) => other !== name)),
+    }));
+  const twice = fields.slice(0, 1).map(({ name }) => ({
+    what: `${name} stands twice`,
+    text: textOf([...right, [name, '{"other":1}']]),
+  }));
+  const all = { what: 'every field is right', text: textOf(every) };
+  return [
+    { what: 'nothing', text: '{}' },
+    { what: 'what is needed', text: textOf(right) },
+    all,
+    ...wrong,
+    ...without,
+    ...twice,
+    ...wholes,
+  ];
+}
+
+const queryValues = [
+  '',
+  'x'.repeat(2_000),
+  '%00',
+  '%ed%a0%80',
+  '%f0%9f%98%80',
+  '..%2f',
+  '-1',
+  '1e400',
+  'NaN',
+  '%zz',
+  '[]',
+];
+
+/** Queries, beginning with a question mark. */
+export const badQueries = ({ query }: Described): readonly string[] => [
+  ...query.flatMap(({ name }) => queryValues.map((value) => `?${name}=${value}`)),
+  ...query.map(({ name }) => `?${name}=1&${name}=true`),
+  '?list=perhaps',
+  '?help=2',
+  '?&&=&=x&%00=1',
+];
