@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { openAudit } from '../audit/open.ts';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
 import { openLeases } from '../auth/lease/leases.ts';
 import { methods } from '../auth/methods/index.ts';
@@ -28,6 +29,7 @@ import { mountRows } from '../engines/sys/mounts/index.ts';
 import { openLeaseCapacity, openRateLimits, quotaRows } from '../engines/sys/quotas/index.ts';
 import { sealRows } from '../engines/sys/seal/index.ts';
 import { toolRows } from '../engines/sys/tools/index.ts';
+import { auditStages } from '../http/secrets/stages/audit-stage.ts';
 import { rateStage } from '../http/secrets/stages/rate-stage.ts';
 import { wrapStages } from '../http/secrets/stages/wrap-stage.ts';
 import { createServer, type HttpServer } from '../http/wire/server.ts';
@@ -47,6 +49,8 @@ export interface Api {
   readonly store: OpenStore;
   /** For development: initialises an empty store with the automatic seal and makes sure that this root token is valid. */
   prepareForDevelopment(rootToken: string | undefined): Promise<string | undefined>;
+  /** Files of audit devices are opened again with their next line, after somebody has moved them away. */
+  reopenAuditFiles(): void;
   /** Sends the spans gathered so far; bounded. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -63,6 +67,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const [leaseCapacity, rateLimits] = [openLeaseCapacity(store), openRateLimits(store)];
   const acls = openAcls(store);
   const reaper = openReaper({ store, log });
+  const audit = openAudit({ store, clock, log, networkBounds, filesBelow: config.KEYFERRY_AUDIT_DIR });
   const leasesAt = async (path: string) => {
     const mount = await mounts.resolve(path);
     return mount === undefined ? systemLeases : effectiveLeases(mount.config);
@@ -114,6 +119,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...messageRows,
     ...policyRows({ store, clock, acls }),
     ...leaseRows(openLeases(tokenParts)),
+    ...audit.rows,
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
@@ -131,7 +137,11 @@ export async function openApi(parts: AppParts): Promise<Api> {
     requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
     crossOrigin: () => readCors(store),
     requestHeaderRequired: config.KEYFERRY_REQUIRE_REQUEST_HEADER,
-    stages: [rateStage(rateLimits.pass), ...wrapStages((reply) => wrap({ store, clock }, reply))],
+    stages: [
+      rateStage(rateLimits.pass),
+      ...wrapStages((reply) => wrap({ store, clock }, reply)),
+      ...auditStages(audit),
+    ],
   });
   return {
     store,
@@ -147,8 +157,10 @@ export async function openApi(parts: AppParts): Promise<Api> {
       return rootToken;
     },
     flush: shared.flush,
+    reopenAuditFiles: audit.reopen,
     async close() {
       await server.close(config.KEYFERRY_SHUTDOWN_MS_MAX);
+      await audit.close();
       await reaper.close();
       gauges.close();
       await shared.close();

@@ -40,6 +40,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
         entityId: row.entity_id,
         root: row.policies.includes('root'),
         tokenType: row.type === 'batch' ? 'batch' : 'service',
+        issued: { time: row.creation_time, ttlSeconds: row.creation_ttl, metadata: row.meta },
       };
     },
     async authorise(caller, need) {

@@ -1,3 +1,4 @@
+import { auditRows } from '../../lib/audit/rows/index.ts';
 import { policyRows } from '../../lib/auth/policy/rows/index.ts';
 import { tokenMethod } from '../../lib/auth/token/rows/index.ts';
 import { wrappingRows } from '../../lib/auth/wrapping/rows.ts';
@@ -37,6 +38,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     ...leaseRows(nothing),
     ...wrappingRows(nothing),
     ...toolRows(),
+    ...auditRows(nothing),
     ...configRows(nothing, nothing),
     ...quotaRows(nothing),
     metricsRow(nothing),

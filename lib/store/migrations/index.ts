@@ -7,6 +7,7 @@ import { verifyGeneration } from './0006-verify-generation.ts';
 import { policies } from './0007-policies.ts';
 import { tokenRolesAndLeases } from './0008-token-roles-and-leases.ts';
 import { cubbyholeAndQuotas } from './0009-cubbyhole-and-quotas.ts';
+import { audit } from './0014-audit.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   { name: '0007-policies', up: policies },
   { name: '0008-token-roles-and-leases', up: tokenRolesAndLeases, outsideTransaction: true },
   { name: '0009-cubbyhole-and-quotas', up: cubbyholeAndQuotas },
+  { name: '0014-audit', up: audit },
 ];

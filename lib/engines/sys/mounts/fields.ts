@@ -26,8 +26,12 @@ export const settings = {
     .pipe(z.enum(['', 'hidden', 'unauth'], { error: 'listing_visibility is "unauth", "hidden" or empty' }))
     .optional()
     .meta({ description: '"unauth": shown to everybody in the listing for user interfaces' }),
-  audit_non_hmac_request_keys: textList().optional().meta({ description: 'Kept for clients; not used' }),
-  audit_non_hmac_response_keys: textList().optional().meta({ description: 'Kept for clients; not used' }),
+  audit_non_hmac_request_keys: textList()
+    .optional()
+    .meta({ description: 'Members of requests that audit devices record in clear' }),
+  audit_non_hmac_response_keys: textList()
+    .optional()
+    .meta({ description: 'Members of replies that audit devices record in clear' }),
   passthrough_request_headers: textList().optional().meta({ description: 'Kept for clients; not used' }),
   allowed_response_headers: textList().optional().meta({ description: 'Kept for clients; not used' }),
 };
