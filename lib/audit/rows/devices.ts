@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { badRequest } from '../../core/errors.ts';
 import { uuid } from '../../core/ids.ts';
 import { bool, pathText, text, textMap } from '../../path/fields.ts';
-import { operation, type Row } from '../../path/row.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../path/row.ts';
 import { type DeviceRecord, openDevice } from '../devices/device.ts';
 import { shownOptions } from '../devices/kinds.ts';
 import { testLine } from '../lines/lines.ts';
@@ -32,12 +32,7 @@ export const deviceRows = (parts: AuditRowParts): readonly Row[] => [
         {
           summary: 'Show all audit devices.',
           sudo: true,
-          async run(_input, context) {
-            mustBeRoot(context);
-            const { devices } = await parts.devices.current();
-            const shown = devices.map(({ record }) => [record.path, showDevice(record)] as const);
-            return { data: Object.fromEntries(shown), flat: true };
-          },
+          run: (_input, context) => showAll(parts, context),
         },
       ),
     },
@@ -46,6 +41,14 @@ export const deviceRows = (parts: AuditRowParts): readonly Row[] => [
     pattern: 'audit/*path',
     help: 'Enables and disables an audit device. A request fails while no enabled device can record it.',
     operations: {
+      read: operation(
+        { path },
+        {
+          summary: 'Show an audit device.',
+          sudo: true,
+          run: (input, context) => (input.path === '' ? showAll(parts, context) : showOne(parts, input.path, context)),
+        },
+      ),
       write: operation(fields, {
         summary: 'Enable an audit device.',
         sudo: true,
@@ -71,6 +74,19 @@ export const deviceRows = (parts: AuditRowParts): readonly Row[] => [
     },
   },
 ];
+
+async function showAll({ devices }: AuditRowParts, context: RequestContext): Promise<Reply> {
+  mustBeRoot(context);
+  const open = (await devices.current()).devices;
+  return { data: Object.fromEntries(open.map(({ record }) => [record.path, showDevice(record)])), flat: true };
+}
+
+async function showOne({ devices }: AuditRowParts, given: string, context: RequestContext): Promise<Reply> {
+  mustBeRoot(context);
+  const own = devicePath(given);
+  const device = (await devices.current()).devices.find(({ record }) => record.path === own);
+  return device && { data: showDevice(device.record) };
+}
 
 const showDevice = ({ path: own, type, description, local, options }: DeviceRecord): object => ({
   path: own,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { uuid } from '../../../lib/core/ids.ts';
 import type { OpenService } from '../../support/flow/open-service.ts';
 
@@ -41,3 +42,9 @@ export async function fileDevice(
 }
 
 export const disable = (service: OpenService, device: string) => service.ask('DELETE', `sys/audit/${device}`);
+
+/** Removes all devices past the API, as an operator does whose devices cannot record the request for it. */
+export async function removeDevices({ store: { db } }: OpenService): Promise<void> {
+  await db.deleteFrom('audit_devices').execute();
+  await sql`update revisions set revision = revision + 1 where name = 'audit'`.execute(db);
+}
