@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { openApi } from '../../../lib/app.ts';
 import { readConfig } from '../../../lib/core/config.ts';
 import { silentLog } from '../../../lib/core/log.ts';
+import { startServices } from '../../local/services.ts';
 import { addressed, measureHttp } from '../http-load.ts';
 import { times } from '../rounds.ts';
 import type { Section } from '../section.ts';
@@ -12,19 +13,21 @@ const data = { user: 'app', password: 'correct horse battery staple' };
 /** Of the throughput without a device. */
 const shareMin = 0.75;
 
-/** The same server on two databases; that of the first one has an audit device. */
+/** The same server on two PostgreSQL; that of the first one has an audit device. */
 export const auditSection: Section = {
   name: 'audit',
   title: 'Reads of secrets with an audit device',
   async measure(bench) {
     const { stage } = bench;
-    const databaseUrl = await fillPlain(stage);
     await times(secretCount, 32, (index) => stage.write(`secret/data/bench/${index}`, { data }));
     await stage.write('sys/audit/bench', { type: 'file', options: { file_path: join(stage.folder, 'audit.log') } });
     const audited = await stage.start('api', addressed);
-    const plain = await stage.start('api', addressed, { databaseUrl });
+    const without = await startServices(join(stage.folder, 'without'), { redisUrl: stage.redisUrl }, bench.report);
+    const { databaseUrl } = without;
     const load = { method: 'GET', path: '/v1/secret/data/bench/', headers: { 'x-service-token': stage.rootToken } };
     try {
+      await fillPlain(stage, databaseUrl);
+      const plain = await stage.start('api', addressed, { databaseUrl });
       return await measureHttp(bench, {
         count: secretCount,
         what: 'KV v2 reads with a file device; the same server without one',
@@ -33,17 +36,15 @@ export const auditSection: Section = {
         bare: { server: plain, load },
       });
     } finally {
-      await Promise.all([audited.end(), plain.end()]);
+      await audited.end();
+      await without.stop();
     }
   },
 };
 
-/** A database of its own with the same secrets and the same root token. Answers its URL. */
-async function fillPlain({ database, databaseUrl, environment, rootToken }: Stage): Promise<string> {
-  await database.query('create database bench_without_audit');
-  const url = new URL(databaseUrl);
-  url.pathname = '/bench_without_audit';
-  const config = readConfig({ ...environment, DATABASE_URL: url.href });
+/** The same secrets and the same root token. */
+async function fillPlain({ environment, rootToken }: Stage, databaseUrl: string): Promise<void> {
+  const config = readConfig({ ...environment, DATABASE_URL: databaseUrl });
   const api = await openApi({ config, log: silentLog });
   await api.prepareForDevelopment(rootToken);
   const headers = { 'x-service-token': rootToken };
@@ -53,5 +54,4 @@ async function fillPlain({ database, databaseUrl, environment, rootToken }: Stag
     if (statusCode >= 300) throw new Error(`POST ${path}: ${statusCode}`);
   });
   await api.close();
-  return url.href;
 }
