@@ -28,13 +28,15 @@ export const auditSection: Section = {
     try {
       await fillPlain(stage, databaseUrl);
       const plain = await stage.start('api', addressed, { databaseUrl });
-      return await measureHttp(bench, {
+      const figures = await measureHttp(bench, {
         count: secretCount,
         what: 'KV v2 reads with a file device; the same server without one',
         share: shareMin,
         ours: { server: audited, load },
         bare: { server: plain, load },
       });
+      await plain.end();
+      return figures;
     } finally {
       await audited.end();
       await without.stop();

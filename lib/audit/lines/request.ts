@@ -11,8 +11,7 @@ export const largeCharacters = 16_384;
 
 /** The members `auth` and `request` of both lines of a request, as JSON text without braces. */
 export async function requestMembers(request: AuditedRequest, marks: Marks, headers: RecordedHeaders): Promise<string> {
-  const token = request.token === undefined ? undefined : marks.text(request.token.reveal());
-  const accessor = request.caller === undefined ? undefined : marks.accessor(request.caller.accessor);
+  const { token, accessor } = whoOf(request, marks);
   const auth = JSON.stringify(authOf(request, token, accessor));
   const members = JSON.stringify({
     id: request.id,
@@ -30,6 +29,15 @@ export async function requestMembers(request: AuditedRequest, marks: Marks, head
   });
   const data = await dataOf(request, marks);
   return `"auth":${auth},"request":${members.slice(0, -1)}${data === undefined ? '' : `,"data":${data}`}}`;
+}
+
+/** Undefined: no token was sent, or no caller is behind it. */
+function whoOf(
+  { token, caller }: AuditedRequest,
+  marks: Marks,
+): { readonly token?: string; readonly accessor?: string } {
+  if (token === undefined) return {};
+  return caller === undefined ? { token: marks.text(token.reveal()) } : marks.callers(token, caller);
 }
 
 /** Undefined: there are none. */
