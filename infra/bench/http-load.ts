@@ -21,6 +21,8 @@ export interface HttpComparison {
   readonly what: string;
   /** How many numbers the load puts behind the path. */
   readonly count: number;
+  /** Of the bare server's throughput; half of it unless given. */
+  readonly share?: number;
   readonly ours: Loaded;
   readonly bare: Loaded;
 }
@@ -28,7 +30,7 @@ export interface HttpComparison {
 /** Our server and a bare one under the same load, in turns. @throws Error when a request fails */
 export async function measureHttp(
   bench: Bench,
-  { what, count, ours, bare }: HttpComparison,
+  { what, count, share = 0.5, ours, bare }: HttpComparison,
 ): Promise<readonly Figure[]> {
   const [rounds, seconds] = bench.quick ? [1, 2] : [3, 4];
   const [ourLoad, bareLoad] = [await startLoad(bench, ours, count), await startLoad(bench, bare, count)];
@@ -37,7 +39,7 @@ export async function measureHttp(
     for (const load of [ourLoad, bareLoad]) await run(load, 1);
     bench.report(what);
     return await versus({
-      ...{ what, rounds, limitMs, target: { share: 0.5 } },
+      ...{ what, rounds, limitMs, target: { share } },
       ours: { process: ours.server, work: () => run(ourLoad, seconds) },
       bare: { process: bare.server, work: () => run(bareLoad, seconds) },
     });

@@ -5,6 +5,7 @@ import { runMillion } from './million/run.ts';
 import type { Section } from './section.ts';
 import { apiSection } from './sections/api.ts';
 import { arrivalSection } from './sections/arrival.ts';
+import { auditSection } from './sections/audit.ts';
 import { callsSection } from './sections/calls.ts';
 import { memorySection } from './sections/memory.ts';
 import { policiesSection } from './sections/policies.ts';
@@ -29,6 +30,7 @@ const sections: readonly Section[] = [
   apiSection,
   policiesSection,
   tokensSection,
+  auditSection,
   startSection,
 ];
 

@@ -19,6 +19,7 @@ export interface Instance {
   readonly rootToken: string;
   /** Resolves when it cannot go on: a server that it stands on is gone for good. */
   readonly failed: Promise<Error>;
+  reopenAuditFiles(): void;
   close(): Promise<void>;
 }
 
@@ -60,7 +61,11 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     const { port } = await api.listen(options.port, config.KEYFERRY_HOST);
     options.report('the API and the workers are running');
     const { failed } = services;
-    return { address: apiAddress(config, port), rootToken, failed, close: () => closeAll(ends, services.stop) };
+    return {
+      ...{ address: apiAddress(config, port), rootToken, failed },
+      reopenAuditFiles: api.reopenAuditFiles,
+      close: () => closeAll(ends, services.stop),
+    };
   } catch (error) {
     await closeAll(ends, services.stop);
     throw error;

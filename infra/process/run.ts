@@ -8,6 +8,8 @@ import { stopRequest } from './stop-request.ts';
 export interface Running {
   /** Resolves when it cannot go on. Absent: it always can. */
   readonly failed?: Promise<Error>;
+  /** What SIGHUP is for. Absent: it ends the process. */
+  hangup?(): void;
   close(): Promise<void>;
 }
 
@@ -21,12 +23,14 @@ const reportAfterMs = 1_000;
  * where it helps.
  */
 export async function runUntilSignal(start: () => Promise<Running>): Promise<void> {
-  const asked = stopRequest();
+  let hangup: (() => void) | undefined;
+  const asked = stopRequest(() => hangup);
   keepHeapSmall();
   // The time runs from then on, also for a process that is still starting.
   void asked.then(() => endInTime(readConfig().KEYFERRY_SHUTDOWN_MS_MAX + marginMs));
   try {
     const running = await start();
+    hangup = running.hangup;
     const failure = await Promise.race([asked, ...(running.failed === undefined ? [] : [running.failed])]);
     if (failure !== undefined) {
       process.stderr.write(`keyferry: ${explain(failure)}\n`);

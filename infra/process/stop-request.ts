@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { endProcess } from './end.ts';
 
 /** npm passes Ctrl-C on to a child that has its signal from the terminal already: what comes so soon after is the same request. */
@@ -7,8 +8,11 @@ const parentLookMs = 250;
 /**
  * Ends when somebody asks this process to end: SIGINT, SIGTERM, SIGHUP (the terminal was closed), or the end of the npm that
  * started it. Whoever asks a second time wants it at once.
+ *
+ * A process that `hangup` answers something for takes SIGHUP for that while its terminal is there, or if it never had one.
  */
-export function stopRequest(): Promise<void> {
+export function stopRequest(hangup: () => (() => void) | undefined = () => undefined): Promise<void> {
+  const hadTerminal = hasTerminal();
   return new Promise((resolve) => {
     let askedAt: number | undefined;
     const ask = () => {
@@ -17,7 +21,12 @@ export function stopRequest(): Promise<void> {
       askedAt ??= now;
       resolve();
     };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, ask);
+    process.on('SIGHUP', () => {
+      const own = hangup();
+      if (own === undefined || (hadTerminal && !hasTerminal())) ask();
+      else own();
+    });
     watchNpm(resolve);
   });
 }
@@ -32,4 +41,13 @@ function watchNpm(gone: () => void): void {
     gone();
   }, parentLookMs);
   timer.unref();
+}
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false;
+  }
 }

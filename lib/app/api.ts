@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { openAudit } from '../audit/open.ts';
 import { openGatekeeper } from '../auth/gatekeeper.ts';
 import { openIdentities } from '../auth/identity/facts/open.ts';
 import { identityEngine } from '../auth/identity/rows/index.ts';
@@ -40,6 +41,7 @@ import { openLeaseCapacity, openRateLimits, quotaRows } from '../engines/sys/quo
 import { sealRows } from '../engines/sys/seal/index.ts';
 import { specsRow } from '../engines/sys/specs/index.ts';
 import { toolRows } from '../engines/sys/tools/index.ts';
+import { auditStages } from '../http/secrets/stages/audit-stage.ts';
 import { rateStage } from '../http/secrets/stages/rate-stage.ts';
 import { wrapStages } from '../http/secrets/stages/wrap-stage.ts';
 import { openInFlight } from '../http/wire/in-flight.ts';
@@ -64,6 +66,8 @@ export interface Api {
   readonly store: OpenStore;
   /** For development: initialises an empty store with the automatic seal and makes sure that this root token is valid. */
   prepareForDevelopment(rootToken: string | undefined): Promise<string | undefined>;
+  /** Files of audit devices are opened again with their next line, after somebody has moved them away. */
+  reopenAuditFiles(): void;
   /** Sends the spans gathered so far; bounded. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -82,6 +86,10 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const identities = openIdentities(store);
   const acls = openAcls(store, identities);
   const reaper = openReaper({ store, log: partOf(log, 'token') });
+  const audit = openAudit({
+    ...{ store, clock, log: partOf(log, 'audit') },
+    ...{ networkBounds, filesBelow: config.KEYFERRY_AUDIT_DIR },
+  });
   const remote = openRemote({ bounds: networkBounds, requestMs: config.KEYFERRY_AUTH_REQUEST_MS_MAX });
   const namespaces = { namespaceOf: (id: string) => mounts.namespaceOf(id) };
   const leasesAt = async (path: string, namespaceId: string) => {
@@ -170,6 +178,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...leaseRows(leases),
     ...lockoutRows(store),
     ...mfa.system,
+    ...audit.rows,
     metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
     ...syncRows(syncParts),
   ];
@@ -191,7 +200,12 @@ export async function openApi(parts: AppParts): Promise<Api> {
     requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
     crossOrigin: () => readCors(store),
     requestHeaderRequired: config.KEYFERRY_REQUIRE_REQUEST_HEADER,
-    stages: [rateStage(rateLimits.pass), ...mfa.stages, ...wrapStages((reply) => wrap({ store, clock }, reply))],
+    stages: [
+      rateStage(rateLimits.pass),
+      ...mfa.stages,
+      ...wrapStages((reply) => wrap({ store, clock }, reply)),
+      ...auditStages(audit),
+    ],
   });
   return {
     store,
@@ -207,8 +221,10 @@ export async function openApi(parts: AppParts): Promise<Api> {
       return rootToken;
     },
     flush: shared.flush,
+    reopenAuditFiles: audit.reopen,
     async close() {
       await server.close(config.KEYFERRY_SHUTDOWN_MS_MAX);
+      await audit.close();
       await reaper.close();
       await remote.close();
       gauges.close();

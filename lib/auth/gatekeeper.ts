@@ -45,6 +45,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
         displayName: row.display_name,
         root: row.policies.includes('root'),
         tokenType: row.type === 'batch' ? 'batch' : 'service',
+        issued: { time: row.creation_time, ttlSeconds: row.creation_ttl, metadata: row.meta },
       };
     },
     async authorise(caller, need) {

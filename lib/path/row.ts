@@ -188,6 +188,8 @@ export type Vocabulary = 'canonical' | 'alias';
 export interface ClientConnection {
   /** Of who opened the connection, which may be a proxy. IPv4 is in dotted form. Empty: nobody knows it any more. */
   readonly remoteAddress: string;
+  /** Absent: nobody knows it. */
+  readonly remotePort?: number | undefined;
   /** The connection is encrypted. */
   readonly tls: boolean;
 }
@@ -206,6 +208,12 @@ export interface Caller {
   readonly root: boolean;
   /** A batch token is not stored: it has no accessor, and cannot be renewed or revoked. */
   readonly tokenType: 'service' | 'batch';
+  /** What audit devices are told of the token beside that. */
+  readonly issued?: {
+    readonly time: Date;
+    readonly ttlSeconds: number;
+    readonly metadata: Readonly<Record<string, string>> | null;
+  };
 }
 
 /** An entry of the mount table. `path` has a trailing slash and no leading one; `sys/` and `auth/token/` are entries too. */

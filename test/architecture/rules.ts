@@ -34,7 +34,7 @@ const packageFolders: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^pg$/, ['lib/store/', 'infra/local/']],
   [/^pg-copy-streams$/, ['lib/store/']],
   // Modules that are handed the store's handle write their queries with it.
-  [/^kysely$/, ['lib/store/', 'lib/auth/', 'lib/engines/', 'lib/sync/', 'lib/workspaces/', 'lib/app/']],
+  [/^kysely$/, ['lib/store/', 'lib/audit/', 'lib/auth/', 'lib/engines/', 'lib/sync/', 'lib/workspaces/', 'lib/app/']],
   [/^fastify$/, ['lib/http/', 'lib/app/board/']],
   [/^@bull-board\/.+$/, ['lib/queue/board.ts', 'lib/app/board/']],
   [/^(prom-client|@opentelemetry\/.+)$/, ['lib/telemetry/']],

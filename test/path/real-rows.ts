@@ -11,6 +11,7 @@ import { enforcementRows } from '../../lib/auth/mfa/enforcements/rows.ts';
 import { validateRow } from '../../lib/auth/mfa/login/validate.ts';
 import { methodByIdRows } from '../../lib/auth/mfa/methods/by-id.ts';
 import { methodRows } from '../../lib/auth/mfa/methods/by-name.ts';
+import { auditRows } from '../../lib/audit/rows/index.ts';
 import { policyRows } from '../../lib/auth/policy/rows/index.ts';
 import { loginOperations } from '../../lib/auth/token/login.ts';
 import { tokenMethod } from '../../lib/auth/token/rows/index.ts';
@@ -69,6 +70,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     validateRow(nothing),
     ...wrappingRows(nothing),
     ...toolRows(),
+    ...auditRows(nothing),
     ...configRows(nothing, nothing),
     ...quotaRows(nothing),
     specsRow(nothing),

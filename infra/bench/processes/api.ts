@@ -5,8 +5,9 @@ import { openLog } from '../../../lib/core/log/open.ts';
 import { serveParent } from './parent.ts';
 
 /** The API as it runs in production: a process of its own, listening on a port. */
-await serveParent(z.object({}), async () => {
-  const config = readConfig();
+await serveParent(z.object({ databaseUrl: z.string().optional() }), async ({ databaseUrl }) => {
+  const own = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
+  const config = { ...readConfig(), ...own };
   const api = await openApi({ config, log: openLog(config) });
   const { port } = await api.listen(0, '127.0.0.1');
   return { ready: { address: `http://127.0.0.1:${port}` }, close: api.close };

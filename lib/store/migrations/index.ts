@@ -10,9 +10,10 @@ import { cubbyholeAndQuotas } from './0009-cubbyhole-and-quotas.ts';
 import { namespaces } from './0010-namespaces.ts';
 import { identity } from './0011-identity.ts';
 import { userpassApproleLockout } from './0012-userpass-approle-lockout.ts';
-import { mfa } from './0016-mfa.ts';
 import { methodSettings } from './0013-method-settings.ts';
+import { audit } from './0014-audit.ts';
 import { keyAttempts } from './0015-key-attempts.ts';
+import { mfa } from './0016-mfa.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -39,7 +40,8 @@ export const migrations: readonly Migration[] = [
   { name: '0010-namespaces', up: namespaces, outsideTransaction: true },
   { name: '0011-identity', up: identity },
   { name: '0012-userpass-approle-lockout', up: userpassApproleLockout },
-  { name: '0016-mfa', up: mfa },
   { name: '0013-method-settings', up: methodSettings },
+  { name: '0014-audit', up: audit },
   { name: '0015-key-attempts', up: keyAttempts },
+  { name: '0016-mfa', up: mfa },
 ];

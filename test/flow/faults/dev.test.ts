@@ -90,7 +90,7 @@ test('a start beside a running one is refused with one line, leaves nothing runn
   await until(() => running(servers).length === 0);
   const next = await startDev();
   expect(await new ApiClient(next.ready, rootToken).read('secret/data/kept')).toMatchObject({ data: { v: 'second' } });
-  expect((await next.end('SIGHUP')).code).toBe(0);
+  expect((await next.end('SIGTERM')).code).toBe(0);
 });
 
 test('a start that was killed while it made its database does not stand in the way of the next one', async () => {

@@ -48,6 +48,8 @@ export interface OpenService {
     secret: string,
     holds: (records: readonly Association[]) => boolean,
   ): Promise<readonly Association[]>;
+  /** As after the signal for it. */
+  reopenAuditFiles(): void;
   /** One round of the sweep. */
   sweep(): Promise<object>;
   /** Waits until every change that was made has been worked off. */
@@ -210,6 +212,7 @@ function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: O
       );
       return records;
     },
+    reopenAuditFiles: () => api.reopenAuditFiles(),
     sweep: () => sweeper.run(),
     untilQuiet: () =>
       eventually(

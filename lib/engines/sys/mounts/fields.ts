@@ -33,8 +33,12 @@ export const settings = {
     .pipe(z.enum(['', ...tokenTypes], { error: `token_type is one of ${tokenTypes.join(', ')}` }))
     .optional()
     .meta({ description: 'Of auth methods: what kind of token is made where nobody asks for one' }),
-  audit_non_hmac_request_keys: textList().optional().meta({ description: 'Kept for clients; not used' }),
-  audit_non_hmac_response_keys: textList().optional().meta({ description: 'Kept for clients; not used' }),
+  audit_non_hmac_request_keys: textList()
+    .optional()
+    .meta({ description: 'Members of requests that audit devices record in clear' }),
+  audit_non_hmac_response_keys: textList()
+    .optional()
+    .meta({ description: 'Members of replies that audit devices record in clear' }),
   passthrough_request_headers: textList().optional().meta({ description: 'Kept for clients; not used' }),
   allowed_response_headers: textList().optional().meta({ description: 'Kept for clients; not used' }),
 };

@@ -5,6 +5,7 @@ import type { ClientConnection } from '../../../path/row.ts';
 /** The part of a socket that is looked at. Sockets without TLS may lack `encrypted`. */
 interface Peer {
   readonly remoteAddress?: string | undefined;
+  readonly remotePort?: number | undefined;
   readonly encrypted?: boolean | undefined;
 }
 
@@ -27,6 +28,10 @@ class SocketConnection implements ClientConnection {
   /** A socket for both families shows an IPv4 address as `::ffff:192.0.2.1`. */
   get remoteAddress(): string {
     return (this.#socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
+  }
+
+  get remotePort(): number | undefined {
+    return this.#socket.remotePort;
   }
 
   get tls(): boolean {

@@ -1,0 +1,64 @@
+import type { Clock } from '../core/clock.ts';
+import { AppError, TooManyRequests } from '../core/errors.ts';
+import type { AuditedOutcome, AuditedRequest, Auditor, Recording } from './contract.ts';
+import type { Device } from './devices/device.ts';
+import { type Refusal, replyLine, requestLine } from './lines/lines.ts';
+import { requestMembers } from './lines/request.ts';
+import type { RecordedHeaders } from './lines/settings.ts';
+import type { Record } from './record.ts';
+import type { DeviceCopy } from './store/copy.ts';
+
+/** The auditor of a process, on its devices. */
+export function openAuditor(devices: DeviceCopy, record: Record, clock: Clock): Auditor {
+  async function begin(request: AuditedRequest, refusal?: Refusal): Promise<Recording | undefined> {
+    const open = await devices.current();
+    if (open.devices.length === 0) return undefined;
+    const members = membersOf(request, open.headers);
+    const time = clock.now();
+    await record(open.devices, async (device) => requestLine(device.marks, time, await members(device), refusal));
+    return { end: (outcome) => end({ request, members, known: open.devices }, outcome) };
+  }
+  async function end({ request, members, known }: Recorded, outcome: AuditedOutcome): Promise<void> {
+    const time = clock.now();
+    const present = await devices.current();
+    // A request that has sealed the service is still told to the devices that know of it.
+    const targets = present.devices.length > 0 ? present.devices : known.filter(isOpen);
+    if (targets.length === 0) return;
+    await record(targets, async (device) =>
+      replyLine(device.marks, time, { request, members: await members(device) }, outcome),
+    );
+  }
+  return {
+    get idle() {
+      return devices.fresh?.devices.length === 0;
+    },
+    begin: (request) => begin(request),
+    async refused(request, error) {
+      if (isPassedOver(error)) return;
+      const recording = await begin(request, { error });
+      await recording?.end({ error });
+    },
+  };
+}
+
+interface Recorded {
+  readonly request: AuditedRequest;
+  readonly members: (device: Device) => Promise<string>;
+  readonly known: readonly Device[];
+}
+
+/** What the two lines of a request have in common, written once for each device. */
+function membersOf(request: AuditedRequest, headers: RecordedHeaders): Recorded['members'] {
+  const made = new Map<Device, Promise<string>>();
+  return (device) => {
+    const known = made.get(device) ?? requestMembers(request, device.marks, headers);
+    made.set(device, known);
+    return known;
+  };
+}
+
+const isOpen = ({ queue }: Device): boolean => !queue.closed;
+
+/** What is refused before anybody looks at it: a flood of such requests must not fill the log. */
+const isPassedOver = (error: unknown): boolean =>
+  error instanceof TooManyRequests || (error instanceof AppError && error.kind === 'sealed');

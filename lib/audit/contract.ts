@@ -1,0 +1,60 @@
+import type { Namespace } from '../core/namespace.ts';
+import type { Secret } from '../core/secret.ts';
+import type { Caller, ClientConnection, Mount, Reply } from '../path/row.ts';
+
+/** The audit log as the pipeline of requests sees it. */
+export interface Auditor {
+  /** Nothing has to be recorded, as far as this process knows; what it knows is at most a second old. */
+  readonly idle: boolean;
+  /**
+   * Records a request before it is run. Undefined: no device is enabled.
+   *
+   * @throws AppError `internal` when no enabled device has recorded it
+   */
+  begin(request: AuditedRequest): Promise<Recording | undefined>;
+  /**
+   * Records a request that was refused before `begin`, and the refusal.
+   *
+   * @throws AppError `internal` when no enabled device has recorded it
+   */
+  refused(request: AuditedRequest, error: unknown): Promise<void>;
+}
+
+/** A request that was recorded. */
+export interface Recording {
+  /**
+   * Records what came of it, before the answer is given.
+   *
+   * @throws AppError `internal` when no enabled device has recorded it
+   */
+  end(outcome: AuditedOutcome): Promise<void>;
+}
+
+/** What is known of a request. */
+export interface AuditedRequest {
+  readonly id: string;
+  readonly operation: AuditedOperation;
+  /** Full path below `/v1/`. */
+  readonly path: string;
+  readonly namespace: Namespace;
+  /** Undefined: the path leads nowhere, or nobody has looked. */
+  readonly mount: Mount | undefined;
+  /** Members of the body, or of the query. */
+  readonly data: object;
+  /** The token that was sent, whatever it is worth. */
+  readonly token: Secret | undefined;
+  readonly caller: Caller | undefined;
+  /** What the policies say; undefined: nobody asked them. */
+  readonly decision: { readonly allowed: boolean; readonly why?: string } | undefined;
+  readonly connection: ClientConnection;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Seconds for which the reply shall be wrapped. */
+  readonly wrapSeconds: number | undefined;
+}
+
+export type AuditedOperation = 'read' | 'list' | 'update' | 'patch' | 'delete' | 'help';
+
+/** What came of a request. */
+export type AuditedOutcome =
+  | { readonly reply: Reply; readonly warnings: readonly string[] }
+  | { readonly error: unknown };

@@ -1,0 +1,108 @@
+import { isAbsolute, relative, resolve } from 'node:path';
+import { z } from 'zod';
+import { badRequest } from '../../core/errors.ts';
+import type { NetworkPolicy } from '../../network/policy.ts';
+import { DatagramOutlet } from './datagram.ts';
+import { discard, FileOutlet, standardOutput } from './file.ts';
+import { HttpOutlet } from './http.ts';
+import { type DeviceOptions, mustBeKnown } from './options.ts';
+import type { Outlet } from './outlet.ts';
+import { StreamOutlet } from './stream.ts';
+
+/** What a process lets devices do. */
+export interface DeviceBounds {
+  readonly policy: NetworkPolicy;
+  /** Files lie below this folder; undefined: anywhere. */
+  readonly filesBelow: string | undefined;
+}
+
+interface Kind {
+  readonly options: readonly string[];
+  /** Options whose values are not shown. */
+  readonly sensitive?: readonly string[];
+  open(options: DeviceOptions, bounds: DeviceBounds, limitMs: number): Outlet;
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  file: { options: ['file_path', 'path', 'mode'], open: openFile },
+  socket: { options: ['address', 'socket_type'], open: openSocket },
+  http: { options: ['uri', 'headers'], sensitive: ['headers'], open: openHttp },
+};
+
+/**
+ * Checks the options of a device and makes its outlet; nothing is opened before the first line.
+ *
+ * @throws AppError `bad-request`
+ */
+export function outletOf(type: string, options: DeviceOptions, bounds: DeviceBounds, limitMs: number): Outlet {
+  const kind = kindOf(type);
+  mustBeKnown(options, kind.options);
+  return kind.open(options, bounds, limitMs);
+}
+
+/** The options as they are shown. */
+export function shownOptions(type: string, options: DeviceOptions): DeviceOptions {
+  const hidden = kinds[type]?.sensitive ?? [];
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [name, hidden.includes(name) ? '*****' : value]),
+  );
+}
+
+function kindOf(type: string): Kind {
+  const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
+  if (kind !== undefined) return kind;
+  if (type === 'syslog')
+    throw badRequest('audit devices of type syslog are not supported: use a socket, or a file that is collected');
+  throw badRequest(`unknown type of audit device ${JSON.stringify(type)}; there are ${Object.keys(kinds).join(', ')}`);
+}
+
+function openFile({ file_path: own, path = own, mode }: DeviceOptions, { filesBelow }: DeviceBounds): Outlet {
+  if (path === undefined || path === '') throw badRequest("'file_path' is required");
+  if (path === 'stdout') return standardOutput;
+  if (path === 'discard') return discard;
+  if (!isAbsolute(path) || path.includes('\0')) throw badRequest("'file_path' is an absolute path, stdout or discard");
+  if (filesBelow !== undefined && !isBelow(resolve(filesBelow), resolve(path)))
+    throw badRequest("'file_path' is outside of the folder that KEYFERRY_AUDIT_DIR names");
+  return new FileOutlet(path, modeOf(mode));
+}
+
+const isBelow = (folder: string, path: string): boolean => {
+  const way = relative(folder, path);
+  return way !== '' && !way.startsWith('..') && !isAbsolute(way);
+};
+
+/** A log that could be run as a program would be a way to bring one in. */
+function modeOf(given: string | undefined): number | undefined {
+  if (given === undefined || /^0+$/.test(given)) return undefined;
+  const mode = /^0?[0-7]{3}$/.test(given) ? Number.parseInt(given, 8) : Number.NaN;
+  if (Number.isNaN(mode) || (mode & 0o111) !== 0) throw badRequest("'mode' has the form 0600, without execution");
+  return mode;
+}
+
+function openSocket({ address, socket_type: type = 'tcp' }: DeviceOptions, { policy }: DeviceBounds): Outlet {
+  if (address === undefined || address === '') throw badRequest("'address' is required");
+  if (type === 'unix') return new StreamOutlet({ path: address }, policy);
+  if (type !== 'tcp' && type !== 'udp') throw badRequest("'socket_type' is tcp, udp or unix");
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:\s]+)):(\d{1,5})$/.exec(address) ?? [];
+  const [host, port] = [bracketed ?? plain, Number(digits)];
+  if (host === undefined || !(port >= 1 && port <= 65_535)) throw badRequest("'address' has the form host:port");
+  return type === 'tcp' ? new StreamOutlet({ host, port }, policy) : new DatagramOutlet({ host, port }, policy);
+}
+
+const headerTexts = z.record(z.string().regex(/^[\w-]+$/), z.string().regex(/^[\x20-\x7e]*$/));
+
+function openHttp({ uri, headers = '{}' }: DeviceOptions, { policy }: DeviceBounds, limitMs: number): Outlet {
+  if (uri === undefined || !URL.canParse(uri) || !/^https?:$/.test(new URL(uri).protocol))
+    throw badRequest("'uri' is required: an http or https address");
+  const read = headerTexts.safeParse(parsed(headers));
+  if (!read.success) throw badRequest("'headers' is a JSON object of names and texts");
+  return new HttpOutlet(uri, read.data, policy, limitMs);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

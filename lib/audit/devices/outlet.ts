@@ -1,0 +1,15 @@
+/** Where a device's lines go. One call at a time. */
+export interface Outlet {
+  /** Takes whole lines, all of them or none that counts; rejects otherwise. `signal` ends when nobody waits any more. */
+  write(lines: readonly string[], signal: AbortSignal): Promise<void>;
+  /** It takes one line at a time. */
+  readonly single?: true;
+  /** Its file is opened again with the next lines. Absent: there is none. */
+  reopen?(): void;
+  close(): Promise<void>;
+}
+
+/** Why a device did not record a line. Its message names no content. */
+export class NotRecorded extends Error {
+  override readonly name = 'NotRecorded';
+}

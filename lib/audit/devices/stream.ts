@@ -1,0 +1,73 @@
+import { connect, type Socket } from 'node:net';
+import { refuseDial } from '../../network/connection/dial.ts';
+import { guardedLookup } from '../../network/connection/lookup.ts';
+import type { NetworkPolicy } from '../../network/policy.ts';
+import type { Outlet } from './outlet.ts';
+
+/** A host and port, or the path of a Unix socket. */
+export type StreamAddress = { readonly host: string; readonly port: number } | { readonly path: string };
+
+/** Lines over a connection that stays open. After a failure the next lines open another one. */
+export class StreamOutlet implements Outlet {
+  readonly #address: StreamAddress;
+  readonly #policy: NetworkPolicy;
+  #socket: Socket | undefined;
+
+  constructor(address: StreamAddress, policy: NetworkPolicy) {
+    this.#address = address;
+    this.#policy = policy;
+  }
+
+  async write(lines: readonly string[], signal: AbortSignal): Promise<void> {
+    const socket = this.#socket ?? (await this.#connected(signal));
+    await untilTaken(socket, lines.join(''), signal);
+  }
+
+  async close(): Promise<void> {
+    this.#socket?.destroySoon();
+    this.#socket = undefined;
+  }
+
+  #connected(signal: AbortSignal): Promise<Socket> {
+    return new Promise((resolve, reject) => {
+      const address = this.#address;
+      const refusal = 'path' in address ? undefined : refuseDial(this.#policy, address);
+      if (refusal !== undefined) return reject(refusal);
+      const socket = connect(
+        'path' in address ? address : { ...address, lookup: guardedLookup(this.#policy, address.port) },
+      );
+      const giveUp = () => socket.destroy(new Error('no connection in time'));
+      signal.addEventListener('abort', giveUp, { once: true });
+      // What the other side says is of no interest, but its end is.
+      socket.resume();
+      socket.once('error', reject);
+      socket.on('error', () => {});
+      socket.once('close', () => {
+        signal.removeEventListener('abort', giveUp);
+        if (this.#socket === socket) this.#socket = undefined;
+      });
+      socket.once('connect', () => {
+        signal.removeEventListener('abort', giveUp);
+        socket.unref();
+        this.#socket = socket;
+        resolve(socket);
+      });
+    });
+  }
+}
+
+/** Until the system has taken the text. */
+function untilTaken(socket: Socket, text: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => socket.destroy(new Error('not taken in time'));
+    signal.addEventListener('abort', giveUp, { once: true });
+    socket.write(text, (error) => {
+      signal.removeEventListener('abort', giveUp);
+      if (error == null) resolve();
+      else {
+        socket.destroy();
+        reject(error);
+      }
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import type { Secret } from '../../core/secret.ts';
+import type { Caller } from '../../path/row.ts';
+import { Hasher } from './hash.ts';
+import type { LineSettings, RecordedHeaders } from './settings.ts';
+
+/** How a token and its accessor are shown. */
+interface CallerMarks {
+  readonly token: string;
+  readonly accessor: string;
+}
+
+const callersMax = 1_000;
+
+/** How a device shows single values. */
+export class Marks {
+  readonly settings: LineSettings;
+  /** Undefined: texts are shown as they are. */
+  readonly hasher: Hasher | undefined;
+  readonly #hashing: Hasher;
+  readonly #callers = new Map<string, CallerMarks>();
+
+  constructor(settings: LineSettings) {
+    this.settings = settings;
+    this.#hashing = new Hasher(Buffer.from(settings.salt, 'hex'));
+    this.hasher = settings.raw ? undefined : this.#hashing;
+  }
+
+  text(value: string): string {
+    return this.hasher?.text(value) ?? value;
+  }
+
+  /** An accessor names a token without giving access. */
+  accessor(value: string): string {
+    return this.settings.hmacAccessor && value !== '' ? this.text(value) : value;
+  }
+
+  /**
+   * The token of a caller and its accessor. They are in every line, so those of the last tokens are kept, under the accessor,
+   * which is no secret.
+   */
+  callers(token: Secret, { accessor }: Caller): CallerMarks {
+    const known = this.#callers.get(accessor);
+    if (known !== undefined) return known;
+    const made = { token: this.text(token.reveal()), accessor: this.accessor(accessor) };
+    // A batch token has no accessor.
+    if (accessor === '' || this.hasher === undefined) return made;
+    if (this.#callers.size >= callersMax) this.#callers.clear();
+    this.#callers.set(accessor, made);
+    return made;
+  }
+
+  /** What `sys/audit-hash` answers: the HMAC, also of a device that does not use it. */
+  hash(value: string): string {
+    return this.#hashing.text(value);
+  }
+
+  /** Undefined: none of them was sent. */
+  headers(
+    sent: Readonly<Record<string, string | readonly string[] | undefined>>,
+    recorded: RecordedHeaders,
+  ): Readonly<Record<string, readonly string[]>> | undefined {
+    if (recorded.size === 0) return undefined;
+    const shown = [...recorded].flatMap(([name, hmac]): [string, readonly string[]][] => {
+      const value = sent[name];
+      if (value === undefined) return [];
+      const values = typeof value === 'string' ? [value] : value;
+      return [[name, hmac ? values.map((one) => this.text(one)) : values]];
+    });
+    return shown.length === 0 ? undefined : Object.fromEntries(shown);
+  }
+}

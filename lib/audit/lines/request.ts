@@ -1,0 +1,95 @@
+import { isLongJson } from '../../core/json/write.ts';
+import type { Json } from '../../core/json.ts';
+import type { Mount } from '../../path/row.ts';
+import type { AuditedRequest } from '../contract.ts';
+import { hashedJson } from './hashed-json.ts';
+import type { Marks } from './marks.ts';
+import type { RecordedHeaders } from './settings.ts';
+
+/** Larger data are written in slices. */
+export const largeCharacters = 16_384;
+
+/** The members `auth` and `request` of both lines of a request, as JSON text without braces. */
+export async function requestMembers(request: AuditedRequest, marks: Marks, headers: RecordedHeaders): Promise<string> {
+  const { token, accessor } = whoOf(request, marks);
+  const auth = JSON.stringify(authOf(request, token, accessor));
+  const members = JSON.stringify({
+    id: request.id,
+    client_id: request.caller?.entityId || undefined,
+    operation: request.operation,
+    ...mountMembers(request.mount),
+    client_token: token,
+    client_token_accessor: accessor,
+    namespace: request.namespace,
+    path: request.path,
+    remote_address: request.connection.remoteAddress,
+    remote_port: request.connection.remotePort,
+    wrap_ttl: request.wrapSeconds,
+    headers: marks.headers(request.headers, headers),
+  });
+  const data = await dataOf(request, marks);
+  return `"auth":${auth},"request":${members.slice(0, -1)}${data === undefined ? '' : `,"data":${data}`}}`;
+}
+
+/** Undefined: no token was sent, or no caller is behind it. */
+function whoOf(
+  { token, caller }: AuditedRequest,
+  marks: Marks,
+): { readonly token?: string; readonly accessor?: string } {
+  if (token === undefined) return {};
+  return caller === undefined ? { token: marks.text(token.reveal()) } : marks.callers(token, caller);
+}
+
+/** Undefined: there are none. */
+function dataOf({ data, mount }: AuditedRequest, { hasher }: Marks): Promise<string> | undefined {
+  if (!hasMembers(data)) return undefined;
+  const clear = clearKeys(mount, 'audit_non_hmac_request_keys');
+  return hashedJson(data, { hasher, clear, read: (written) => written }, isLongJson(data as Json, largeCharacters));
+}
+
+function hasMembers(data: object): boolean {
+  for (const _name in data) return true;
+  return false;
+}
+
+/** Names of members that the mount's settings let stand. */
+export function clearKeys(
+  mount: Mount | undefined,
+  setting: 'audit_non_hmac_request_keys' | 'audit_non_hmac_response_keys',
+): readonly string[] {
+  const keys = mount?.config[setting];
+  return Array.isArray(keys) ? keys : [];
+}
+
+export const mountMembers = (mount: Mount | undefined): object | undefined =>
+  mount && {
+    mount_point: mount.path,
+    mount_type: mount.type,
+    mount_accessor: mount.accessor,
+    mount_class: mount.path.startsWith('auth/') ? 'auth' : 'secret',
+  };
+
+function authOf({ caller, decision }: AuditedRequest, token: string | undefined, accessor: string | undefined): object {
+  const results = decision && { policy_results: resultsOf(decision, caller?.root === true) };
+  if (caller === undefined) return { ...results };
+  return {
+    client_token: token,
+    accessor,
+    display_name: caller.displayName,
+    policies: caller.policies,
+    token_policies: caller.policies,
+    ...results,
+    metadata: caller.issued?.metadata ?? undefined,
+    entity_id: caller.entityId || undefined,
+    token_type: caller.tokenType,
+    token_ttl: caller.issued?.ttlSeconds,
+    token_issue_time: caller.issued?.time.toISOString(),
+  };
+}
+
+/** Which policy has granted something is not kept with the merged rules; of root there is one. */
+const resultsOf = ({ allowed, why }: NonNullable<AuditedRequest['decision']>, root: boolean): object => ({
+  allowed,
+  ...(allowed && root ? { granting_policies: [{ type: 'acl', name: 'root', namespace_id: 'root' }] } : {}),
+  ...(why === undefined ? {} : { reason: why }),
+});

@@ -1,0 +1,50 @@
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { NetworkBounds } from '../network/bounds.ts';
+import { strictPolicy } from '../network/policy.ts';
+import type { Row } from '../path/row.ts';
+import type { Store } from '../store/store.ts';
+import { openAuditor } from './auditor.ts';
+import type { Auditor } from './contract.ts';
+import { recorder } from './record.ts';
+import { auditRows } from './rows/index.ts';
+import { openCopy } from './store/copy.ts';
+
+export interface AuditParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What devices may open of the network at most. */
+  readonly networkBounds: NetworkBounds;
+  /** Files of devices lie below this folder; undefined: anywhere. */
+  readonly filesBelow: string | undefined;
+}
+
+/** The audit log of a process. */
+export interface Audit extends Auditor {
+  /** `sys/audit`, `sys/audit-hash` and `sys/config/auditing`. */
+  readonly rows: readonly Row[];
+  /** Files are opened again with their next line, after somebody has moved them away. */
+  reopen(): void;
+  /** What waits is written first, within the time for it. */
+  close(): Promise<void>;
+}
+
+export function openAudit({ store, clock, log, networkBounds, filesBelow }: AuditParts): Audit {
+  // Who may enable a device may open what the operator lets anybody open, and nothing else.
+  const bounds = { policy: { ...strictPolicy, disabled: true, bounds: networkBounds }, filesBelow };
+  const devices = openCopy(store, bounds);
+  const auditor = openAuditor(devices, recorder(log), clock);
+  return {
+    get idle() {
+      return auditor.idle;
+    },
+    begin: auditor.begin,
+    refused: auditor.refused,
+    rows: auditRows({ store, clock, devices, bounds }),
+    reopen() {
+      for (const { queue } of devices.open) queue.reopen();
+    },
+    close: () => devices.close(),
+  };
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { badRequest } from '../../core/errors.ts';
+import { uuid } from '../../core/ids.ts';
+import { bool, pathText, text, textMap } from '../../path/fields.ts';
+import { operation, type Reply, type RequestContext, type Row } from '../../path/row.ts';
+import { type DeviceRecord, openDevice } from '../devices/device.ts';
+import { shownOptions } from '../devices/kinds.ts';
+import { testLine } from '../lines/lines.ts';
+import { reasonOf } from '../record.ts';
+import { insertDevice, removeDevice } from '../store/devices.ts';
+import { devicePath } from './device-path.ts';
+import { type AuditRowParts, mustBeRoot } from './parts.ts';
+
+const path = pathText('Path of the device');
+const fields = {
+  path,
+  type: text(64).optional().meta({ description: 'file, socket or http' }),
+  description: text(1_024).default('').meta({ description: 'For people' }),
+  local: bool().default(false).meta({ description: 'Kept for clients; not used' }),
+  options: textMap().default({}).meta({ description: 'Options of the type, as texts', sensitive: true }),
+};
+const saltBytes = 32;
+
+/** `sys/audit`. */
+export const deviceRows = (parts: AuditRowParts): readonly Row[] => [
+  {
+    pattern: 'audit',
+    help: 'Shows the audit devices, which record every request and every reply.',
+    operations: {
+      read: operation(
+        {},
+        {
+          summary: 'Show all audit devices.',
+          sudo: true,
+          run: (_input, context) => showAll(parts, context),
+        },
+      ),
+    },
+  },
+  {
+    pattern: 'audit/*path',
+    help: 'Enables and disables an audit device. A request fails while no enabled device can record it.',
+    operations: {
+      read: operation(
+        { path },
+        {
+          summary: 'Show an audit device.',
+          sudo: true,
+          run: (input, context) => (input.path === '' ? showAll(parts, context) : showOne(parts, input.path, context)),
+        },
+      ),
+      write: operation(fields, {
+        summary: 'Enable an audit device.',
+        sudo: true,
+        async run(input, context) {
+          mustBeRoot(context);
+          await enable(parts, input);
+          return undefined;
+        },
+      }),
+      delete: operation(
+        { path },
+        {
+          summary: 'Disable an audit device.',
+          sudo: true,
+          async run(input, context) {
+            mustBeRoot(context);
+            await removeDevice(parts.store, devicePath(input.path));
+            await parts.devices.refresh();
+            return undefined;
+          },
+        },
+      ),
+    },
+  },
+];
+
+async function showAll({ devices }: AuditRowParts, context: RequestContext): Promise<Reply> {
+  mustBeRoot(context);
+  const open = (await devices.current()).devices;
+  return { data: Object.fromEntries(open.map(({ record }) => [record.path, showDevice(record)])), flat: true };
+}
+
+async function showOne({ devices }: AuditRowParts, given: string, context: RequestContext): Promise<Reply> {
+  mustBeRoot(context);
+  const own = devicePath(given);
+  const device = (await devices.current()).devices.find(({ record }) => record.path === own);
+  return device && { data: showDevice(device.record) };
+}
+
+const showDevice = ({ path: own, type, description, local, options }: DeviceRecord): object => ({
+  path: own,
+  type,
+  description,
+  local,
+  options: shownOptions(type, options),
+});
+
+interface Wanted extends Pick<DeviceRecord, 'path' | 'description' | 'local' | 'options'> {
+  readonly type?: string | undefined;
+}
+
+/** It is enabled when it has taken a line. */
+async function enable(
+  { store, clock, devices, bounds }: AuditRowParts,
+  { type = '', ...wanted }: Wanted,
+): Promise<void> {
+  const own = devicePath(wanted.path);
+  const record = { ...wanted, path: own, type, id: uuid(), salt: randomBytes(saltBytes).toString('hex') };
+  if ((await devices.current()).devices.some(({ record: other }) => other.path === own))
+    throw badRequest('path already in use');
+  const device = openDevice(record, bounds);
+  try {
+    await device.queue.add(testLine(device.marks, clock.now(), uuid()));
+    await insertDevice(store, record);
+  } catch (error) {
+    await device.queue.close();
+    if (error instanceof Error && error.name === 'AppError') throw error;
+    throw badRequest(`the audit device does not record: ${reasonOf(error).reason}`, { cause: error });
+  }
+  devices.adopt(device);
+  await devices.refresh();
+}

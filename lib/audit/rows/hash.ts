@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { badRequest } from '../../core/errors.ts';
+import { pathText } from '../../path/fields.ts';
+import { operation, type Row } from '../../path/row.ts';
+import { devicePath } from './device-path.ts';
+import { type AuditRowParts, mustBeRoot } from './parts.ts';
+
+const charactersMax = 1_048_576;
+const fields = {
+  path: pathText('Path of the device'),
+  input: z
+    .string()
+    .max(charactersMax, `expected at most ${charactersMax} characters`)
+    .meta({ description: 'The text to look for', sensitive: true }),
+};
+
+/** `sys/audit-hash`. */
+export const hashRow = ({ devices }: AuditRowParts): Row => ({
+  pattern: 'audit-hash/*path',
+  help: 'Answers how an audit device shows a text, so that it can be looked for in its log.',
+  operations: {
+    write: operation(fields, {
+      summary: 'Hash a text as an audit device does.',
+      sudo: true,
+      async run(input, context) {
+        mustBeRoot(context);
+        const path = devicePath(input.path);
+        const device = (await devices.current()).devices.find(({ record }) => record.path === path);
+        if (device === undefined) throw badRequest(`unknown audit backend ${JSON.stringify(path.slice(0, -1))}`);
+        return { data: { hash: device.marks.hash(input.input) }, flat: true };
+      },
+    }),
+  },
+});

@@ -1,0 +1,90 @@
+import { badRequest } from '../../core/errors.ts';
+import { bool, pathText } from '../../path/fields.ts';
+import { operation, type RequestContext, type Row } from '../../path/row.ts';
+import { secretHeaders } from '../lines/settings.ts';
+import { putHeader, removeHeader } from '../store/devices.ts';
+import { type AuditRowParts, mustBeRoot } from './parts.ts';
+
+const header = pathText('Name of the header');
+const charactersMax = 128;
+
+/** `sys/config/auditing/request-headers`. */
+export const headerRows = (parts: AuditRowParts): readonly Row[] => [
+  {
+    pattern: 'config/auditing/request-headers',
+    help: 'Shows which headers of requests audit devices record.',
+    operations: {
+      read: operation(
+        {},
+        {
+          summary: 'Show the headers that are recorded.',
+          sudo: true,
+          async run(_input, context) {
+            const headers = await recorded(parts, context);
+            return {
+              data: { headers: Object.fromEntries([...headers].map(([name, hmac]) => [name, { hmac }])) },
+              flat: true,
+            };
+          },
+        },
+      ),
+    },
+  },
+  {
+    pattern: 'config/auditing/request-headers/:header',
+    help: 'Says whether audit devices record a header of requests, and whether as it is or as HMAC.',
+    operations: {
+      read: operation(
+        { header },
+        {
+          summary: 'Show how a header is recorded.',
+          sudo: true,
+          async run(input, context) {
+            const name = input.header.toLowerCase();
+            const hmac = (await recorded(parts, context)).get(name);
+            if (hmac === undefined) throw badRequest('Could not find header in config');
+            return { data: { [name]: { hmac } }, flat: true };
+          },
+        },
+      ),
+      write: operation(
+        { header, hmac: bool().default(false).meta({ description: 'Record the HMAC of its value' }) },
+        {
+          summary: 'Record a header.',
+          sudo: true,
+          async run(input, context) {
+            mustBeRoot(context);
+            await putHeader(parts.store, headerName(input.header), input.hmac || isSecret(input.header));
+            await parts.devices.refresh();
+            return undefined;
+          },
+        },
+      ),
+      delete: operation(
+        { header },
+        {
+          summary: 'Record a header no more.',
+          sudo: true,
+          async run(input, context) {
+            mustBeRoot(context);
+            await removeHeader(parts.store, input.header.toLowerCase());
+            await parts.devices.refresh();
+            return undefined;
+          },
+        },
+      ),
+    },
+  },
+];
+
+async function recorded({ devices }: AuditRowParts, context: RequestContext): Promise<ReadonlyMap<string, boolean>> {
+  mustBeRoot(context);
+  return (await devices.current()).headers;
+}
+
+const isSecret = (name: string): boolean => secretHeaders.includes(name.toLowerCase());
+
+function headerName(given: string): string {
+  if (given.length <= charactersMax) return given.toLowerCase();
+  throw badRequest(`the name of a header has at most ${charactersMax} characters`);
+}

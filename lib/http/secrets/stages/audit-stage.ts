@@ -1,0 +1,71 @@
+import type { AuditedOperation, AuditedOutcome, AuditedRequest, Auditor, Recording } from '../../../audit/contract.ts';
+import { rootNamespace } from '../../../core/namespace.ts';
+import type { Exchange, Outcome, Stage } from './stages.ts';
+
+/**
+ * Every request is recorded before it is run, and what came of it before the answer is given. A request that cannot be
+ * recorded is not run, and an answer that cannot be recorded is not given.
+ */
+export function auditStages(auditor: Auditor): readonly Stage[] {
+  const recorded = new WeakMap<Exchange, Recording>();
+  return [
+    {
+      at: 'audit-request',
+      before(exchange) {
+        return auditor.idle || !isAudited(exchange) ? undefined : begin(exchange);
+      },
+    },
+    {
+      at: 'audit-reply',
+      concerns: (exchange) => isAudited(exchange) && (!auditor.idle || recorded.has(exchange)),
+      async after(exchange, outcome) {
+        const recording = recorded.get(exchange);
+        if (recording !== undefined) await recording.end(outcomeOf(exchange, outcome));
+        else if ('error' in outcome) await auditor.refused(requestOf(exchange), outcome.error);
+        return outcome;
+      },
+    },
+  ];
+
+  async function begin(exchange: Exchange): Promise<void> {
+    const recording = await auditor.begin(requestOf(exchange));
+    if (recording !== undefined) recorded.set(exchange, recording);
+  }
+}
+
+/** Whoever watches the service or opens its seal asks these all the time, and the last ones while there is no key. */
+const passedOver = new Set(['sys/health', 'sys/init', 'sys/leader', 'sys/seal-status', 'sys/unseal']);
+
+const isAudited = ({ always, asked }: Exchange): boolean => always === undefined || !passedOver.has(asked.path);
+
+function requestOf({ asked, incoming, target, context, caller, decision, data }: Exchange): AuditedRequest {
+  return {
+    id: incoming.requestId,
+    operation: asked.help ? 'help' : operations[asked.verb],
+    path: asked.path,
+    namespace: context?.namespace ?? rootNamespace,
+    mount: target?.mount,
+    data,
+    token: asked.token,
+    caller,
+    decision,
+    connection: incoming.connection,
+    headers: incoming.headers,
+    wrapSeconds: asked.wrapSeconds,
+  };
+}
+
+/** Whether a write creates something is not known of all of them. */
+const operations = {
+  read: 'read',
+  list: 'list',
+  write: 'update',
+  patch: 'patch',
+  delete: 'delete',
+} as const satisfies Record<string, AuditedOperation>;
+
+function outcomeOf({ parsed, context }: Exchange, outcome: Outcome): AuditedOutcome {
+  if ('error' in outcome) return outcome;
+  const warnings = [...(parsed?.ok === true ? parsed.warnings : []), ...(context?.warnings ?? [])];
+  return { reply: outcome.reply, warnings: [...warnings, ...(outcome.reply?.warnings ?? [])] };
+}

@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { uuid } from '../../../lib/core/ids.ts';
+import { foundIn } from '../../support/flow/dumps.ts';
+import { serviceOf } from '../../support/flow/open-service.ts';
+import { fileDevice, linesOf, removeDevices, textOf } from './log.ts';
+
+const service = serviceOf([]);
+const newMarker = () => `marker-${uuid()}`;
+
+// With one device alone a line is there when its request is answered.
+afterEach(() => removeDevices(service));
+
+describe('no secret value comes to a device in clear', () => {
+  test('whatever request it came with, and whatever reply', async () => {
+    const { file } = await fileDevice(service);
+    const marker = newMarker();
+    const post = (path: string, body: object, headers = {}) => service.ask('POST', path, body, { headers });
+    await post('secret/data/app', { data: { a: marker, deep: [{ b: `x ${marker} "\\\n${marker}` }] } });
+    await service.ask('GET', 'secret/data/app');
+    await service.ask('PATCH', 'secret/data/app', { data: { c: marker } });
+    await service.ask('GET', `secret/data/app?version=${marker}`);
+    await post('secret/metadata/app', { custom_metadata: { note: marker } });
+    await service.ask('GET', 'secret/metadata/app');
+    await post('sys/mounts/marked', { type: 'kv', description: marker });
+    await post('cubbyhole/own', { token: marker });
+    await service.ask('GET', 'cubbyhole/own');
+    await post('auth/token/create', { id: marker, policies: ['default'] });
+    await service.ask('GET', 'auth/token/lookup-self', undefined, { headers: { 'x-service-token': marker } });
+    await post('auth/token/lookup', { token: marker });
+    const wrapped = await post('sys/wrapping/wrap', { secret: marker }, { 'x-service-wrap-ttl': '60s' });
+    const { token } = wrapped.body['wrap_info'] as { readonly token: string };
+    await post('sys/wrapping/lookup', { token });
+    await post('sys/wrapping/unwrap', { token });
+    await post('auth/userpass/login/somebody', { password: marker });
+    await post('auth/none/role/x', { secret_id: marker });
+    await post('sys/policies/acl/marked', { policy: marker });
+    await post(`sys/tools/hash/${'sha2-256'}`, { input: Buffer.from(marker).toString('base64') });
+    await post('sys/audit/marked', { type: marker, options: { file_path: marker } });
+    await post('sys/audit/marked', {
+      type: 'http',
+      options: { uri: 'http://127.0.0.1:1023', headers: `{"a":"${marker}"}` },
+    });
+    await post('sys/audit-hash/none', { input: marker });
+    await post('sys/config/cors', { allowed_origins: [marker] });
+    await post('sys/quotas/rate-limit/x', { path: marker, rate: marker });
+    await post(
+      'secret/none',
+      { value: marker },
+      { authorization: `Bearer ${marker}`, cookie: marker, 'x-any': marker },
+    );
+    await service.ask('POST', 'secret/data/form', undefined, {
+      raw: `data=${marker}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    const text = await textOf(file);
+    expect((await linesOf(file)).length).toBeGreaterThan(50);
+    expect(foundIn(text, [marker, token, service.rootToken])).toEqual([]);
+  });
+
+  test('log_raw excepted: so the search finds what is there', async () => {
+    const { file } = await fileDevice(service, { log_raw: 'true' });
+    const marker = newMarker();
+    await service.ask('POST', 'secret/data/raw', { data: { a: marker } });
+    await service.ask('GET', 'secret/data/raw');
+    expect(foundIn(await textOf(file), [marker, service.rootToken]).length).toBeGreaterThan(1);
+  });
+
+  test('large secrets, whose HMAC is that of the text itself', async () => {
+    const { file, device } = await fileDevice(service);
+    const marker = newMarker();
+    const large = `${marker}\n"é😀\u0001`.repeat(8_000);
+    expect((await service.ask('POST', 'secret/data/large', { data: { large, small: marker } })).status).toBe(200);
+    expect((await service.ask('GET', 'secret/data/large')).data).toMatchObject({ data: { large } });
+    const lines = (await linesOf(file)).filter(({ request }) => request['path'] === 'secret/data/large');
+    const { data } = await service.ask('POST', `sys/audit-hash/${device}`, { input: large });
+    expect(lines[0]?.request['data']).toMatchObject({ data: { large: data['hash'] } });
+    expect(lines[3]?.response?.['data']).toMatchObject({ data: { large: data['hash'] } });
+    expect(foundIn(await textOf(file), [marker])).toEqual([]);
+  });
+});
