@@ -1,3 +1,4 @@
+import { auditRows } from '../../lib/audit/rows/index.ts';
 import { identityEngine } from '../../lib/auth/identity/rows/index.ts';
 import { lockoutRows } from '../../lib/auth/lockout/rows.ts';
 import { approle } from '../../lib/auth/methods/approle/index.ts';
@@ -11,7 +12,6 @@ import { enforcementRows } from '../../lib/auth/mfa/enforcements/rows.ts';
 import { validateRow } from '../../lib/auth/mfa/login/validate.ts';
 import { methodByIdRows } from '../../lib/auth/mfa/methods/by-id.ts';
 import { methodRows } from '../../lib/auth/mfa/methods/by-name.ts';
-import { auditRows } from '../../lib/audit/rows/index.ts';
 import { policyRows } from '../../lib/auth/policy/rows/index.ts';
 import { loginOperations } from '../../lib/auth/token/login.ts';
 import { tokenMethod } from '../../lib/auth/token/rows/index.ts';

@@ -54,9 +54,9 @@ export function openMountTable({ store, clock, engines, fixed }: MountTableParts
   const within = (namespace: Namespace): Mounts => ({
     in: within,
     resolve: (path, other = namespace) => resolve(path, other),
-    list: async () => [...(await present()).mountsOf(namespace).values()],
+    list: async () => [...(await present()).mountsOf(namespace.id).values()],
     find: async (path): Promise<Mount | undefined> =>
-      (await present()).mountsOf(namespace).get(path) ?? (await reload()).mountsOf(namespace.id).get(path),
+      (await present()).mountsOf(namespace.id).get(path) ?? (await reload()).mountsOf(namespace.id).get(path),
     enable: (mount) => changing(store.transaction((tx) => insertMount(tx, mount, reserved, namespace))),
     disable: (path, changed, signal) => changing(removeMount({ store, engines }, namespace.id, path, changed, signal)),
     tune: (path, tune) => changing(store.transaction((tx) => tuneMount(tx, namespace.id, path, tune, fixed))),

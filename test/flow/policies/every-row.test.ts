@@ -11,8 +11,9 @@ interface Operation {
   readonly sudo: boolean;
 }
 
-const mounts = ['sys', 'auth/token', 'auth/userpass', 'auth/approle', 'cubbyhole', 'identity', 'secret', 'plain'];
 const enabled = ['userpass', 'approle', 'orchestrator', 'jwt'];
+const auth = ['token', ...enabled].map((type) => `auth/${type}`);
+const mounts = ['sys', ...auth, 'cubbyhole', 'identity', 'secret', 'plain'];
 const methods = { get: 'GET', post: 'POST', patch: 'PATCH', delete: 'DELETE' };
 
 async function tokenOf(policies: readonly string[], noDefault: boolean): Promise<string> {

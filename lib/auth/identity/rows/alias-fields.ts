@@ -1,4 +1,5 @@
 import { badRequest } from '../../../core/errors.ts';
+import type { Namespace } from '../../../core/namespace.ts';
 import { text, textMap } from '../../../path/fields.ts';
 import type { Mount } from '../../../path/row.ts';
 import { nameText } from '../names.ts';
@@ -19,11 +20,11 @@ export const customMetadataField = textMap()
 /** The mount of an accessor; undefined: none was named. @throws AppError `bad-request` when there is none */
 export async function mountNamed(
   { mountsOf }: IdentityParts,
-  namespaceId: string,
+  namespace: Namespace,
   accessor: string | undefined,
 ): Promise<Mount | undefined> {
   if (blankless(accessor) === undefined) return undefined;
-  const mount = (await mountsOf(namespaceId)).get(accessor ?? '');
+  const mount = (await mountsOf(namespace)).get(accessor ?? '');
   if (mount === undefined) throw badRequest(`invalid mount accessor ${JSON.stringify(accessor)}`);
   return mount;
 }

@@ -83,7 +83,7 @@ async function write(
   const data = await writeAlias(parts.store, namespace.id, {
     id: blankless(input.id),
     name: blankless(input.name),
-    mount: await mountNamed(parts, namespace.id, input.mount_accessor),
+    mount: await mountNamed(parts, namespace, input.mount_accessor),
     entityId: blankless(input.canonical_id) ?? blankless(input.entity_id),
     customMetadata: input.custom_metadata,
   });

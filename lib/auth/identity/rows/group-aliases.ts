@@ -73,7 +73,7 @@ async function write(
   input: Partial<Input<typeof aliasFields>>,
   { namespace }: RequestContext,
 ): Promise<Reply> {
-  const mount = await mountNamed(parts, namespace.id, input.mount_accessor);
+  const mount = await mountNamed(parts, namespace, input.mount_accessor);
   const data = await writeGroupAlias(parts.store, namespace.id, {
     id: blankless(input.id),
     name: blankless(input.name),

@@ -19,8 +19,6 @@ function givenLease(value: unknown): unknown {
   return text === 'system' ? 0 : text;
 }
 
-const tokenTypes = ['default-service', 'default-batch', 'service', 'batch'] as const;
-
 /** Settings of a mount: members of `config` when it is made, fields of their own when it is tuned. */
 export const settings = {
   default_lease_ttl: leaseTime('How long a lease is good for; "system" takes the setting away, an empty text keeps it'),
@@ -29,10 +27,6 @@ export const settings = {
     .pipe(z.enum(['', 'hidden', 'unauth'], { error: 'listing_visibility is "unauth", "hidden" or empty' }))
     .optional()
     .meta({ description: '"unauth": shown to everybody in the listing for user interfaces' }),
-  token_type: text()
-    .pipe(z.enum(['', ...tokenTypes], { error: `token_type is one of ${tokenTypes.join(', ')}` }))
-    .optional()
-    .meta({ description: 'Of auth methods: what kind of token is made where nobody asks for one' }),
   audit_non_hmac_request_keys: textList()
     .optional()
     .meta({ description: 'Members of requests that audit devices record in clear' }),

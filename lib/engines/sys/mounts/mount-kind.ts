@@ -16,7 +16,7 @@ export interface MountKind {
   /** What can be mounted. */
   readonly types: readonly Pick<EngineDefinition, 'type' | 'version' | 'names'>[];
   readonly config: ConfigField;
-  readonly settings: typeof settings | typeof authSettings;
+  readonly settings: typeof authSettings;
   owns(path: string): boolean;
   /** Where a mount is in the mount table. The list of the kind shows it without `prefix`. */
   stored(given: string): string;
@@ -37,7 +37,8 @@ export const secretKind = ({ engines }: MountParts): MountKind => ({
   marks: {},
   types: engines,
   config: configOf(settings),
-  settings,
+  // Clients tune auth methods here as well.
+  settings: authSettings,
   owns: (path) => !isAuthPath(path),
   prefix: '',
   stored: mountPath,

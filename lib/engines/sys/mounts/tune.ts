@@ -28,8 +28,8 @@ export function tuneRow(parts: MountParts, kind: MountKind): Row {
         { path, description, options, ...settings },
         {
           summary: 'Change settings of a mount.',
-            ...marks,
-            run: (input, context) => writeTuning(parts, kind, input, context),
+          ...marks,
+          run: (input, context) => writeTuning(parts, kind, input, context),
         },
       ),
     },

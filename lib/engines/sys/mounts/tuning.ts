@@ -3,6 +3,7 @@ import type { Reply, RequestContext } from '../../../path/row.ts';
 import type { Settings } from './fields.ts';
 import { tunedOptions } from './kind.ts';
 import type { MountKind } from './mount-kind.ts';
+import { isAuthPath } from './mount-path.ts';
 import type { MountParts } from './parts.ts';
 import { settingsAfter } from './settings.ts';
 import { showTuning } from './view.ts';
@@ -36,22 +37,27 @@ export async function writeTuning(
   { namespace }: Asking,
 ): Promise<Reply> {
   const path = kind.stored(given);
-  if (settingsOf(change).token_type !== undefined && !path.startsWith('auth/'))
-    throw badRequest("'token_type' can only be modified on auth mounts");
+  const settings = isAuthPath(path) ? settingsOf(change) : withoutAuth(settingsOf(change));
   const tuned = await mounts.in(namespace).tune(path, (mount) => ({
     description: change.description ?? mount.description,
     options: tunedOptions(kind.types, mount, change.options),
-    config: settingsAfter(mount.config, settingsOf(change)),
+    config: settingsAfter(mount.config, settings),
   }));
   if (!tuned) throw noMount(path);
   return undefined;
+}
+
+/** @throws AppError `bad-request` for settings of auth methods alone */
+function withoutAuth({ token_type, user_lockout_config, ...others }: Settings): Settings {
+  if ((token_type ?? '') !== '') throw badRequest("'token_type' can only be modified on auth mounts");
+  if (user_lockout_config !== undefined) throw badRequest("'user_lockout_config' can only be modified on auth mounts");
+  return others;
 }
 
 const settingsOf = (change: Tuning): Settings => ({
   default_lease_ttl: change.default_lease_ttl,
   max_lease_ttl: change.max_lease_ttl,
   listing_visibility: change.listing_visibility,
-  token_type: change.token_type || undefined,
   audit_non_hmac_request_keys: change.audit_non_hmac_request_keys,
   audit_non_hmac_response_keys: change.audit_non_hmac_response_keys,
   passthrough_request_headers: change.passthrough_request_headers,
