@@ -65,6 +65,15 @@ export function operation<F extends Fields>(fields: F, spec: OperationSpec<F>): 
   return { summary, fields, marks, run: run as Operation['run'] };
 }
 
+/** Rows that a namespace below the root does not have. */
+export const onlyInRoot = (rows: readonly Row[]): readonly Row[] =>
+  rows.map((row) => {
+    const marked = Object.entries(row.operations).map(([verb, { marks, ...others }]) => {
+      return [verb, { ...others, marks: { ...marks, rootNamespaceOnly: true } }];
+    });
+    return { ...row, operations: Object.fromEntries(marked) };
+  });
+
 /**
  * What a handler answers. `undefined`: nothing to say (204 after a write or delete, 404 after a read or list).
  * `data` goes into the envelope; a list answers `{ keys }`, and no keys is 404.

@@ -100,7 +100,7 @@ function mustNameLogins(matches: LoginMatches): void {
 /** A name that stands for nothing would enforce nothing, and nobody would notice. @throws AppError `bad-request` */
 async function mustBeThere({ db }: Store, namespaceId: string, matches: LoginMatches): Promise<void> {
   const types = matches.auth_method_types.map(canonicalType);
-  const authMount = sql`path like 'auth/%'`;
+  const authMount = sql`namespace_id = ${namespaceId} and path like 'auth/%'`;
   const { rows } = await sql<Readonly<Record<string, boolean>>>`
     select not exists (select 1 from unnest(${matches.auth_method_accessors}::text[]) a
               where not exists (select 1 from mounts where accessor = a and ${authMount})) as "auth method accessor",

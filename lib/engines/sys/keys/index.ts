@@ -1,4 +1,4 @@
-import type { Row } from '../../../path/row.ts';
+import { onlyInRoot, type Row } from '../../../path/row.ts';
 import { decodeTokenRow } from './decode-token.ts';
 import type { KeyRowParts } from './parts.ts';
 import { absentKeyRows } from './recovery.ts';
@@ -10,11 +10,12 @@ import { verifyRow } from './verify.ts';
 export type { KeyRowParts } from './parts.ts';
 
 /** The rows of `sys/` for holders of key shares, and about when keys are replaced. */
-export const keyRows = (parts: KeyRowParts): readonly Row[] => [
-  ...rekeyRows(parts),
-  verifyRow(parts),
-  ...absentKeyRows(parts),
-  ...rootTokenRows(parts),
-  decodeTokenRow,
-  rotationRow(parts),
-];
+export const keyRows = (parts: KeyRowParts): readonly Row[] =>
+  onlyInRoot([
+    ...rekeyRows(parts),
+    verifyRow(parts),
+    ...absentKeyRows(parts),
+    ...rootTokenRows(parts),
+    decodeTokenRow,
+    rotationRow(parts),
+  ]);
