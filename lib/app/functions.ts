@@ -3,7 +3,7 @@ import { openLog } from '../core/log/open.ts';
 import { answersEvents, type LambdaHttpEvent, type LambdaHttpResult } from '../http/wire/lambda.ts';
 import type { Destination } from '../sync/drivers/drivers.ts';
 import type { GivenFilter } from '../sync/replay/filter.ts';
-import { openApi } from './api.ts';
+import { openApi } from './api/open.ts';
 import { cached } from './cached.ts';
 import type { AppParts } from './shared.ts';
 import { openSweeper } from './sweeper.ts';

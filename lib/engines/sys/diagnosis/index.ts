@@ -1,4 +1,4 @@
-import type { Row } from '../../../path/row.ts';
+import { onlyInRoot, type Row } from '../../../path/row.ts';
 import { absentRows } from './absent.ts';
 import { clusterRows } from './cluster.ts';
 import { counterRows } from './counters.ts';
@@ -10,11 +10,12 @@ import { requestsRow } from './requests.ts';
 export type { DiagnosisParts } from './parts.ts';
 
 /** The rows of `sys/` about the process that answers and the installation as a whole. */
-export const diagnosisRows = (parts: DiagnosisParts): readonly Row[] => [
-  ...clusterRows(parts),
-  hostRow,
-  requestsRow(parts),
-  ...loggerRows(parts.levels),
-  ...counterRows(parts),
-  ...absentRows,
-];
+export const diagnosisRows = (parts: DiagnosisParts): readonly Row[] =>
+  onlyInRoot([
+    ...clusterRows(parts),
+    hostRow,
+    requestsRow(parts),
+    ...loggerRows(parts.levels),
+    ...counterRows(parts),
+    ...absentRows,
+  ]);

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { countTokens } from '../auth/token/count.ts';
-import type { Config } from '../core/config.ts';
-import { withLevels } from '../core/log/levels.ts';
-import type { Log } from '../core/log.ts';
-import type { DiagnosisParts } from '../engines/sys/diagnosis/index.ts';
-import type { OpenStore } from '../store/open.ts';
+import { countTokens } from '../../auth/token/count.ts';
+import type { Config } from '../../core/config.ts';
+import { withLevels } from '../../core/log/levels.ts';
+import type { Log } from '../../core/log.ts';
+import type { DiagnosisParts } from '../../engines/sys/diagnosis/index.ts';
+import type { OpenStore } from '../../store/open.ts';
 
 /** A log whose levels can be changed; one that has none lets everything through at first. */
 export const levelled = (log: Log): Log & Required<Pick<Log, 'levels'>> => {
@@ -22,7 +22,9 @@ export function diagnosisParts(store: OpenStore, config: Config): Omit<Diagnosis
       return rows[0]?.at ?? new Date(0);
     },
     countTokens: async () => (await countTokens(store)).tokens,
-    // There is no identity store yet.
-    countEntities: async () => 0,
+    async countEntities() {
+      const { rows } = await sql<{ count: number }>`select count(*)::int as count from entities`.execute(store.db);
+      return rows[0]?.count ?? 0;
+    },
   };
 }

@@ -1,0 +1,63 @@
+import { openIdentities } from '../../auth/identity/facts/open.ts';
+import { openLeases } from '../../auth/lease/leases.ts';
+import { methods } from '../../auth/methods/index.ts';
+import { enabledMethods, openMethods } from '../../auth/methods/open.ts';
+import { loginHolder } from '../../auth/mfa/login/hold.ts';
+import { openAcls } from '../../auth/policy/store/acls.ts';
+import { openRemote } from '../../auth/remote/remote.ts';
+import { openReaper } from '../../auth/token/revoke/reaper.ts';
+import type { Config } from '../../core/config.ts';
+import { type Log, partOf } from '../../core/log.ts';
+import type { CopiedMounts } from '../../engines/mounts/table.ts';
+import { openLeaseCapacity } from '../../engines/sys/quotas/index.ts';
+import { effectiveLeases, systemLeases } from '../../path/lease-times.ts';
+import { clock, type Shared } from '../shared.ts';
+import { openMfa } from './mfa.ts';
+
+interface CallerParts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly shared: Shared;
+  /** Methods are among what is mounted, so the table comes later. */
+  readonly mounts: () => CopiedMounts;
+}
+
+export type Callers = ReturnType<typeof openCallers>;
+
+/** Who calls: tokens, identities, policies, and the methods by which people and machines log in. */
+export function openCallers({ config, log, shared, mounts }: CallerParts) {
+  const { store, networkBounds } = shared;
+  const leaseCapacity = openLeaseCapacity(store);
+  const identities = openIdentities(store);
+  const reaper = openReaper({ store, log: partOf(log, 'token') });
+  const remote = openRemote({ bounds: networkBounds, requestMs: config.KEYFERRY_AUTH_REQUEST_MS_MAX });
+  const namespaces = { namespaceOf: (id: string) => mounts().namespaceOf(id) };
+  const tokenParts = {
+    ...{ store, clock, log: partOf(log, 'token'), reaper, leaseCapacity, namespaces, identities },
+    holdLogin: loginHolder({ store, identities }),
+    async leasesAt(path: string, namespaceId: string) {
+      const mount = await mounts().resolve(path, await mounts().namespaceOf(namespaceId));
+      return mount === undefined ? systemLeases : effectiveLeases(mount.config);
+    },
+  };
+  const methodParts = { ...tokenParts, remote, localAccountDir: config.KEYFERRY_SERVICE_ACCOUNT_DIR };
+  return {
+    ...{ leaseCapacity, namespaces },
+    acls: openAcls(store, identities),
+    mfa: openMfa(tokenParts),
+    engines: openMethods(methods, methodParts, lockoutRule(config)),
+    /** Methods that somebody can enable. */
+    enabled: enabledMethods(methods),
+    leases: openLeases(tokenParts),
+    async close() {
+      await reaper.close();
+      await remote.close();
+    },
+  };
+}
+
+const lockoutRule = (config: Config) => ({
+  threshold: config.KEYFERRY_LOCKOUT_THRESHOLD,
+  seconds: config.KEYFERRY_LOCKOUT_SECONDS,
+  resetSeconds: config.KEYFERRY_LOCKOUT_RESET_SECONDS,
+});

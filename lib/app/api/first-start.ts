@@ -1,0 +1,37 @@
+import type { Transaction } from 'kysely';
+import { mintRootToken } from '../../auth/token/mint.ts';
+import { AppError } from '../../core/errors.ts';
+import { engines } from '../../engines/index.ts';
+import { firstMounts } from '../../engines/list.ts';
+import { insertMount } from '../../engines/mounts/insert.ts';
+import type { OpenStore } from '../../store/open.ts';
+import type { Prepare } from '../../store/seal/contract.ts';
+import type { Database } from '../../store/tables.ts';
+import { clock } from '../shared.ts';
+
+/** What a new store begins with: its mounts and a root token. */
+export const firstRoot =
+  (store: OpenStore, when: 'production' | 'development', id?: string): Prepare<string> =>
+  async (tx: Transaction<Database>) => {
+    for (const mount of firstMounts(engines, when)) await insertMount(tx, mount);
+    return mintRootToken({ db: tx, barrier: store.barrier }, clock.now(), id);
+  };
+
+/** Initialises an empty store with the automatic seal, and makes sure that this root token is valid. */
+export async function prepareForDevelopment(
+  store: OpenStore,
+  rootToken: string | undefined,
+): Promise<string | undefined> {
+  if (store.seal.state() === 'uninitialised') {
+    const rule = { shares: 1, threshold: 1 };
+    return (await store.seal.init(rule, firstRoot(store, 'development', rootToken))).prepared;
+  }
+  if (rootToken !== undefined) await mintRootToken(store, clock.now(), rootToken).catch(isThere);
+  return rootToken;
+}
+
+/** A fixed root token that was made at an earlier start. */
+function isThere(error: unknown): void {
+  if (error instanceof AppError && error.kind === 'already-exists') return;
+  throw error;
+}

@@ -1,0 +1,25 @@
+import { methodsPasser } from '../../auth/mfa/codes/path.ts';
+import { enforcementRows } from '../../auth/mfa/enforcements/rows.ts';
+import { validateRow } from '../../auth/mfa/login/validate.ts';
+import { methodByIdRows } from '../../auth/mfa/methods/by-id.ts';
+import { methodRows } from '../../auth/mfa/methods/by-name.ts';
+import { finishLogin } from '../../auth/token/login.ts';
+import type { TokenParts } from '../../auth/token/parts.ts';
+import { mfaStages } from '../../http/secrets/stages/mfa-stage.ts';
+import type { Stage } from '../../http/secrets/stages/stages.ts';
+import type { Engine, Row } from '../../path/row.ts';
+
+/** What multi-factor authentication adds to the API. */
+export interface Mfa {
+  /** Rows of `sys/`. */
+  readonly system: readonly Row[];
+  /** Rows of `identity/` beside those of entities and groups. */
+  readonly identity: Engine;
+  readonly stages: readonly Stage[];
+}
+
+export const openMfa = (parts: TokenParts): Mfa => ({
+  system: [...methodRows(parts.store), validateRow({ store: parts.store, finish: finishLogin(parts) })],
+  identity: { type: 'identity', rows: [...methodByIdRows(parts.store), ...enforcementRows(parts.store)] },
+  stages: mfaStages(methodsPasser(parts.store)),
+});

@@ -1,0 +1,157 @@
+import { openAudit } from '../../audit/open.ts';
+import { openGatekeeper } from '../../auth/gatekeeper.ts';
+import { identityEngine } from '../../auth/identity/rows/index.ts';
+import { hashToken } from '../../auth/token/store.ts';
+import { takeReply } from '../../auth/wrapping/take.ts';
+import { wrap } from '../../auth/wrapping/wrap.ts';
+import { type Config, ConfigError, largeBodiesBytesMax } from '../../core/config.ts';
+import { partOf } from '../../core/log.ts';
+import { definitions } from '../../destinations/index.ts';
+import { cubbyhole } from '../../engines/cubbyhole/index.ts';
+import { engines } from '../../engines/index.ts';
+import { openEngines, syncedSecrets } from '../../engines/list.ts';
+import { alwaysMounted } from '../../engines/mounts/record.ts';
+import { type CopiedMounts, openMountTable } from '../../engines/mounts/table.ts';
+import { readCors } from '../../engines/sys/config/index.ts';
+import { openRateLimits } from '../../engines/sys/quotas/index.ts';
+import { specsRow } from '../../engines/sys/specs/index.ts';
+import { auditStages } from '../../http/secrets/stages/audit-stage.ts';
+import { rateStage } from '../../http/secrets/stages/rate-stage.ts';
+import { wrapStages } from '../../http/secrets/stages/wrap-stage.ts';
+import { openInFlight } from '../../http/wire/in-flight.ts';
+import { createServer, type HttpServer } from '../../http/wire/server.ts';
+import type { Engine, Mount } from '../../path/row.ts';
+import type { OpenStore } from '../../store/open.ts';
+import { syncRows } from '../../sync/rows/index.ts';
+import { requestTelemetry } from '../../telemetry/requests.ts';
+import { readService } from '../readings.ts';
+import { type AppParts, clock, openShared } from '../shared.ts';
+import { openCallers } from './callers.ts';
+import { levelled } from './diagnosis.ts';
+import { prepareForDevelopment } from './first-start.ts';
+import { systemRows } from './system-rows.ts';
+
+/** A server of the API with all it stands on. */
+export interface Api {
+  listen(port: number, host: string): Promise<{ readonly port: number }>;
+  readonly inject: HttpServer['inject'];
+  readonly routes: HttpServer['routes'];
+  readonly store: OpenStore;
+  /** For development: initialises an empty store with the automatic seal and makes sure that this root token is valid. */
+  prepareForDevelopment(rootToken: string | undefined): Promise<string | undefined>;
+  /** Files of audit devices are opened again with their next line, after somebody has moved them away. */
+  reopenAuditFiles(): void;
+  /** Sends the spans gathered so far; bounded. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the API: `sys/`, `auth/token/` and what is mounted. */
+export async function openApi(parts: AppParts): Promise<Api> {
+  const { config } = parts;
+  const log = levelled(parts.log);
+  const shared = await openShared({ ...parts, log: partOf(log, 'store') });
+  const { store, queue, changed, networkBounds } = shared;
+  const gauges = readService(parts, shared);
+  const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
+  const audit = openAudit({
+    ...{ store, clock, log: partOf(log, 'audit') },
+    ...{ networkBounds, filesBelow: config.KEYFERRY_AUDIT_DIR },
+  });
+  const callers = openCallers({ config, log, shared, mounts: () => mounts });
+  const mounted: readonly Engine[] = [
+    ...callers.engines,
+    ...openEngines(engines, engineParts),
+    cubbyhole({
+      store,
+      hashOf: (token) => hashToken(store.barrier, token),
+      takeReply: async (token) => (await takeReply(store, store.db, { token, calls: true })).text,
+    }),
+    identityEngine({ store, mountsOf: async (namespace) => byAccessor(await mounts.in(namespace).list()) }),
+    callers.mfa.identity,
+  ];
+  const mounts: CopiedMounts = openMountTable({
+    ...{ store, clock, engines: [...engines, ...callers.enabled] },
+    fixed: alwaysMounted([{ ...system, rows: [] }, ...mounted]),
+  });
+  const rateLimits = openRateLimits(store);
+  const quotasChanged = () => {
+    callers.leaseCapacity.forget();
+    rateLimits.forget();
+  };
+  const inFlight = openInFlight(() => clock.now());
+  const secrets = syncedSecrets(engines, engineParts);
+  const syncParts = {
+    ...{ ...engineParts, queue, log: partOf(log, 'sync'), definitions, mounts, networkBounds },
+    ...{ currentSecret: secrets.current, holdSecret: secrets.hold, readPath: secrets.readPath },
+    syncedMounts: secrets.titles.join(' or '),
+    credentialsDir: config.KEYFERRY_CREDENTIALS_DIR,
+    waitMs: config.KEYFERRY_SYNC_WAIT_MS,
+    drainMs: config.KEYFERRY_SYNC_LOCK_MS,
+  };
+  const rows = [
+    ...systemRows({ config, levels: log.levels, shared, callers, mounts, inFlight, quotasChanged }),
+    specsRow({ mounts, engines: () => all }),
+    ...audit.rows,
+    ...syncRows(syncParts),
+  ];
+  const all: readonly Engine[] = [{ ...system, rows }, ...mounted];
+  const { acls, namespaces, mfa } = callers;
+  const server = createServer({
+    engines: all,
+    mounts,
+    namespaces: mounts,
+    administrativeNamespace: config.KEYFERRY_ADMIN_NAMESPACE,
+    gatekeeper: openGatekeeper({ store, acls, seenMountsRevision: mounts.seenRevision, namespaces }),
+    state: () => store.seal.state(),
+    log: partOf(log, 'http'),
+    inFlight,
+    telemetry: requestTelemetry(shared),
+    accessLogLevel: config.KEYFERRY_ACCESS_LOG_LEVEL,
+    clock,
+    bodyLimitBytes: config.KEYFERRY_BODY_BYTES_MAX,
+    largeBodiesBytesMax: largeBodiesBytesMax(config),
+    requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
+    crossOrigin: () => readCors(store),
+    requestHeaderRequired: config.KEYFERRY_REQUIRE_REQUEST_HEADER,
+    stages: [
+      rateStage(rateLimits.pass),
+      ...mfa.stages,
+      ...wrapStages((reply) => wrap({ store, clock }, reply)),
+      ...auditStages(audit),
+    ],
+  });
+  return {
+    store,
+    inject: (options) => server.inject(options),
+    routes: server.routes,
+    listen: (port, host) => server.listen({ port, host, ...tlsOf(config) }),
+    prepareForDevelopment: (rootToken) => prepareForDevelopment(store, rootToken),
+    flush: shared.flush,
+    reopenAuditFiles: audit.reopen,
+    async close() {
+      await server.close(config.KEYFERRY_SHUTDOWN_MS_MAX);
+      await audit.close();
+      await callers.close();
+      gauges.close();
+      await shared.close();
+    },
+  };
+}
+
+/** The engine that has the rows about the others. */
+const system = {
+  type: 'system',
+  always: { path: 'sys/', description: 'system endpoints used for control, policy and debugging' },
+};
+
+const byAccessor = (mounts: readonly Mount[]): ReadonlyMap<string, Mount> =>
+  new Map(mounts.map((mount) => [mount.accessor, mount]));
+
+function tlsOf(config: Config) {
+  const certificateFile = config.KEYFERRY_TLS_CERT_FILE;
+  const keyFile = config.KEYFERRY_TLS_KEY_FILE;
+  if (certificateFile !== undefined && keyFile !== undefined) return { tls: { certificateFile, keyFile } };
+  if (certificateFile === undefined && keyFile === undefined) return {};
+  throw new ConfigError('KEYFERRY_TLS_CERT_FILE and KEYFERRY_TLS_KEY_FILE go together');
+}

@@ -1,0 +1,82 @@
+import type { Transaction } from 'kysely';
+import { lockoutRows } from '../../auth/lockout/rows.ts';
+import { policyRows } from '../../auth/policy/rows/index.ts';
+import { mintRootToken } from '../../auth/token/mint.ts';
+import { wrappingRows } from '../../auth/wrapping/rows.ts';
+import type { Config } from '../../core/config.ts';
+import type { LogLevels } from '../../core/log.ts';
+import { engines } from '../../engines/index.ts';
+import { openNamespaces } from '../../engines/mounts/namespaces/namespaces.ts';
+import type { CopiedMounts } from '../../engines/mounts/table.ts';
+import { activationRows } from '../../engines/sys/activation.ts';
+import { configRows } from '../../engines/sys/config/index.ts';
+import { diagnosisRows } from '../../engines/sys/diagnosis/index.ts';
+import { keyRows } from '../../engines/sys/keys/index.ts';
+import { leaseRows } from '../../engines/sys/leases/index.ts';
+import { messageRows } from '../../engines/sys/messages.ts';
+import { metricsRow } from '../../engines/sys/metrics.ts';
+import { mountRows } from '../../engines/sys/mounts/index.ts';
+import { namespaceRows } from '../../engines/sys/namespaces/index.ts';
+import { quotaRows } from '../../engines/sys/quotas/index.ts';
+import { sealRows } from '../../engines/sys/seal/index.ts';
+import { toolRows } from '../../engines/sys/tools/index.ts';
+import type { InFlight } from '../../http/wire/in-flight.ts';
+import type { Row } from '../../path/row.ts';
+import type { Database } from '../../store/tables.ts';
+import { clock, type Shared } from '../shared.ts';
+import type { Callers } from './callers.ts';
+import { diagnosisParts } from './diagnosis.ts';
+import { firstRoot } from './first-start.ts';
+
+interface SystemParts {
+  readonly config: Config;
+  readonly levels: LogLevels;
+  readonly shared: Shared;
+  readonly callers: Callers;
+  readonly mounts: CopiedMounts;
+  readonly inFlight: InFlight;
+  /** Called when a quota has changed. */
+  readonly quotasChanged: () => void;
+}
+
+/** The rows of `sys/` beside those of the sync, of audit devices and of the API's own description. */
+export function systemRows(parts: SystemParts): readonly Row[] {
+  const { config, levels, shared, callers, mounts, inFlight, quotasChanged } = parts;
+  const { store, changed, metrics } = shared;
+  const { leases, enabled, acls, namespaces } = callers;
+  return [
+    ...diagnosisRows({ ...diagnosisParts(store, config), levels, requests: inFlight.list }),
+    ...sealRows({
+      ...{ seal: store.seal, clock, reachable: () => store.reachable() },
+      mintRootToken: firstRoot(store, 'production'),
+    }),
+    ...keyRows({
+      ...{ seal: store.seal, attempts: store.keyAttempts },
+      mintRootToken: (tx: Transaction<Database>) => mintRootToken({ db: tx, barrier: store.barrier }, clock.now()),
+      attemptsNeedToken: config.KEYFERRY_KEY_ATTEMPTS_NEED_TOKEN,
+    }),
+    ...mountRows({
+      ...{ changed, mounts, engines, methods: enabled },
+      revokeBelow: (namespace, path, signal) => leases(namespace).revokePrefix(path, signal),
+    }),
+    ...namespaceRows({ changed, namespaces: openNamespaces({ store, engines, mounts }) }),
+    ...activationRows,
+    ...wrappingRows({ store, clock }),
+    ...toolRows(),
+    ...configRows(store, shownConfig(config)),
+    ...quotaRows({ store, mounts, changed: quotasChanged }),
+    ...messageRows,
+    ...policyRows({ store, clock, acls, namespaces }),
+    ...leaseRows(leases),
+    ...lockoutRows(store),
+    ...callers.mfa.system,
+    metricsRow({ metrics, unauthenticated: config.KEYFERRY_METRICS_UNAUTHENTICATED }),
+  ];
+}
+
+const shownConfig = (config: Config) => ({
+  host: config.KEYFERRY_HOST,
+  port: config.PORT,
+  tls: config.KEYFERRY_TLS_CERT_FILE !== undefined,
+  logLevel: config.KEYFERRY_LOG_LEVEL,
+});
