@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { uuid } from '../../../core/ids.ts';
 import type { Store } from '../../../store/store.ts';
 import type { EntityOfLogin } from '../login/contract.ts';
 import { entityOfLogin } from '../login/entity-of-login.ts';
@@ -29,7 +30,7 @@ export function openIdentities(store: Store): Identities {
   const underWay = new Map<string, Promise<EntityFacts>>();
 
   async function load(key: string, entityId: string): Promise<EntityFacts> {
-    const facts = await readFacts(store, entityId);
+    const facts = await readFacts(store, entityId, key);
     kept.set(key, facts);
     return facts;
   }
@@ -38,7 +39,7 @@ export function openIdentities(store: Store): Identities {
     entityOf: entityOfLogin(store),
     async factsOf({ entityId, entityState }) {
       if (entityId === '') return nobody;
-      if (entityState === undefined) return readFacts(store, entityId);
+      if (entityState === undefined) return readFacts(store, entityId, uuid());
       const key = `${entityId} ${entityState}`;
       const there = kept.get(key) ?? underWay.get(key);
       if (there !== undefined) return there;

@@ -43,10 +43,8 @@ interface AliasFacts {
   readonly custom_metadata: Texts;
 }
 
-let made = 0;
-
-/** One statement, however many groups there are and however deep they lie. */
-export async function readFacts({ db }: Pick<Store, 'db'>, entityId: string): Promise<EntityFacts> {
+/** One statement, however many groups there are and however deep they lie. No other facts have this key. */
+export async function readFacts({ db }: Pick<Store, 'db'>, entityId: string, key: string): Promise<EntityFacts> {
   const { rows } = await sql<Found>`
     with recursive mine as (
       select group_id as id from group_entities where entity_id = ${entityId}
@@ -63,11 +61,10 @@ export async function readFacts({ db }: Pick<Store, 'db'>, entityId: string): Pr
       from entities where id = ${entityId} and not disabled`.execute(db);
   const [row] = rows;
   if (row === undefined) return nobody;
-  made += 1;
   const near = row.groups.filter((group) => group.namespace_id === row.namespace_id);
   const policies = [row, ...near].flatMap((one) => one.policies);
   return {
-    key: String(made),
+    key,
     policies: [...new Set(policies)].sort(),
     subject: { entity: subjectEntity(row), groups: near },
   };
