@@ -19,5 +19,5 @@ await runUntilSignal(async () => {
   };
   const instance = await measured(config, (metrics) => startInstance({ ...options, metrics }));
   process.stdout.write(`root token ${instance.rootToken}\nready ${instance.address}\n`);
-  return { ...instance, hangup: instance.reopenAuditFiles };
+  return { ...instance, hangup: instance.reload };
 });

@@ -19,5 +19,5 @@ await runUntilSignal(async () => {
   const todo = firstThing(api.store.seal.status(), address);
   if (todo !== undefined) process.stdout.write(`${todo}\n`);
   process.stdout.write(`ready ${address}\n`);
-  return { ...api, hangup: api.reopenAuditFiles };
+  return { ...api, hangup: api.reload };
 });

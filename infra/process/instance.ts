@@ -19,7 +19,7 @@ export interface Instance {
   readonly rootToken: string;
   /** Resolves when it cannot go on: a server that it stands on is gone for good. */
   readonly failed: Promise<Error>;
-  reopenAuditFiles(): void;
+  reload(): void;
   close(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     const { failed } = services;
     return {
       ...{ address: apiAddress(config, port), rootToken, failed },
-      reopenAuditFiles: api.reopenAuditFiles,
+      reload: api.reload,
       close: () => closeAll(ends, services.stop),
     };
   } catch (error) {

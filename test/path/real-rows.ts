@@ -71,7 +71,7 @@ export const realTable: Readonly<Record<string, readonly Row[]>> = {
     ...wrappingRows(nothing),
     ...toolRows(),
     ...auditRows(nothing),
-    ...configRows(nothing, nothing),
+    ...configRows(nothing, nothing, nothing),
     ...quotaRows(nothing),
     specsRow(nothing),
     metricsRow(nothing),

@@ -5,7 +5,7 @@ import { hashToken } from '../../auth/token/store.ts';
 import { takeReply } from '../../auth/wrapping/take.ts';
 import { wrap } from '../../auth/wrapping/wrap.ts';
 import { type Config, ConfigError, largeBodiesBytesMax } from '../../core/config.ts';
-import { partOf } from '../../core/log.ts';
+import { type Log, partOf } from '../../core/log.ts';
 import { definitions } from '../../destinations/index.ts';
 import { cubbyhole } from '../../engines/cubbyhole/index.ts';
 import { engines } from '../../engines/index.ts';
@@ -39,8 +39,11 @@ export interface Api {
   readonly store: OpenStore;
   /** For development: initialises an empty store with the automatic seal and makes sure that this root token is valid. */
   prepareForDevelopment(rootToken: string | undefined): Promise<string | undefined>;
-  /** Files of audit devices are opened again with their next line, after somebody has moved them away. */
-  reopenAuditFiles(): void;
+  /**
+   * Reads certificates again, and opens the files of audit devices again, which somebody may have moved away. What cannot be
+   * reloaded goes on as it was, and is logged.
+   */
+  reload(): void;
   /** Sends the spans gathered so far; bounded. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -79,6 +82,10 @@ export async function openApi(parts: AppParts): Promise<Api> {
     callers.leaseCapacity.forget();
     rateLimits.forget();
   };
+  const reloads = {
+    tls: () => server.reloadCertificates(),
+    audit: async () => audit.reopen(),
+  };
   const inFlight = openInFlight(() => clock.now());
   const secrets = syncedSecrets(engines, engineParts);
   const syncParts = {
@@ -90,14 +97,14 @@ export async function openApi(parts: AppParts): Promise<Api> {
     drainMs: config.KEYFERRY_SYNC_LOCK_MS,
   };
   const rows = [
-    ...systemRows({ config, levels: log.levels, shared, callers, mounts, inFlight, quotasChanged }),
+    ...systemRows({ config, levels: log.levels, shared, callers, mounts, inFlight, quotasChanged, reloads }),
     specsRow({ mounts, engines: () => all }),
     ...audit.rows,
     ...syncRows(syncParts),
   ];
   const all: readonly Engine[] = [{ ...system, rows }, ...mounted];
   const { acls, namespaces, mfa } = callers;
-  const server = createServer({
+  const server: HttpServer = createServer({
     engines: all,
     mounts,
     namespaces: mounts,
@@ -128,7 +135,9 @@ export async function openApi(parts: AppParts): Promise<Api> {
     listen: (port, host) => server.listen({ port, host, ...tlsOf(config) }),
     prepareForDevelopment: (rootToken) => prepareForDevelopment(store, rootToken),
     flush: shared.flush,
-    reopenAuditFiles: audit.reopen,
+    reload() {
+      for (const [name, one] of Object.entries(reloads)) void one().catch((error) => notReloaded(log, name, error));
+    },
     async close() {
       await server.close(config.KEYFERRY_SHUTDOWN_MS_MAX);
       await audit.close();
@@ -144,6 +153,10 @@ const system = {
   type: 'system',
   always: { path: 'sys/', description: 'system endpoints used for control, policy and debugging' },
 };
+
+function notReloaded(log: Log, name: string, error: unknown): void {
+  log.warn({ subsystem: name, error: error instanceof Error ? error.name : 'unknown' }, 'was not reloaded');
+}
 
 const byAccessor = (mounts: readonly Mount[]): ReadonlyMap<string, Mount> =>
   new Map(mounts.map((mount) => [mount.accessor, mount]));

@@ -10,6 +10,7 @@ import { openNamespaces } from '../../engines/mounts/namespaces/namespaces.ts';
 import type { CopiedMounts } from '../../engines/mounts/table.ts';
 import { activationRows } from '../../engines/sys/activation.ts';
 import { configRows } from '../../engines/sys/config/index.ts';
+import type { Reloads } from '../../engines/sys/config/reload.ts';
 import { diagnosisRows } from '../../engines/sys/diagnosis/index.ts';
 import { keyRows } from '../../engines/sys/keys/index.ts';
 import { leaseRows } from '../../engines/sys/leases/index.ts';
@@ -35,13 +36,14 @@ interface SystemParts {
   readonly callers: Callers;
   readonly mounts: CopiedMounts;
   readonly inFlight: InFlight;
+  readonly reloads: Reloads;
   /** Called when a quota has changed. */
   readonly quotasChanged: () => void;
 }
 
 /** The rows of `sys/` beside those of the sync, of audit devices and of the API's own description. */
 export function systemRows(parts: SystemParts): readonly Row[] {
-  const { config, levels, shared, callers, mounts, inFlight, quotasChanged } = parts;
+  const { config, levels, shared, callers, mounts, inFlight, quotasChanged, reloads } = parts;
   const { store, changed, metrics } = shared;
   const { leases, enabled, acls, namespaces } = callers;
   return [
@@ -63,7 +65,7 @@ export function systemRows(parts: SystemParts): readonly Row[] {
     ...activationRows,
     ...wrappingRows({ store, clock }),
     ...toolRows(),
-    ...configRows(store, shownConfig(config)),
+    ...configRows(store, shownConfig(config), reloads),
     ...quotaRows({ store, mounts, changed: quotasChanged }),
     ...messageRows,
     ...policyRows({ store, clock, acls, namespaces }),

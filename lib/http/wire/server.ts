@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer, METHODS, type RequestListener, type Server } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { HttpParts } from '../secrets/parts.ts';
 import { closeServer, type Open } from './connection/close.ts';
 import { closing, hostProblem, refuse, refuseConnect, refuseExpectation, refuseMalformed } from './refuse.ts';
 import { createRoutes } from './routes.ts';
+import { type CertificateFiles, createTlsListener } from './tls.ts';
 import { disguised } from './verbs/names.ts';
 import { acceptVerbs } from './verbs/socket.ts';
 
@@ -17,6 +16,8 @@ export interface HttpServer {
    * then on. Calling it again waits as well.
    */
   close(graceMs: number): Promise<void>;
+  /** Reads the certificates of its addresses again. @throws Error when one cannot be used; it goes on with the former one */
+  reloadCertificates(): Promise<void>;
   /** A request without a socket, with any verb. */
   inject(options: Inject): Promise<LightMyRequestResponse>;
   /** What answers, for those that bring requests from elsewhere than a socket. */
@@ -26,7 +27,7 @@ export interface HttpServer {
 export interface ListenAddress {
   readonly port: number;
   readonly host: string;
-  readonly tls?: { readonly certificateFile: string; readonly keyFile: string };
+  readonly tls?: CertificateFiles;
 }
 
 export type Inject = Omit<InjectOptions, 'method'> & { readonly method?: string };
@@ -35,13 +36,12 @@ export type Inject = Omit<InjectOptions, 'method'> & { readonly method?: string 
 const headerBytesMax = 16 * 1024;
 const headersTimeoutMsMax = 30_000;
 const keepAliveTimeoutMs = 75_000;
-const handshakeTimeoutMs = 10_000;
 /** How often the server looks for requests that are late. */
 const checkEveryMsMax = 5_000;
 
 export function createServer(parts: HttpParts): HttpServer {
   const routes = createRoutes(parts);
-  const servers: Open[] = [];
+  const servers: Listening[] = [];
   let closed: Promise<void> | undefined;
 
   return {
@@ -61,6 +61,9 @@ export function createServer(parts: HttpParts): HttpServer {
       closed ??= Promise.all(servers.map((open) => closeServer(open, graceMs))).then(() => routes.close());
       return closed;
     },
+    async reloadCertificates() {
+      await Promise.all(servers.map(({ reload }) => reload?.()));
+    },
     inject({ method = 'GET', ...options }) {
       const known = disguised(method);
       if (!isMethod(known)) throw new TypeError(`no request can have the verb ${method}`);
@@ -69,13 +72,18 @@ export function createServer(parts: HttpParts): HttpServer {
   };
 }
 
+interface Listening extends Open {
+  /** Absent: it has no certificate. */
+  readonly reload?: () => Promise<void>;
+}
+
 const isMethod = (verb: string): verb is NonNullable<InjectOptions['method']> => METHODS.includes(verb);
 
 async function createListener(
   { requestTimeoutMs }: HttpParts,
   listener: RequestListener,
   tls: ListenAddress['tls'],
-): Promise<Open> {
+): Promise<Listening> {
   const options = {
     maxHeaderSize: headerBytesMax,
     requestTimeout: requestTimeoutMs,
@@ -85,30 +93,15 @@ async function createListener(
     // Node's own refusal has no body.
     requireHostHeader: false,
   };
-  const server =
-    tls === undefined ? createHttpServer(options, listener) : await createTlsListener(options, listener, tls);
+  const { server, reload }: Pick<Listening, 'server' | 'reload'> =
+    tls === undefined
+      ? { server: createHttpServer(options, listener) }
+      : await createTlsListener(options, listener, tls);
   const connections = acceptVerbs(server, tls === undefined ? 'connection' : 'secureConnection');
   server.on('clientError', refuseMalformed);
   server.on('connect', refuseConnect);
   server.on('checkExpectation', refuseExpectation);
-  return { server, connections };
-}
-
-/** The verbs are translated in the bytes of HTTP/1.1, so ALPN offers nothing else. */
-async function createTlsListener(
-  options: object,
-  listener: RequestListener,
-  files: NonNullable<ListenAddress['tls']>,
-): Promise<Server> {
-  const [cert, key] = await Promise.all([readFile(files.certificateFile), readFile(files.keyFile)]);
-  const tls = {
-    cert,
-    key,
-    minVersion: 'TLSv1.2',
-    ALPNProtocols: ['http/1.1'],
-    handshakeTimeout: handshakeTimeoutMs,
-  } as const;
-  return createHttpsServer({ ...options, ...tls }, listener);
+  return { server, connections, ...(reload === undefined ? {} : { reload }) };
 }
 
 function bind(server: Server, port: number, host: string): Promise<number> {

@@ -155,7 +155,7 @@ describe('a file', () => {
     const asking = Promise.all(
       Array.from({ length: 60 }, (_, index) => service.ask('GET', `secret/data/turn/${index}`)),
     );
-    service.reopenAuditFiles();
+    service.reload();
     await asking;
     await service.ask('GET', 'secret/data/last');
     const [before, after] = [await linesOf(`${file}.1`), await linesOf(file)];
@@ -166,7 +166,7 @@ describe('a file', () => {
     );
     expect(turned).toHaveLength(120);
     await rm(file);
-    service.reopenAuditFiles();
+    service.reload();
     await service.ask('GET', 'secret/data/again');
     expect(about(await linesOf(file), 'secret/data/again')).toHaveLength(2);
   });

@@ -1,3 +1,4 @@
+import { copyFile, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Secret } from '../../../lib/core/secret.ts';
 import type { HttpParts } from '../../../lib/http/secrets/parts.ts';
@@ -340,6 +341,23 @@ describe('TLS', () => {
     }
     await server.close(0);
     await client.ended();
+  });
+
+  test('takes a new certificate while it listens, and keeps the former one when the new one is unsound', async () => {
+    const [files, others] = [await tlsFiles(), await tlsFiles()];
+    const server = createServer(sampleParts());
+    open.push(server);
+    const { port } = await server.listen({ port: 0, host: '127.0.0.1', tls: files.tls });
+    await writeFile(files.tls.certificateFile, 'no certificate');
+    await expect(server.reloadCertificates()).rejects.toThrow();
+    await tlsClient(port, files.certificate);
+    await Promise.all([
+      copyFile(others.tls.certificateFile, files.tls.certificateFile),
+      copyFile(others.tls.keyFile, files.tls.keyFile),
+    ]);
+    await server.reloadCertificates();
+    await tlsClient(port, others.certificate);
+    await expect(tlsClient(port, files.certificate)).rejects.toThrow(/certificate/);
   });
 
   test('a certificate that is not there is an error of listen', async () => {

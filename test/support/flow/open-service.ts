@@ -49,7 +49,7 @@ export interface OpenService {
     holds: (records: readonly Association[]) => boolean,
   ): Promise<readonly Association[]>;
   /** As after the signal for it. */
-  reopenAuditFiles(): void;
+  reload(): void;
   /** One round of the sweep. */
   sweep(): Promise<object>;
   /** Waits until every change that was made has been worked off. */
@@ -212,7 +212,7 @@ function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: O
       );
       return records;
     },
-    reopenAuditFiles: () => api.reopenAuditFiles(),
+    reload: () => api.reload(),
     sweep: () => sweeper.run(),
     untilQuiet: () =>
       eventually(
