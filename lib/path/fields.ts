@@ -119,6 +119,18 @@ function looseList(value: unknown): unknown {
     .filter((item) => item !== '');
 }
 
+const objectCharactersMax = 65_536;
+
+/** Command lines send an object as its JSON text. Another text, and one that is too long, stays what it is. */
+export function objectOfText(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*\{/.test(value) || value.length > objectCharactersMax) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
 /** zod would take a number with digits for a map, and leave a key out that it fears. */
 function mustKeepKeys(value: unknown, context: z.RefinementCtx): unknown {
   if (isRawNumber(value)) return Number(value.rawJSON);

@@ -20,7 +20,7 @@ export async function requestMembers(request: AuditedRequest, marks: Marks, head
     ...mountMembers(request.mount),
     client_token: token,
     client_token_accessor: accessor,
-    namespace: request.namespace,
+    namespace: { id: request.namespace.id, path: request.namespace.path },
     path: request.path,
     remote_address: request.connection.remoteAddress,
     remote_port: request.connection.remotePort,

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { badRequest } from '../../core/errors.ts';
 import { uuid } from '../../core/ids.ts';
 import { bool, pathText, text, textMap } from '../../path/fields.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../path/row.ts';
+import { operation, type Reply, type Row } from '../../path/row.ts';
 import { type DeviceRecord, openDevice } from '../devices/device.ts';
 import { shownOptions } from '../devices/kinds.ts';
 import { testLine } from '../lines/lines.ts';
 import { reasonOf } from '../record.ts';
 import { insertDevice, removeDevice } from '../store/devices.ts';
 import { devicePath } from './device-path.ts';
-import { type AuditRowParts, mustBeRoot } from './parts.ts';
+import type { AuditRowParts } from './parts.ts';
 
 const path = pathText('Path of the device');
 const fields = {
@@ -32,7 +32,7 @@ export const deviceRows = (parts: AuditRowParts): readonly Row[] => [
         {
           summary: 'Show all audit devices.',
           sudo: true,
-          run: (_input, context) => showAll(parts, context),
+          run: () => showAll(parts),
         },
       ),
     },
@@ -46,14 +46,13 @@ export const deviceRows = (parts: AuditRowParts): readonly Row[] => [
         {
           summary: 'Show an audit device.',
           sudo: true,
-          run: (input, context) => (input.path === '' ? showAll(parts, context) : showOne(parts, input.path, context)),
+          run: (input) => (input.path === '' ? showAll(parts) : showOne(parts, input.path)),
         },
       ),
       write: operation(fields, {
         summary: 'Enable an audit device.',
         sudo: true,
-        async run(input, context) {
-          mustBeRoot(context);
+        async run(input) {
           await enable(parts, input);
           return undefined;
         },
@@ -63,8 +62,7 @@ export const deviceRows = (parts: AuditRowParts): readonly Row[] => [
         {
           summary: 'Disable an audit device.',
           sudo: true,
-          async run(input, context) {
-            mustBeRoot(context);
+          async run(input) {
             await removeDevice(parts.store, devicePath(input.path));
             await parts.devices.refresh();
             return undefined;
@@ -75,14 +73,12 @@ export const deviceRows = (parts: AuditRowParts): readonly Row[] => [
   },
 ];
 
-async function showAll({ devices }: AuditRowParts, context: RequestContext): Promise<Reply> {
-  mustBeRoot(context);
+async function showAll({ devices }: AuditRowParts): Promise<Reply> {
   const open = (await devices.current()).devices;
   return { data: Object.fromEntries(open.map(({ record }) => [record.path, showDevice(record)])), flat: true };
 }
 
-async function showOne({ devices }: AuditRowParts, given: string, context: RequestContext): Promise<Reply> {
-  mustBeRoot(context);
+async function showOne({ devices }: AuditRowParts, given: string): Promise<Reply> {
   const own = devicePath(given);
   const device = (await devices.current()).devices.find(({ record }) => record.path === own);
   return device && { data: showDevice(device.record) };

@@ -1,9 +1,9 @@
 import { badRequest } from '../../core/errors.ts';
 import { bool, pathText } from '../../path/fields.ts';
-import { operation, type RequestContext, type Row } from '../../path/row.ts';
+import { operation, type Row } from '../../path/row.ts';
 import { secretHeaders } from '../lines/settings.ts';
 import { putHeader, removeHeader } from '../store/devices.ts';
-import { type AuditRowParts, mustBeRoot } from './parts.ts';
+import type { AuditRowParts } from './parts.ts';
 
 const header = pathText('Name of the header');
 const charactersMax = 128;
@@ -19,8 +19,8 @@ export const headerRows = (parts: AuditRowParts): readonly Row[] => [
         {
           summary: 'Show the headers that are recorded.',
           sudo: true,
-          async run(_input, context) {
-            const headers = await recorded(parts, context);
+          async run() {
+            const headers = await recorded(parts);
             return {
               data: { headers: Object.fromEntries([...headers].map(([name, hmac]) => [name, { hmac }])) },
               flat: true,
@@ -39,9 +39,9 @@ export const headerRows = (parts: AuditRowParts): readonly Row[] => [
         {
           summary: 'Show how a header is recorded.',
           sudo: true,
-          async run(input, context) {
+          async run(input) {
             const name = input.header.toLowerCase();
-            const hmac = (await recorded(parts, context)).get(name);
+            const hmac = (await recorded(parts)).get(name);
             if (hmac === undefined) throw badRequest('Could not find header in config');
             return { data: { [name]: { hmac } }, flat: true };
           },
@@ -52,8 +52,7 @@ export const headerRows = (parts: AuditRowParts): readonly Row[] => [
         {
           summary: 'Record a header.',
           sudo: true,
-          async run(input, context) {
-            mustBeRoot(context);
+          async run(input) {
             await putHeader(parts.store, headerName(input.header), input.hmac || isSecret(input.header));
             await parts.devices.refresh();
             return undefined;
@@ -65,8 +64,7 @@ export const headerRows = (parts: AuditRowParts): readonly Row[] => [
         {
           summary: 'Record a header no more.',
           sudo: true,
-          async run(input, context) {
-            mustBeRoot(context);
+          async run(input) {
             await removeHeader(parts.store, input.header.toLowerCase());
             await parts.devices.refresh();
             return undefined;
@@ -77,8 +75,7 @@ export const headerRows = (parts: AuditRowParts): readonly Row[] => [
   },
 ];
 
-async function recorded({ devices }: AuditRowParts, context: RequestContext): Promise<ReadonlyMap<string, boolean>> {
-  mustBeRoot(context);
+async function recorded({ devices }: AuditRowParts): Promise<ReadonlyMap<string, boolean>> {
   return (await devices.current()).headers;
 }
 

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { bool, duration, type Input, integer, pathText, text, textList, textMap } from '../../../path/fields.ts';
+import {
+  bool,
+  duration,
+  type Input,
+  integer,
+  objectOfText,
+  pathText,
+  text,
+  textList,
+  textMap,
+} from '../../../path/fields.ts';
 import { formerTokenFields, tokenFields } from '../../login-role/fields.ts';
 import { stored } from '../../token/create/fields.ts';
 
@@ -42,14 +52,7 @@ export const roleFields = {
 };
 
 /** A JSON text, as most clients send it, or what a map of texts may be otherwise. */
-const metadata = z.preprocess((value) => {
-  if (typeof value !== 'string' || !value.trim().startsWith('{')) return value === '' ? {} : value;
-  try {
-    return JSON.parse(value) as unknown;
-  } catch {
-    return null;
-  }
-}, textMap());
+const metadata = z.preprocess((value) => (value === '' ? {} : objectOfText(value)), textMap());
 
 /** Of a secret id that is made. */
 export const newSecretIdFields = {

@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { badRequest } from '../../../core/errors.ts';
 import { isRawNumber } from '../../../core/json.ts';
-import { bool, duration, type Input, integer, jsonObject, text, textList, textMap } from '../../../path/fields.ts';
+import {
+  bool,
+  duration,
+  type Input,
+  integer,
+  jsonObject,
+  objectOfText,
+  text,
+  textList,
+  textMap,
+} from '../../../path/fields.ts';
 import { roleName } from '../../kept/role-rows.ts';
 import { formerTokenFields, tokenFields } from '../../login-role/fields.ts';
 import {
@@ -19,16 +29,6 @@ const former = ['ttl', 'max_ttl', 'policies', 'bound_cidrs', 'num_uses', 'period
 /** A negative one means: exactly. */
 const leeway = () => integer().or(duration()).pipe(stored).optional();
 
-/** The command line of the family sends an object as its text. */
-function objectOf(given: unknown): unknown {
-  if (typeof given !== 'string') return given;
-  try {
-    return JSON.parse(given);
-  } catch {
-    return given;
-  }
-}
-
 /** What is left out stays as it is. */
 export const roleFields = {
   name: roleName,
@@ -36,7 +36,7 @@ export const roleFields = {
   bound_audiences: textList().optional().meta({ description: 'Whom tokens may be made for' }),
   bound_subject: text(2_048).optional().meta({ description: 'The claim sub that tokens have to have' }),
   bound_claims: z
-    .preprocess(objectOf, jsonObject())
+    .preprocess(objectOfText, jsonObject())
     .optional()
     .meta({ description: 'Claims, and the value or list of values that each may have' }),
   bound_claims_type: text(64).optional().meta({ description: '"string" (default) or "glob"' }),
