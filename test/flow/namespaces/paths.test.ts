@@ -42,12 +42,12 @@ test('each namespace has mounts of its own at the same paths', async () => {
   const mounts = async (space: typeof one) => (await space.ask('GET', 'sys/mounts')).data;
   const accessor = async (space: typeof one) => ((await mounts(space))['secret/'] as { accessor: string }).accessor;
   expect(await accessor(one)).not.toBe(await accessor(other));
-  expect(Object.keys(await mounts(one)).sort()).toEqual(['cubbyhole/', 'secret/', 'sys/']);
+  expect(Object.keys(await mounts(one)).sort()).toEqual(['cubbyhole/', 'identity/', 'secret/', 'sys/']);
   expect((await one.ask('DELETE', 'sys/mounts/secret')).status).toBe(204);
   expect((await other.ask('GET', 'secret/data/same')).status).toBe(200);
   expect((await one.ask('POST', 'sys/mounts/moved', { type: 'kv' })).status).toBe(204);
   expect((await one.ask('POST', 'sys/remount', { from: 'moved', to: 'secret' })).status).toBe(200);
-  expect(Object.keys(await mounts(one)).sort()).toEqual(['cubbyhole/', 'secret/', 'sys/']);
+  expect(Object.keys(await mounts(one)).sort()).toEqual(['cubbyhole/', 'identity/', 'secret/', 'sys/']);
 });
 
 test('no mount where a namespace is, and no namespace where a mount is', async () => {

@@ -243,6 +243,7 @@ const withSudo: readonly string[] = [
   'POST sys/auth/x/tune',
   'POST sys/config/auditing/request-headers/x',
   'POST sys/config/cors',
+  'POST sys/config/reload/x',
   'POST sys/config/ui/headers/x',
   'POST sys/leases/revoke-force/x',
   'POST sys/leases/revoke-prefix/x',
