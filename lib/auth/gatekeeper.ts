@@ -6,8 +6,9 @@ import { mayAct } from './identity/state.ts';
 import { decide } from './policy/decide.ts';
 import { type Acls, openAcls } from './policy/store/acls.ts';
 import { holderOfRow } from './policy/store/holder.ts';
+import { admitted } from './token/admitted.ts';
 import { mayComeFrom } from './token/bound.ts';
-import { admit, tokenFinder } from './token/find.ts';
+import { tokenFinder } from './token/find.ts';
 import { countUse } from './token/store.ts';
 
 export interface GatekeeperParts {
@@ -37,8 +38,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
       acls.seenRevision(row.policies_revision);
       const namespace = await namespaces.namespaceOf(row.namespace_id);
       if (namespace === undefined) return undefined;
-      admit(token, row);
-      return {
+      const caller = {
         token,
         accessor: row.accessor,
         ...holderOfRow(row, namespace),
@@ -46,7 +46,8 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
         root: row.policies.includes('root'),
         tokenType: row.type === 'batch' ? 'batch' : 'service',
         issued: { time: row.creation_time, ttlSeconds: row.creation_ttl, metadata: row.meta },
-      };
+      } as const;
+      return admitted(caller, row);
     },
     async authorise(caller, need) {
       if (caller.root) return allowedAll;

@@ -263,6 +263,8 @@ export interface Engine {
 export interface MountTable {
   /** `path` is relative to the namespace; absent: the root. */
   resolve(path: string, namespace?: Namespace): Promise<Mount | undefined>;
+  /** While it is the same object, a path leads where it has led. Absent or undefined: nobody knows. */
+  state?(): object | undefined;
 }
 
 /** A namespace that a request leads to. */

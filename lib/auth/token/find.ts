@@ -15,17 +15,6 @@ export function tokenFinder(store: Pick<Store, 'db' | 'barrier'>, usesMin = 0): 
   return (token) => (isBatch(token) ? findBatch(store, token, find) : find(hashToken(store.barrier, token)));
 }
 
-/** By the token of a request, which is an object of its own for each request: the row that has let it in. */
-const admitted = new WeakMap<Secret, TokenRow>();
-
-export const admit = (token: Secret, row: TokenRow): void => void admitted.set(token, row);
-
-/** The own token of a caller. A use that was counted since has changed the row of one with limited uses. */
-export async function findAdmitted(token: Secret, find: FindToken): Promise<TokenRow | undefined> {
-  const row = admitted.get(token);
-  return row?.num_uses === 0 ? row : find(token);
-}
-
 /** A batch token is as good as its parent. The last use of a parent has no children. */
 async function findBatch(
   store: Pick<Store, 'db' | 'barrier'>,

@@ -66,6 +66,7 @@ export function openMountTable({ store, clock, engines, fixed }: MountTableParts
   return {
     ...within(rootNamespace),
     changing,
+    state: () => (copy !== undefined && copy.revision >= newest ? copy : undefined),
     seenRevision(revision) {
       newest = Math.max(newest, revision);
     },

@@ -2,7 +2,8 @@ import { AppError, permissionDenied } from '../../../core/errors.ts';
 import { onlyRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
-import { findAdmitted, tokenFinder } from '../find.ts';
+import { findAdmitted } from '../admitted.ts';
+import { tokenFinder } from '../find.ts';
 import type { TokenRow } from '../store.ts';
 import {
   accessorField,
@@ -69,10 +70,10 @@ async function lookUp(parts: RowParts, token: Secret, { namespace }: RequestCont
 }
 
 async function lookUpOwn(parts: RowParts, find: RowParts['find'], context: RequestContext): Promise<Reply> {
-  const { token } = callerOf(context);
-  const row = await findAdmitted(token, find);
+  const caller = callerOf(context);
+  const row = await findAdmitted(caller, find);
   if (row === undefined) throw permissionDenied();
-  return show(parts, row, token.reveal());
+  return show(parts, row, caller.token.reveal());
 }
 
 async function show(parts: RowParts, row: TokenRow, id: string): Promise<Reply> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../../path/row.ts';
 import type { Attribution } from '../shared/tables.ts';
 
@@ -35,13 +36,19 @@ export function attributionText(caller: Caller | undefined, operation: Operation
   } satisfies Attribution);
 }
 
-/**
- * What this API family counts clients by: the entity, or for a token without one a hash of its policies and its namespace,
- * which is always `root` here.
- */
-function clientId({ entityId, policies }: Caller): string {
+/** What this API family counts clients by: the entity, or for a token without one a hash of its policies and its namespace. */
+function clientId({ entityId, policies, namespace }: Caller): string {
   if (entityId !== '') return entityId;
-  return createHash('sha256')
-    .update(`${policies.toSorted().join('\x7f')}\0root`)
-    .digest('base64');
+  const text = `${policies.toSorted().join('\x7f')}\0${namespace.id}`;
+  const found = hashes.get(text);
+  if (found !== undefined) return found;
+  const hash = createHash('sha256').update(text).digest('base64');
+  hashes.set(text, hash);
+  return hash;
 }
+
+const hashes = new LRUCache<string, string>({
+  max: 1_000,
+  maxSize: 1_000_000,
+  sizeCalculation: (_, text) => text.length,
+});

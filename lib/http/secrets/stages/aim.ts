@@ -15,6 +15,7 @@ import type { Exchange } from './stages.ts';
  */
 export async function aim(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
   const { always, sent } = exchange;
+  exchange.aimedBy = parts.mounts.state?.();
   if (always !== undefined) {
     const isOfRoot = always.operation?.marks.rootNamespaceOnly === true;
     if (isOfRoot && sent.namespaceHeader !== '') throw badRequest('operation unavailable in namespaces');

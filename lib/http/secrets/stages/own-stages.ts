@@ -35,7 +35,8 @@ async function authenticate(parts: HttpParts, engines: Engines, exchange: Exchan
   exchange.caller = await identify(parts, exchange, exchange.target);
   // The look-up of the token has shown whether our copy of the mount table is old.
   if (exchange.caller === undefined && !isRoot(exchange.namespace)) await parts.namespaces?.refresh();
-  await aim(parts, engines, exchange);
+  if (exchange.aimedBy === undefined || exchange.aimedBy !== parts.mounts.state?.())
+    await aim(parts, engines, exchange);
   const { asked, caller, namespace } = exchange;
   mustBeOfNamespace(exchange);
   const { mount = systemMount, path = asked.path } = exchange.target ?? {};

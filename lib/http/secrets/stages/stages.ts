@@ -105,6 +105,8 @@ export class Exchange {
   always: Match | undefined;
   /** From `address` on; undefined: the path leads nowhere. */
   target: Target | undefined;
+  /** The state of the mount table that led there; undefined: it is not known. */
+  aimedBy: object | undefined;
   /** From `authenticate` on; undefined: nobody, where no token is needed. */
   caller: Caller | undefined;
   context: Context | undefined;
