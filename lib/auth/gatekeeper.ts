@@ -6,10 +6,10 @@ import { mayAct } from './identity/state.ts';
 import { decide } from './policy/decide.ts';
 import { type Acls, openAcls } from './policy/store/acls.ts';
 import { holderOfRow } from './policy/store/holder.ts';
-import { admitted } from './token/admitted.ts';
-import { mayComeFrom } from './token/bound.ts';
-import { tokenFinder } from './token/find.ts';
-import { countUse } from './token/store.ts';
+import { admitted } from './token/find/admitted.ts';
+import { mayComeFrom } from './token/find/bound.ts';
+import { tokenFinder } from './token/find/find.ts';
+import { countUse } from './token/find/store.ts';
 
 export interface GatekeeperParts {
   readonly store: Store;

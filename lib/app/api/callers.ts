@@ -1,10 +1,10 @@
 import { openIdentities } from '../../auth/identity/facts/open.ts';
 import { openLeases } from '../../auth/lease/leases.ts';
+import { openRemote } from '../../auth/login/remote/remote.ts';
 import { methods } from '../../auth/methods/index.ts';
 import { enabledMethods, openMethods } from '../../auth/methods/open.ts';
 import { loginHolder } from '../../auth/mfa/login/hold.ts';
 import { openAcls } from '../../auth/policy/store/acls.ts';
-import { openRemote } from '../../auth/remote/remote.ts';
 import { openReaper } from '../../auth/token/revoke/reaper.ts';
 import type { Config } from '../../core/config.ts';
 import { type Log, partOf } from '../../core/log.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { mintRootToken } from '../../auth/token/mint.ts';
+import { mintRootToken } from '../../auth/token/issue/mint.ts';
 import { AppError } from '../../core/errors.ts';
 import { engines } from '../../engines/index.ts';
 import { firstMounts } from '../../engines/list.ts';

@@ -1,7 +1,7 @@
 import { openAudit } from '../../audit/open.ts';
 import { openGatekeeper } from '../../auth/gatekeeper.ts';
 import { identityEngine } from '../../auth/identity/rows/index.ts';
-import { hashToken } from '../../auth/token/store.ts';
+import { hashToken } from '../../auth/token/find/store.ts';
 import { takeReply } from '../../auth/wrapping/take.ts';
 import { wrap } from '../../auth/wrapping/wrap.ts';
 import { type Config, ConfigError, largeBodiesBytesMax } from '../../core/config.ts';
@@ -18,7 +18,7 @@ import { specsRow } from '../../engines/sys/specs/index.ts';
 import { auditStages } from '../../http/secrets/stages/audit-stage.ts';
 import { rateStage } from '../../http/secrets/stages/rate-stage.ts';
 import { wrapStages } from '../../http/secrets/stages/wrap-stage.ts';
-import { openInFlight } from '../../http/wire/in-flight.ts';
+import { openInFlight } from '../../http/wire/observe/in-flight.ts';
 import { createServer, type HttpServer } from '../../http/wire/server.ts';
 import type { Engine, Mount } from '../../path/row.ts';
 import type { OpenStore } from '../../store/open.ts';

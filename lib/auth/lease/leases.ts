@@ -1,10 +1,10 @@
 import { AppError } from '../../core/errors.ts';
 import type { Namespace } from '../../core/namespace.ts';
 import type { Reply } from '../../path/row.ts';
+import { findTokens, type TokenRow } from '../token/find/store.ts';
 import type { TokenParts } from '../token/parts.ts';
 import { revokeTree } from '../token/revoke/revoke.ts';
 import { seenFrom } from '../token/rows/given.ts';
-import { findTokens, type TokenRow } from '../token/store.ts';
 import { startTidy } from '../token/tidy/tidy.ts';
 import { isFullStep, type LeasePrefix, leaseNames, markBelow, nextFolder } from './below.ts';
 import { leaseIdOf, parseLeaseId } from './id.ts';

@@ -4,7 +4,7 @@ import type { Engine, Operation, RequestContext } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
 import type { Lockout } from '../lockout/lockout.ts';
-import type { Remote } from '../remote/remote.ts';
+import type { Remote } from '../login/remote/remote.ts';
 import type { TokenParts } from '../token/parts.ts';
 
 /** A way to log in, as the list in `index.ts` has it. A method is a folder: `index`, `config`, `role`, `login`. */

@@ -2,7 +2,7 @@ import type { Engine } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
 import { openLockout, usualLockout } from '../lockout/lockout.ts';
 import type { LockoutRule } from '../lockout/settings.ts';
-import { publicRemote } from '../remote/remote.ts';
+import { publicRemote } from '../login/remote/remote.ts';
 import { loginOperations } from '../token/login.ts';
 import type { AuthMethod, OpenParts } from './contract.ts';
 

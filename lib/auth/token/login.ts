@@ -4,9 +4,9 @@ import { type AuthReply, operation, type Reply, type ReplyContent, type RequestC
 import { type FactsHolder, type Identities, openIdentities } from '../identity/facts/open.ts';
 import type { Identity, LoginOperation } from '../methods/contract.ts';
 import type { FinishLogin } from '../mfa/login/contract.ts';
-import { issueToken, type Origin } from './issue.ts';
+import { issueToken, type Origin } from './issue/issue.ts';
+import { policySet } from './issue/policies.ts';
 import type { TokenParts } from './parts.ts';
-import { policySet } from './policies.ts';
 
 /** Logins of all methods: a handler says who it is, and gets a token for him. */
 export const loginOperations =

@@ -5,7 +5,7 @@ import type { LeaseTimes } from '../../path/lease-times.ts';
 import type { Store } from '../../store/store.ts';
 import type { Identities } from '../identity/facts/open.ts';
 import type { HoldLogin } from '../mfa/login/contract.ts';
-import type { TokenTarget } from './mint.ts';
+import type { TokenTarget } from './issue/mint.ts';
 import type { Reaper } from './revoke/reaper.ts';
 
 export interface TokenParts {

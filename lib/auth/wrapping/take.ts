@@ -3,7 +3,7 @@ import { badRequest } from '../../core/errors.ts';
 import type { Secret } from '../../core/secret.ts';
 import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
-import { hashToken } from '../token/store.ts';
+import { hashToken } from '../token/find/store.ts';
 import { replyAad } from './wrap.ts';
 
 /** What is known of a wrapping token. */

@@ -4,9 +4,9 @@ import type { Namespace } from '../../core/namespace.ts';
 import { Secret } from '../../core/secret.ts';
 import type { WrapInfo } from '../../path/row.ts';
 import type { Database } from '../../store/tables.ts';
-import { mintToken } from '../token/mint.ts';
+import { hashToken } from '../token/find/store.ts';
+import { mintToken } from '../token/issue/mint.ts';
 import type { TokenParts } from '../token/parts.ts';
-import { hashToken } from '../token/store.ts';
 
 /** A reply to be kept for whoever has its wrapping token. */
 export interface ReplyToWrap {

@@ -3,8 +3,8 @@ import type { Gatekeeper } from '../../auth/contract.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Engine, MountTable, NamespaceFinder } from '../../path/row.ts';
-import type { InFlight } from '../wire/in-flight.ts';
-import type { RequestTelemetry } from '../wire/telemetry.ts';
+import type { InFlight } from '../wire/observe/in-flight.ts';
+import type { RequestTelemetry } from '../wire/observe/telemetry.ts';
 import type { Stage } from './stages/stages.ts';
 
 /** What the module is handed. */

@@ -12,7 +12,7 @@ import { BodyReader } from './body/reader.ts';
 import { connectionOf } from './connection/connection.ts';
 import { withCrossOrigin } from './cors.ts';
 import { type Incoming, type Outgoing, requestIdOf } from './exchange.ts';
-import { createObserver, type Observer } from './observe.ts';
+import { createObserver, type Observer } from './observe/observe.ts';
 import { withRequestHeader } from './request-header.ts';
 import { trueVerb } from './verbs/names.ts';
 

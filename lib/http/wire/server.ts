@@ -2,9 +2,9 @@ import { createServer as createHttpServer, METHODS, type RequestListener, type S
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { HttpParts } from '../secrets/parts.ts';
 import { closeServer, type Open } from './connection/close.ts';
+import { type CertificateFiles, createTlsListener } from './connection/tls.ts';
 import { closing, hostProblem, refuse, refuseConnect, refuseExpectation, refuseMalformed } from './refuse.ts';
 import { createRoutes } from './routes.ts';
-import { type CertificateFiles, createTlsListener } from './tls.ts';
 import { disguised } from './verbs/names.ts';
 import { acceptVerbs } from './verbs/socket.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mintRootToken } from '../../../lib/auth/token/mint.ts';
+import { mintRootToken } from '../../../lib/auth/token/issue/mint.ts';
 import type { OpenStore } from '../../../lib/store/open.ts';
 import { testStore } from '../../store/stores.ts';
 import { doorAccessor, processOn } from './setup.ts';

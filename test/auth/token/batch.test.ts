@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { hashToken } from '../../../lib/auth/token/store.ts';
+import { hashToken } from '../../../lib/auth/token/find/store.ts';
 import { Secret } from '../../../lib/core/secret.ts';
 import { tokenBench } from './setup.ts';
 

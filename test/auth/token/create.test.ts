@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openGatekeeper } from '../../../lib/auth/gatekeeper.ts';
 import { methods } from '../../../lib/auth/methods/index.ts';
 import { openMethods } from '../../../lib/auth/methods/open.ts';
-import { mintRootToken } from '../../../lib/auth/token/mint.ts';
+import { mintRootToken } from '../../../lib/auth/token/issue/mint.ts';
 import { systemClock } from '../../../lib/core/clock.ts';
 import { Secret } from '../../../lib/core/secret.ts';
 import { systemMount } from '../../../lib/http/secrets/engines.ts';

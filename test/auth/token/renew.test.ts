@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { renewedLife } from '../../../lib/auth/token/life.ts';
-import { hashToken } from '../../../lib/auth/token/store.ts';
+import { hashToken } from '../../../lib/auth/token/find/store.ts';
+import { renewedLife } from '../../../lib/auth/token/issue/life.ts';
 import { Secret } from '../../../lib/core/secret.ts';
 import { tokenBench } from './setup.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { openGatekeeper } from '../../../lib/auth/gatekeeper.ts';
 import { methods } from '../../../lib/auth/methods/index.ts';
 import { openMethods } from '../../../lib/auth/methods/open.ts';
-import { mintRootToken } from '../../../lib/auth/token/mint.ts';
+import { mintRootToken } from '../../../lib/auth/token/issue/mint.ts';
 import { openReaper, type Reaper } from '../../../lib/auth/token/revoke/reaper.ts';
 import { systemClock } from '../../../lib/core/clock.ts';
 import { Secret } from '../../../lib/core/secret.ts';

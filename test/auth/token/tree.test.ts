@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { mintToken } from '../../../lib/auth/token/mint.ts';
+import { hashToken } from '../../../lib/auth/token/find/store.ts';
+import { mintToken } from '../../../lib/auth/token/issue/mint.ts';
 import { markToken } from '../../../lib/auth/token/revoke/mark.ts';
 import { reapStep } from '../../../lib/auth/token/revoke/reap.ts';
 import { dropExpired } from '../../../lib/auth/token/revoke/revoke.ts';
-import { hashToken } from '../../../lib/auth/token/store.ts';
 import { Secret } from '../../../lib/core/secret.ts';
 import { tokenBench } from './setup.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { healthRow } from '../../../lib/engines/sys/health.ts';
+import { healthRow } from '../../../lib/engines/sys/seal/health.ts';
 import { sealRows } from '../../../lib/engines/sys/seal/index.ts';
 import type { Seal, SealState } from '../../../lib/store/seal/contract.ts';
 import { heldClock } from '../../store/clocks.ts';

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
 import { bool, type Input, text, textList, textMap } from '../../../path/fields.ts';
-import { policySet } from '../../token/policies.ts';
+import { policySet } from '../../token/issue/policies.ts';
 import type { EntityChange } from '../entity/write.ts';
 import { mustBeShort, nameText } from '../names.ts';
 

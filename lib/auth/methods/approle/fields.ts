@@ -10,7 +10,7 @@ import {
   textList,
   textMap,
 } from '../../../path/fields.ts';
-import { formerTokenFields, tokenFields } from '../../login-role/fields.ts';
+import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
 import { stored } from '../../token/create/fields.ts';
 
 export const role_name = pathText('Name of the role; capitals do not count');

@@ -1,7 +1,7 @@
 import { badRequest, permissionDenied } from '../../../core/errors.ts';
 import type { RequestContext, Row } from '../../../path/row.ts';
-import { boundsOf } from '../../login-role/bounds.ts';
-import { mayComeFrom } from '../../token/bound.ts';
+import { boundsOf } from '../../login/role/bounds.ts';
+import { mayComeFrom } from '../../token/find/bound.ts';
 import type { Identity, MethodParts } from '../contract.ts';
 import { loginFields } from './fields.ts';
 import type { Role } from './role.ts';

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
-import type { FormerInput, TokenInput } from '../../login-role/fields.ts';
-import { keptCidr, newTokenSettings, type TokenSettings, tokenSettingsAfter } from '../../login-role/settings.ts';
+import type { FormerInput, TokenInput } from '../../login/role/fields.ts';
+import { keptCidr, newTokenSettings, type TokenSettings, tokenSettingsAfter } from '../../login/role/settings.ts';
 
 /** What a role says, as it is kept. */
 export interface RoleSettings extends TokenSettings {

@@ -1,8 +1,8 @@
 import { badRequest } from '../../../core/errors.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
-import { shownTokenSettings, tokenSettingsWarnings } from '../../login-role/settings.ts';
-import { listed, pageFields } from '../../token/paging.ts';
+import { shownTokenSettings, tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { TokenParts } from '../../token/parts.ts';
+import { listed, pageFields } from '../../token/rows/paging.ts';
 import { formerNames, role_id, role_name, roleFields } from './fields.ts';
 import { type Role, type RoleInput, roleAfter } from './role.ts';
 import { changeRole, deleteRole, findRole, type RoleKey, roleNames } from './roles-store.ts';

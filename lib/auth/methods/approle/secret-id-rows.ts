@@ -1,7 +1,7 @@
 import { badRequest, notFound } from '../../../core/errors.ts';
 import { type Operation, operation, type RequestContext, type Row } from '../../../path/row.ts';
-import { listed, pageFields } from '../../token/paging.ts';
 import type { TokenParts } from '../../token/parts.ts';
+import { listed, pageFields } from '../../token/rows/paging.ts';
 import { newSecretIdFields, role_name, secret_id, secret_id_accessor } from './fields.ts';
 import { mustFind } from './roles.ts';
 import { makeSecretId, shownSecretId } from './secret-ids.ts';

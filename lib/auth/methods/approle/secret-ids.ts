@@ -1,8 +1,8 @@
 import { badRequest } from '../../../core/errors.ts';
 import { randomBase62, uuid } from '../../../core/ids.ts';
 import type { ReplyContent, RequestContext } from '../../../path/row.ts';
-import { keptCidr } from '../../login-role/settings.ts';
-import { isWithin } from '../../token/bound.ts';
+import { keptCidr } from '../../login/role/settings.ts';
+import { isWithin } from '../../token/find/bound.ts';
 import type { TokenParts } from '../../token/parts.ts';
 import type { NewSecretIdInput } from './fields.ts';
 import type { Role, RoleSettings } from './role.ts';

@@ -1,5 +1,5 @@
 import { operation, type Row } from '../../../path/row.ts';
-import { formerTokenFields, tokenFields } from '../../login-role/fields.ts';
+import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
 import type { TokenParts } from '../../token/parts.ts';
 import { role_name, secretIdFields } from './fields.ts';
 import { newRoleSettings, type RoleInput, type RoleSettings } from './role.ts';

@@ -1,4 +1,4 @@
-import { matchesGlob } from '../../token/glob.ts';
+import { matchesGlob } from '../../token/roles/glob.ts';
 import { type Claims, claimAt, textsOf } from './claims.ts';
 
 /** What a role asks of the claims. */

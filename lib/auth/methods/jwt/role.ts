@@ -12,14 +12,14 @@ import {
   textList,
   textMap,
 } from '../../../path/fields.ts';
-import { roleName } from '../../kept/role-rows.ts';
-import { formerTokenFields, tokenFields } from '../../login-role/fields.ts';
+import { roleName } from '../../login/kept/role-rows.ts';
+import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
 import {
   newTokenSettings,
   shownTokenSettings,
   type TokenSettings,
   tokenSettingsAfter,
-} from '../../login-role/settings.ts';
+} from '../../login/role/settings.ts';
 import { stored } from '../../token/create/fields.ts';
 import type { Bounds } from './bound.ts';
 import { textsOf } from './claims.ts';

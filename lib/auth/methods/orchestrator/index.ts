@@ -1,10 +1,10 @@
 import { silentLog } from '../../../core/log.ts';
 import { text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
-import { readConfig, writeConfig } from '../../kept/config.ts';
-import { roleRows } from '../../kept/role-rows.ts';
-import { changeRole, removeRoles } from '../../kept/roles.ts';
-import { tokenSettingsWarnings } from '../../login-role/settings.ts';
+import { readConfig, writeConfig } from '../../login/kept/config.ts';
+import { roleRows } from '../../login/kept/role-rows.ts';
+import { changeRole, removeRoles } from '../../login/kept/roles.ts';
+import { tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { AuthMethod, MethodParts } from '../contract.ts';
 import { configFields, configWarnings, type OrchestratorConfig, shownConfig } from './config.ts';
 import { openLocalAccount } from './local-account.ts';

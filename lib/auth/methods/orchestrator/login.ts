@@ -3,11 +3,11 @@ import { AppError, badRequest, permissionDenied, upstreamFailed } from '../../..
 import type { Log } from '../../../core/log.ts';
 import type { RequestContext } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
-import { roleAndConfig } from '../../kept/roles.ts';
-import { boundsOf } from '../../login-role/bounds.ts';
-import { RemoteFailure } from '../../remote/failure.ts';
-import type { Remote } from '../../remote/remote.ts';
-import { matchesGlob } from '../../token/glob.ts';
+import { roleAndConfig } from '../../login/kept/roles.ts';
+import { RemoteFailure } from '../../login/remote/failure.ts';
+import type { Remote } from '../../login/remote/remote.ts';
+import { boundsOf } from '../../login/role/bounds.ts';
+import { matchesGlob } from '../../token/roles/glob.ts';
 import type { Identity } from '../contract.ts';
 import { algorithms, readAccount, refused, type ServiceAccount } from './account.ts';
 import { type OrchestratorConfig, publicKey } from './config.ts';

@@ -1,13 +1,13 @@
 import { badRequest } from '../../../core/errors.ts';
 import { type Input, text, textList } from '../../../path/fields.ts';
-import { roleName } from '../../kept/role-rows.ts';
-import { formerTokenFields, tokenFields } from '../../login-role/fields.ts';
+import { roleName } from '../../login/kept/role-rows.ts';
+import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
 import {
   newTokenSettings,
   shownTokenSettings,
   type TokenSettings,
   tokenSettingsAfter,
-} from '../../login-role/settings.ts';
+} from '../../login/role/settings.ts';
 import { readSelector } from './selector.ts';
 
 const former = ['ttl', 'max_ttl', 'policies', 'bound_cidrs', 'num_uses', 'period'] as const;

@@ -1,5 +1,5 @@
 import { pathText, text } from '../../../path/fields.ts';
-import { formerTokenFields, tokenFields } from '../../login-role/fields.ts';
+import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
 
 export const username = pathText('Name of the user; capitals do not count');
 

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
 import type { Row } from '../../../path/row.ts';
-import { boundsOf } from '../../login-role/bounds.ts';
+import { boundsOf } from '../../login/role/bounds.ts';
 import type { MethodParts } from '../contract.ts';
 import { password, username } from './fields.ts';
 import { isPassword } from './hashing.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { notFound } from '../../../core/errors.ts';
 import { Secret } from '../../../core/secret.ts';
 import type { Store } from '../../../store/store.ts';
-import { newTokenSettings, type TokenSettings } from '../../login-role/settings.ts';
+import { newTokenSettings, type TokenSettings } from '../../login/role/settings.ts';
 
 /** A user as it is kept. */
 export interface User {

@@ -1,10 +1,10 @@
 import { badRequest } from '../../../core/errors.ts';
 import type { Secret } from '../../../core/secret.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
-import type { FormerInput, TokenInput } from '../../login-role/fields.ts';
-import { shownTokenSettings, tokenSettingsAfter, tokenSettingsWarnings } from '../../login-role/settings.ts';
-import { listed, pageFields } from '../../token/paging.ts';
+import type { FormerInput, TokenInput } from '../../login/role/fields.ts';
+import { shownTokenSettings, tokenSettingsAfter, tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { TokenParts } from '../../token/parts.ts';
+import { listed, pageFields } from '../../token/rows/paging.ts';
 import { formerNames, passwordFields, policyFields, userFields, username } from './fields.ts';
 import { givenHash, hashOf } from './hashing.ts';
 import { changeUser, deleteUser, findUser, type UserKey, userNames } from './store.ts';

@@ -2,7 +2,7 @@ import type { Namespace } from '../../../core/namespace.ts';
 import type { Caller } from '../../../path/row.ts';
 import type { FactsHolder } from '../../identity/facts/open.ts';
 import type { EntityFacts } from '../../identity/facts/read.ts';
-import type { TokenRow } from '../../token/store.ts';
+import type { TokenRow } from '../../token/find/store.ts';
 
 /** Whose rights are asked for: a caller, or a token that somebody asks about. */
 export type Holder = Pick<Caller, 'namespace' | 'policies' | 'entityId' | 'entityState'>;

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
-import { matchesGlob } from '../glob.ts';
-import { policySet } from '../policies.ts';
+import { policySet } from '../issue/policies.ts';
+import { matchesGlob } from '../roles/glob.ts';
 import type { TokenRole } from '../roles/role.ts';
 
 /** What decides about the policies of a new token. */

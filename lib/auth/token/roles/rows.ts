@@ -1,8 +1,8 @@
 import { pathText } from '../../../path/fields.ts';
 import { effectiveLeases } from '../../../path/lease-times.ts';
 import { operation, type Row } from '../../../path/row.ts';
-import { listed, pageFields } from '../paging.ts';
 import type { TokenParts } from '../parts.ts';
+import { listed, pageFields } from '../rows/paging.ts';
 import { roleFields } from './fields.ts';
 import type { TokenRole } from './role.ts';
 import { changeRole, deleteRole, findRole, roleNames } from './store.ts';

@@ -1,8 +1,8 @@
 import { shortDurationText } from '../../../core/duration-text.ts';
 import { badRequest } from '../../../core/errors.ts';
 import type { LeaseTimes } from '../../../path/lease-times.ts';
-import { boundCidr } from '../bound.ts';
-import { policySet } from '../policies.ts';
+import { boundCidr } from '../find/bound.ts';
+import { policySet } from '../issue/policies.ts';
 import type { RoleInput } from './fields.ts';
 import { type RoleSettings, type TokenTypeRule, tokenTypeRules } from './role.ts';
 

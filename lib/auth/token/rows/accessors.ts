@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { isRoot, type Namespace } from '../../../core/namespace.ts';
 import { operation, type Reply, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
-import { listed, type Page, pageFields } from '../paging.ts';
 import { startTidy } from '../tidy/tidy.ts';
 import type { RowParts } from './given.ts';
+import { listed, type Page, pageFields } from './paging.ts';
 
 /** `accessors/` and `tidy`: what is about all tokens. */
 export const storeRows = (parts: RowParts): readonly Row[] => [

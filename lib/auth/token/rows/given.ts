@@ -5,9 +5,9 @@ import { duration, pathText, text } from '../../../path/fields.ts';
 import type { Caller, RequestContext } from '../../../path/row.ts';
 import { type Identities, openIdentities } from '../../identity/facts/open.ts';
 import { entityOfRow } from '../../policy/store/holder.ts';
-import { type FindToken, tokenFinder } from '../find.ts';
+import { type FindToken, tokenFinder } from '../find/find.ts';
+import { findByAccessor, type TokenRow } from '../find/store.ts';
 import type { TokenParts } from '../parts.ts';
-import { findByAccessor, type TokenRow } from '../store.ts';
 
 /** What the rows of tokens are made with. */
 export interface RowParts extends TokenParts {

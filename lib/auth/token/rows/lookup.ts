@@ -2,9 +2,9 @@ import { AppError, permissionDenied } from '../../../core/errors.ts';
 import { onlyRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
-import { findAdmitted } from '../admitted.ts';
-import { tokenFinder } from '../find.ts';
-import type { TokenRow } from '../store.ts';
+import { findAdmitted } from '../find/admitted.ts';
+import { tokenFinder } from '../find/find.ts';
+import type { TokenRow } from '../find/store.ts';
 import {
   accessorField,
   byAccessor,

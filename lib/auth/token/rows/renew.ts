@@ -1,7 +1,6 @@
 import { Secret } from '../../../core/secret.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
-import { tokenFinder } from '../find.ts';
-import { renewToken } from '../renew.ts';
+import { tokenFinder } from '../find/find.ts';
 import {
   accessorField,
   byAccessor,
@@ -14,6 +13,7 @@ import {
   tokenField,
   tokenInPath,
 } from './given.ts';
+import { renewToken } from './renewal.ts';
 
 /** `renew`, `renew-self`, `renew-accessor`. */
 export function renewRows(parts: RowParts): readonly Row[] {

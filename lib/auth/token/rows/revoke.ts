@@ -2,9 +2,9 @@ import { badRequest } from '../../../core/errors.ts';
 import { isRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
-import { isBatch, openBatch } from '../batch.ts';
+import { isBatch, openBatch } from '../find/batch.ts';
+import { hashToken } from '../find/store.ts';
 import { revokeAlone, revokeTree } from '../revoke/revoke.ts';
-import { hashToken } from '../store.ts';
 import {
   accessorField,
   byAccessor,

@@ -1,4 +1,4 @@
-import type { TokenRow } from '../store.ts';
+import type { TokenRow } from '../find/store.ts';
 
 /** What is not in a token's row. */
 interface Beside {

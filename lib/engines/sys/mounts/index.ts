@@ -1,8 +1,8 @@
 import type { Row } from '../../../path/row.ts';
 import { internalRows } from './internal.ts';
+import { authKind, secretKind } from './kind/kind.ts';
 import { mountListRow } from './list.ts';
 import { mountRow } from './mount.ts';
-import { authKind, secretKind } from './mount-kind.ts';
 import type { MountParts } from './parts.ts';
 import { remountRows } from './remount.ts';
 import { tuneRow } from './tune.ts';

@@ -2,7 +2,7 @@ import { AppError } from '../../../core/errors.ts';
 import { pathText } from '../../../path/fields.ts';
 import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { mustHaveToken } from '../valid-token.ts';
-import { authPath, isAuthPath } from './mount-path.ts';
+import { authPath, isAuthPath } from './kind/path.ts';
 import type { MountParts } from './parts.ts';
 import { showEffective } from './view.ts';
 

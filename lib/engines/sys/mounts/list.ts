@@ -1,5 +1,5 @@
 import { operation, type Row } from '../../../path/row.ts';
-import type { MountKind } from './mount-kind.ts';
+import type { MountKind } from './kind/kind.ts';
 import type { MountParts } from './parts.ts';
 import { showMount } from './view.ts';
 

@@ -1,11 +1,11 @@
 import { badRequest } from '../../../core/errors.ts';
 import { bool, pathText, text } from '../../../path/fields.ts';
 import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
-import { description, options, type Settings } from './fields.ts';
-import { kindOf, namesText, versionsText } from './kind.ts';
-import type { MountKind } from './mount-kind.ts';
+import type { MountKind } from './kind/kind.ts';
+import { kindOf, namesText, versionsText } from './kind/version.ts';
 import type { MountParts } from './parts.ts';
-import { noSettings, settingsAfter } from './settings.ts';
+import { description, options, type Settings } from './settings/fields.ts';
+import { noSettings, settingsAfter } from './settings/settings.ts';
 import { readTuning, type Tuning, writeTuning } from './tuning.ts';
 import { showMount } from './view.ts';
 

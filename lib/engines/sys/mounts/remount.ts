@@ -1,8 +1,8 @@
 import { badRequest } from '../../../core/errors.ts';
 import { pathText, text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
-import type { MountKind } from './mount-kind.ts';
-import { mountPath } from './mount-path.ts';
+import type { MountKind } from './kind/kind.ts';
+import { mountPath } from './kind/path.ts';
 import type { MountParts } from './parts.ts';
 
 const fields = {

@@ -1,9 +1,9 @@
 import { pathText } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
-import { description, options as optionsField } from './fields.ts';
-import { versionsText } from './kind.ts';
-import type { MountKind } from './mount-kind.ts';
+import type { MountKind } from './kind/kind.ts';
+import { versionsText } from './kind/version.ts';
 import type { MountParts } from './parts.ts';
+import { description, options as optionsField } from './settings/fields.ts';
 import { readTuning, writeTuning } from './tuning.ts';
 
 const path = pathText('Path of the mount');

@@ -1,11 +1,11 @@
 import { badRequest } from '../../../core/errors.ts';
 import type { Reply, RequestContext } from '../../../path/row.ts';
-import type { Settings } from './fields.ts';
-import { tunedOptions } from './kind.ts';
-import type { MountKind } from './mount-kind.ts';
-import { isAuthPath } from './mount-path.ts';
+import type { MountKind } from './kind/kind.ts';
+import { isAuthPath } from './kind/path.ts';
+import { tunedOptions } from './kind/version.ts';
 import type { MountParts } from './parts.ts';
-import { settingsAfter } from './settings.ts';
+import type { Settings } from './settings/fields.ts';
+import { settingsAfter } from './settings/settings.ts';
 import { showTuning } from './view.ts';
 
 /** A change of a mount's settings; what is not given stays. */

@@ -1,6 +1,6 @@
 import { effectiveLeases } from '../../../path/lease-times.ts';
 import type { Mount, MountConfig } from '../../../path/row.ts';
-import { isAuthPath } from './mount-path.ts';
+import { isAuthPath } from './kind/path.ts';
 
 /** A mount as the API family shows it. Ours are all built in: there is nothing to say of plugins. */
 export function showMount(mount: Mount) {

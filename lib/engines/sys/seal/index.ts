@@ -1,6 +1,6 @@
 import type { Row } from '../../../path/row.ts';
-import { healthRow } from '../health.ts';
-import { rotateRows } from '../rotate.ts';
+import { rotateRows } from '../keys/rotate.ts';
+import { healthRow } from './health.ts';
 import { initRow } from './init.ts';
 import { leaderRow } from './leader.ts';
 import type { SealRowParts } from './parts.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { RemoteFailure } from '../../../remote/failure.ts';
-import type { Remote } from '../../../remote/remote.ts';
+import { RemoteFailure } from '../../../login/remote/failure.ts';
+import type { Remote } from '../../../login/remote/remote.ts';
 
 /** What a provider says of itself. */
 export interface Provider {

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../../../core/clock.ts';
-import { RemoteFailure } from '../../../remote/failure.ts';
-import type { Remote } from '../../../remote/remote.ts';
+import { RemoteFailure } from '../../../login/remote/failure.ts';
+import type { Remote } from '../../../login/remote/remote.ts';
 
 /** Where a set of keys is. */
 export interface KeySetSource {

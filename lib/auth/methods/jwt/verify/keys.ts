@@ -1,7 +1,7 @@
 import type { CompactVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../../core/clock.ts';
-import type { Remote } from '../../../remote/remote.ts';
+import type { Remote } from '../../../login/remote/remote.ts';
 import type { JwtConfig } from '../config.ts';
 import { discover, type Provider } from './discovery.ts';
 import { type KeySetSource, openKeySet, readKeySet } from './key-set.ts';

@@ -1,5 +1,5 @@
 import { type CompactVerifyResult, compactVerify, decodeProtectedHeader, errors } from 'jose';
-import { RemoteFailure } from '../../../remote/failure.ts';
+import { RemoteFailure } from '../../../login/remote/failure.ts';
 import type { Claims } from '../claims.ts';
 import type { Key } from './keys.ts';
 

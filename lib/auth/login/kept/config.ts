@@ -1,0 +1,22 @@
+import { sql } from 'kysely';
+import type { Store } from '../../../store/store.ts';
+
+/** The configuration of a mount as `writeConfig` was given it; undefined: there is none. */
+export async function readConfig({ db, barrier }: Store, mountId: string): Promise<object | undefined> {
+  const { rows } = await sql<{ config: Buffer }>`
+    select config from auth_configs where mount_id = ${mountId}`.execute(db);
+  return rows[0] && openConfig(barrier, mountId, rows[0].config);
+}
+
+/** Replaces the configuration of a mount. */
+export async function writeConfig(store: Store, mountId: string, config: object, now: Date): Promise<void> {
+  const sealed = store.barrier.seal(JSON.stringify(config), aad(mountId));
+  await sql`
+    insert into auth_configs (mount_id, config, updated_at) values (${mountId}, ${sealed}, ${now})
+    on conflict (mount_id) do update set config = excluded.config, updated_at = excluded.updated_at`.execute(store.db);
+}
+
+export const openConfig = (barrier: Store['barrier'], mountId: string, sealed: Buffer): object =>
+  JSON.parse(barrier.open(sealed, aad(mountId)).toString());
+
+const aad = (mountId: string): string => `auth_configs/${mountId}`;

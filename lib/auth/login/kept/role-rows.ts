@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { atMost } from '../../../path/fields.ts';
+import { type Operation, operation, type Row } from '../../../path/row.ts';
+import type { Store } from '../../../store/store.ts';
+import { listed, pageFields } from '../../token/rows/paging.ts';
+import { deleteRole, findRole, roleNames } from './roles.ts';
+
+const nameMax = 512;
+
+/** The field of a role's name. Names differ by more than capitals. */
+export const roleName = z
+  .string()
+  .max(nameMax, atMost(nameMax, 'characters'))
+  .toLowerCase()
+  .meta({ description: 'Name of the role', in: 'path' });
+
+const fields = { name: roleName };
+
+interface RoleRowsSpec {
+  readonly help: string;
+  /** Creates or changes a role; its field of the path is `name`. */
+  readonly write: Operation;
+  /** A role as reads answer it. */
+  readonly shown: (settings: object) => object;
+}
+
+/** `role/` and `role/:name` of a method whose roles are kept in `auth_roles`. */
+export const roleRows = (
+  { store }: { readonly store: Store },
+  { help, write, shown }: RoleRowsSpec,
+): readonly Row[] => [
+  {
+    pattern: 'role/',
+    help: 'Lists the roles.',
+    operations: {
+      list: operation(pageFields, {
+        summary: 'List roles',
+        run: (page, { mount }) => listed(page, (after, limit) => roleNames(store, mount.id, { after, limit })),
+      }),
+    },
+  },
+  {
+    pattern: 'role/:name',
+    help,
+    exists: async ({ name }, { mount }) => (await findRole(store, mount.id, String(name).toLowerCase())) !== undefined,
+    operations: {
+      read: operation(fields, {
+        summary: 'Show a role',
+        async run({ name }, { mount }) {
+          const settings = await findRole(store, mount.id, name);
+          return settings && { data: shown(settings) };
+        },
+      }),
+      write,
+      delete: operation(fields, {
+        summary: 'Delete a role',
+        async run({ name }, { mount }) {
+          await deleteRole(store, mount.id, name);
+          return undefined;
+        },
+      }),
+    },
+  },
+];

@@ -1,0 +1,49 @@
+import { isBlocked } from '../../../network/blocked.ts';
+import { boundsSetting } from '../../../network/bounds.ts';
+import { errorChain } from '../../../network/error-chain.ts';
+import { strangeMessage } from '../../../network/strange-answer.ts';
+
+/** A system that a method had to ask gave no answer that can be used. */
+export class RemoteFailure extends Error {
+  /** In our own words; nothing of what was sent or came, and no address. */
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'RemoteFailure';
+    this.reason = reason;
+  }
+}
+
+/** Why a call came to nothing. */
+export function callFailure(error: unknown): RemoteFailure {
+  if (error instanceof RemoteFailure) return error;
+  if (isBlocked(error))
+    return new RemoteFailure(
+      `the networking guard of the server does not let it be called (${boundsSetting} opens it)`,
+    );
+  if (strangeMessage(error) !== undefined) return new RemoteFailure('its answer is too large or has a strange status');
+  const chain = errorChain(error);
+  if (chain.some(({ name }) => name === 'TimeoutError')) return new RemoteFailure('it did not answer in time');
+  const codes = chain.flatMap((link) => ('code' in link && typeof link.code === 'string' ? [link.code] : []));
+  const known = codes.find((code) => code in reasons);
+  if (known !== undefined) return new RemoteFailure(reasons[known] ?? known);
+  const untrusted = codes.find((code) => /CERT|_SIGNATURE$|^CRL_|HOSTNAME_MISMATCH/.test(code));
+  if (untrusted !== undefined) return new RemoteFailure(`its certificate is not trusted (${untrusted})`);
+  if (codes.some((code) => /SSL|TLS/.test(code))) return new RemoteFailure('TLS with it failed');
+  return new RemoteFailure('the connection with it failed');
+}
+
+const late = 'it could not be connected to in time';
+
+const reasons: Readonly<Record<string, string>> = {
+  ETIMEDOUT: late,
+  UND_ERR_CONNECT_TIMEOUT: late,
+  UND_ERR_HEADERS_TIMEOUT: 'it did not answer in time',
+  UND_ERR_BODY_TIMEOUT: 'it did not answer in time',
+  ENOTFOUND: 'its name cannot be resolved',
+  EAI_AGAIN: 'its name cannot be resolved',
+  ECONNREFUSED: 'it refuses connections',
+  EHOSTUNREACH: 'it cannot be reached',
+  ENETUNREACH: 'it cannot be reached',
+};

@@ -1,0 +1,25 @@
+import { badRequest } from '../../../core/errors.ts';
+import type { RequestContext } from '../../../path/row.ts';
+import type { EntityOfLogin } from '../../identity/login/contract.ts';
+import { matchesGlob } from '../roles/glob.ts';
+import type { TokenRole } from '../roles/role.ts';
+
+/**
+ * The entity of the alias that a token was asked for with, made where there is none; undefined: no alias was named, so the
+ * parent's counts. The alias is one of the token method's own mount.
+ *
+ * @throws AppError `bad-request` when the role does not allow the alias, `permission-denied` when the entity is disabled
+ */
+export async function entityOfAlias(
+  entityOf: EntityOfLogin,
+  alias: string,
+  role: TokenRole | undefined,
+  { namespace, mount }: Pick<RequestContext, 'namespace' | 'mount'>,
+): Promise<string | undefined> {
+  if (alias === '') return undefined;
+  if (role === undefined) throw badRequest("'entity_alias' is only allowed in combination with token role");
+  const name = alias.toLowerCase();
+  const isAllowed = role.allowed_entity_aliases.some((glob) => matchesGlob(glob.toLowerCase(), name));
+  if (!isAllowed) throw badRequest("invalid 'entity_alias' value");
+  return (await entityOf({ namespaceId: namespace.id, mount, alias: name })).entityId;
+}

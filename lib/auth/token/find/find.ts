@@ -1,0 +1,31 @@
+import { coalesce } from '../../../core/concurrency/coalesce.ts';
+import type { Secret } from '../../../core/secret.ts';
+import type { Store } from '../../../store/store.ts';
+import { readEntityState } from '../../identity/state.ts';
+import { batchRow, isBatch, openBatch, parentOfBatch } from './batch.ts';
+import { findTokens, hashToken, type Revisions, readRevisions, type TokenRow } from './store.ts';
+
+/** Finds the valid token behind a text; undefined: it is unknown, expired, revoked or used up. */
+export type FindToken = (token: Secret) => Promise<TokenRow | undefined>;
+
+/** Every look-up asks the store. Concurrent ones share a round trip. With `usesMin` -1 a token's last use may be in flight. */
+export function tokenFinder(store: Pick<Store, 'db' | 'barrier'>, usesMin = 0): FindToken {
+  const limits = { batchSizeMax: 64, batchesMax: 4 };
+  const find = coalesce((hashes: readonly Buffer[]) => findTokens(store, hashes, usesMin), limits);
+  return (token) => (isBatch(token) ? findBatch(store, token, find) : find(hashToken(store.barrier, token)));
+}
+
+/** A batch token is as good as its parent. The last use of a parent has no children. */
+async function findBatch(
+  store: Pick<Store, 'db' | 'barrier'>,
+  token: Secret,
+  find: (hash: Buffer) => Promise<TokenRow | undefined>,
+): Promise<TokenRow | undefined> {
+  const batch = openBatch(store.barrier, token);
+  if (batch === undefined) return undefined;
+  const parent = parentOfBatch(batch);
+  const seen: Revisions | undefined = parent === undefined ? await readRevisions(store) : await find(parent);
+  if (seen === undefined) return undefined;
+  const entity = await readEntityState(store, batch.entityId);
+  return batchRow(store.barrier, token, batch, { ...seen, ...entity });
+}

@@ -1,0 +1,125 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Secret } from '../../../core/secret.ts';
+import type { Barrier, Store } from '../../../store/store.ts';
+import { type EntityState, entityColumns, entityJoin } from '../../identity/state.ts';
+
+/** A valid token as the store has it. */
+export interface TokenRow extends Revisions, EntityState {
+  readonly hash: Buffer;
+  readonly namespace_id: string;
+  /** Empty for a batch token. */
+  readonly accessor: string;
+  readonly policies: readonly string[];
+  readonly meta: Readonly<Record<string, string>> | null;
+  readonly display_name: string;
+  readonly path: string;
+  readonly type: string;
+  readonly num_uses: number;
+  readonly period: number;
+  readonly explicit_max_ttl: number;
+  readonly creation_ttl: number;
+  readonly creation_time: Date;
+  readonly expire_at: Date | null;
+  readonly last_renewal_at: Date | null;
+  readonly renewable: boolean;
+  readonly orphan: boolean;
+  /** Name of the token role that it was created against; empty: none. */
+  readonly role: string;
+  /** CIDR blocks; empty: it may be used from everywhere. */
+  readonly bound_cidrs: readonly string[];
+}
+
+/** What a look-up says of the store beside the token. */
+export interface Revisions {
+  /** Revision of the mount table at this moment, so that a process notices that its copy is old. */
+  readonly mounts_revision: number;
+  /** The same of the policies. */
+  readonly policies_revision: number;
+  /** When the store was asked, by its own clock. */
+  readonly seen_at: Date;
+}
+
+/** Tokens are stored as keyed hashes: who reads the database cannot use them. */
+export const hashToken = (barrier: Barrier, token: Secret): Buffer => barrier.mac('token', token.reveal());
+
+const revisionsNow = sql`
+  (select revision::int from revisions where name = 'mounts') as mounts_revision,
+  (select revision::int from revisions where name = 'policies') as policies_revision,
+  now() as seen_at`;
+
+const columns = sql`t.hash, t.namespace_id, t.accessor, t.policies, t.meta, t.display_name, t.path, t.type, t.num_uses, t.period,
+  t.explicit_max_ttl, t.creation_ttl, t.creation_time, t.expire_at, t.last_renewal_at, t.renewable, t.orphan,
+  t.role, t.bound_cidrs`;
+
+/**
+ * A token below one that is being revoked or has expired is refused from the first moment, before the revocation has come to
+ * its row. Most tokens have no parent, or one without a parent: only for the others the tree is climbed.
+ */
+const belowEnded = sql`t.parent is not null and exists (
+  select 1 from tokens p where p.hash = t.parent and (${ended('p')} or p.parent is not null and exists (
+    with recursive up as (
+      select g.parent, ${ended('g')} as ended from tokens g where g.hash = p.parent
+      union all
+      select g.parent, ${ended('g')} from tokens g join up on g.hash = up.parent where not up.ended
+    )
+    select 1 from up where ended)))`;
+
+const valid = (usesMin: number) => sql`(t.expire_at is null or t.expire_at > now()) and t.num_uses >= ${usesMin}
+  and t.revoked_at is null and not (${belowEnded})`;
+
+/**
+ * Looks up many tokens in one round trip; in the order of the hashes, undefined for what is unknown, expired, revoked or used
+ * up. With `usesMin` -1 also those whose last use may be in flight.
+ */
+export async function findTokens(
+  store: Pick<Store, 'db'>,
+  hashes: readonly Buffer[],
+  usesMin = 0,
+): Promise<readonly (TokenRow | undefined)[]> {
+  // Behind a select the planner does not see how many there are, so it keeps its plan; making one takes longer than all else.
+  const rows = await tokensWhere(store, sql`t.hash = any((select ${hashes}::bytea[])::bytea[])`, usesMin);
+  const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]));
+  return hashes.map((hash) => found.get(hash.toString('hex')));
+}
+
+/** The valid token of an accessor. */
+export async function findByAccessor(store: Pick<Store, 'db'>, accessor: string): Promise<TokenRow | undefined> {
+  const [row] = await tokensWhere(store, sql`t.accessor = ${accessor}`, 0);
+  return row;
+}
+
+async function tokensWhere(
+  { db }: Pick<Store, 'db'>,
+  condition: RawBuilder<unknown>,
+  usesMin: number,
+): Promise<readonly TokenRow[]> {
+  const { rows } = await sql<TokenRow>`
+    select ${columns}, ${entityColumns(sql`t.entity_id`)}, ${revisionsNow}
+      from tokens t ${entityJoin(sql`t.entity_id`)} where ${condition} and ${valid(usesMin)}`.execute(db);
+  return rows;
+}
+
+/** What a look-up says beside the token, where there is no row to look up. */
+export async function readRevisions({ db }: Pick<Store, 'db'>): Promise<Revisions> {
+  const { rows } = await sql<Revisions>`select ${revisionsNow}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('a select without a table answers one row');
+  return row;
+}
+
+/**
+ * Counts one use of a token that has a limit. The last use leaves -1 behind: this request runs, no other does, and the sweep
+ * revokes the token with its tree.
+ * @returns false when it was used up already
+ */
+export async function countUse(store: Store, hash: Buffer): Promise<boolean> {
+  const { rows } = await sql`
+    update tokens set num_uses = case when num_uses = 1 then -1 else num_uses - 1 end
+     where hash = ${hash} and num_uses > 0 returning 1`.execute(store.db);
+  return rows.length > 0;
+}
+
+function ended(alias: string): RawBuilder<unknown> {
+  const row = sql.raw(alias);
+  return sql`(${row}.revoked_at is not null or coalesce(${row}.expire_at <= now(), false))`;
+}

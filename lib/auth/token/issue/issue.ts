@@ -1,0 +1,106 @@
+import { badRequest } from '../../../core/errors.ts';
+import { type Namespace, rootNamespace } from '../../../core/namespace.ts';
+import type { LeaseTimes } from '../../../path/lease-times.ts';
+import type { AuthReply } from '../../../path/row.ts';
+import type { Identity } from '../../methods/contract.ts';
+import { sealBatch } from '../find/batch.ts';
+import type { TokenParts } from '../parts.ts';
+import { lifeOf } from './life.ts';
+import { mintToken, type TokenTarget } from './mint.ts';
+import type { NewToken } from './new-token.ts';
+import { tokenPolicies } from './policies.ts';
+
+/** Where a token comes from. */
+export interface Origin {
+  /** That it is of; absent: the root. */
+  readonly namespace?: Namespace;
+  /** The path in the namespace that was asked for it. */
+  readonly path: string;
+  /** The token it was asked with; undefined: none. */
+  readonly parent: { readonly hash: Buffer; readonly expires: boolean } | undefined;
+  /** It is not revoked with its parent. */
+  readonly orphan: boolean;
+  /** The text of the token; absent: a random one. */
+  readonly id?: string | undefined;
+  /** What holds where it came from. */
+  readonly leases: LeaseTimes;
+  /** The token role it was created against. */
+  readonly role?: string;
+  /** The entity that it is of; absent: none. */
+  readonly entityId?: string;
+}
+
+/**
+ * The token of an identity: every login and every `token/create` comes here.
+ *
+ * @returns the `auth` object of the reply, and what is to be said of it
+ * @throws AppError `bad-request` when it would outlive its parent, `already-exists` when its id is taken
+ */
+export async function issueToken(
+  { store, clock, leaseCapacity }: TokenParts,
+  { displayName, policies: wanted, metadata, bounds }: Identity,
+  { namespace = rootNamespace, path, parent, orphan, id, leases, role = '', entityId = '' }: Origin,
+): Promise<{ readonly auth: AuthReply; readonly warnings: readonly string[] }> {
+  const policies = tokenPolicies(wanted, bounds.noDefaultPolicy);
+  const { ttl, warnings } = lifeOf(bounds, leases, policies.includes('root'));
+  if (ttl === 0 && parent?.expires === true) {
+    throw badRequest('expiring root tokens cannot create non-expiring root tokens');
+  }
+  const token: NewToken = {
+    id,
+    namespaceId: namespace.id,
+    parent: orphan || parent === undefined ? null : parent.hash,
+    policies,
+    meta: metadata,
+    displayName,
+    path,
+    ttl,
+    explicitMaxTtl: bounds.explicitMaxTtl,
+    period: bounds.period,
+    numUses: bounds.numUses,
+    renewable: bounds.renewable && ttl > 0,
+    orphan,
+    entityId,
+    role,
+    // The last way in must not be closed by an address.
+    boundCidrs: ttl === 0 ? [] : bounds.cidrs,
+  };
+  if (bounds.type === 'batch') return { auth: batchToken({ store, clock }, token), warnings };
+  const make = (target: TokenTarget) => mintToken(target, clock.now(), token);
+  // What does not end is no lease.
+  const isLease = leaseCapacity !== undefined && ttl > 0;
+  const auth = isLease ? await leaseCapacity.within({ namespace, path }, make) : await make(store);
+  return { auth, warnings };
+}
+
+/** Longer ones do not fit into the head of a request. */
+const batchCharactersMax = 8_000;
+
+/** @throws AppError `bad-request` when it would be too long to be sent */
+function batchToken({ store, clock }: TokenParts, token: NewToken): AuthReply {
+  const { parent, policies, meta, displayName, path, ttl, entityId = '', role = '', boundCidrs = [] } = token;
+  const { namespaceId = rootNamespace.id } = token;
+  const text = sealBatch(store.barrier, {
+    ...{ namespaceId, displayName, path, ttl, entityId, role, meta: meta && { ...meta } },
+    parent: parent === null ? null : parent.toString('base64'),
+    policies: [...policies],
+    created: clock.now().getTime(),
+    boundCidrs: [...boundCidrs],
+  });
+  if (text.length > batchCharactersMax) {
+    throw badRequest('the batch token would be too long: it carries its policies and metadata, so name fewer of them');
+  }
+  return {
+    client_token: text,
+    accessor: '',
+    policies,
+    token_policies: policies,
+    metadata: meta,
+    lease_duration: ttl,
+    renewable: false,
+    entity_id: entityId,
+    token_type: 'batch',
+    orphan: token.orphan,
+    num_uses: 0,
+  };
+}

@@ -1,0 +1,72 @@
+import type { Kysely } from 'kysely';
+import { alreadyExists, badRequest, permissionDenied } from '../../../core/errors.ts';
+import { randomBase62 } from '../../../core/ids.ts';
+import { rootNamespace, suffixOf } from '../../../core/namespace.ts';
+import { Secret } from '../../../core/secret.ts';
+import type { AuthReply } from '../../../path/row.ts';
+import type { Barrier } from '../../../store/store.ts';
+import type { Database } from '../../../store/tables.ts';
+import { findTokens, hashToken } from '../find/store.ts';
+import { insertToken } from './insert.ts';
+import type { NewToken } from './new-token.ts';
+
+/** Where a token is written: the store, or a transaction of it. */
+export interface TokenTarget {
+  readonly db: Kysely<Database>;
+  readonly barrier: Barrier;
+}
+
+/**
+ * The only code that creates service tokens.
+ *
+ * @throws AppError `already-exists` when a token of this id exists, `bad-request` when the parent may have no children,
+ *   `permission-denied` when it is not valid any more
+ */
+export async function mintToken(target: TokenTarget, now: Date, token: NewToken): Promise<AuthReply> {
+  const suffix = suffixOf(token.namespaceId ?? rootNamespace.id);
+  const id = (token.id ?? `hvs.${randomBase62(24)}`) + suffix;
+  const accessor = randomBase62(24) + suffix;
+  const hash = hashToken(target.barrier, new Secret(id));
+  if (!(await insertToken(target.db, { hash, accessor, now, token }))) throw await refusal(target, token);
+  return {
+    client_token: id,
+    accessor,
+    policies: token.policies,
+    token_policies: token.policies,
+    metadata: token.meta,
+    lease_duration: token.ttl,
+    renewable: token.renewable,
+    entity_id: token.entityId ?? '',
+    token_type: 'service',
+    orphan: token.orphan,
+    num_uses: token.numUses,
+  };
+}
+
+async function refusal(target: TokenTarget, { parent }: NewToken): Promise<Error> {
+  const [found] = parent === null ? [] : await findTokens(target, [parent], -1);
+  if (parent !== null && found === undefined) return permissionDenied();
+  if (found !== undefined && found.num_uses !== 0) return noChildren();
+  return alreadyExists('cannot create a token with a duplicate ID');
+}
+
+const noChildren = () => badRequest('restricted use token cannot generate child tokens');
+
+/** The token that may do everything and does not expire. `id`: a fixed one, for development. */
+export async function mintRootToken(target: TokenTarget, now: Date, id?: string): Promise<string> {
+  const reply = await mintToken(target, now, {
+    id,
+    parent: null,
+    policies: ['root'],
+    meta: null,
+    displayName: 'root',
+    path: 'auth/token/root',
+    ttl: 0,
+    explicitMaxTtl: 0,
+    period: 0,
+    numUses: 0,
+    renewable: false,
+    orphan: true,
+  });
+  return reply.client_token;
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { badRequest } from '../../../core/errors.ts';
+import { systemLeases } from '../../../path/lease-times.ts';
+import type { Reply } from '../../../path/row.ts';
+import type { TokenRow } from '../find/store.ts';
+import { renewedLife } from '../issue/life.ts';
+import type { TokenParts } from '../parts.ts';
+import { findRole } from '../roles/store.ts';
+
+/**
+ * Makes a token live longer. `id` stands in the reply: empty where the token was found by its accessor.
+ *
+ * @throws AppError `bad-request` when it may not be renewed, or not any more
+ */
+export async function renewToken(
+  parts: TokenParts,
+  row: TokenRow | undefined,
+  { id, increment }: { readonly id: string; readonly increment: number },
+): Promise<Reply> {
+  const token = mustBeRenewable(row);
+  const leases = (await parts.leasesAt?.(token.path, token.namespace_id)) ?? systemLeases;
+  const age = (token.seen_at.getTime() - token.creation_time.getTime()) / 1_000;
+  const life = renewedLife(
+    {
+      ...{ increment, age, period: await periodOf(parts, token) },
+      creationTtl: token.creation_ttl,
+      explicitMaxTtl: token.explicit_max_ttl,
+    },
+    leases,
+  );
+  if (life === undefined) throw badRequest('past the max TTL, cannot renew');
+  if (!(await extend(parts, token.hash, life.ttl))) throw badRequest('token not found');
+  const auth = {
+    client_token: id,
+    accessor: token.accessor,
+    policies: token.policies,
+    token_policies: token.policies,
+    metadata: token.meta,
+    lease_duration: life.ttl,
+    renewable: true,
+    entity_id: token.entity_id,
+    token_type: token.type,
+    orphan: token.orphan,
+    num_uses: token.num_uses,
+  };
+  return { auth, warnings: life.warnings };
+}
+
+function mustBeRenewable(row: TokenRow | undefined): TokenRow {
+  if (row === undefined) throw badRequest('token not found');
+  if (row.type === 'batch') throw badRequest('batch tokens cannot be renewed');
+  if (row.expire_at === null) throw badRequest('invalid lease ID');
+  if (!row.renewable) throw badRequest('lease is not renewable');
+  return row;
+}
+
+/** The role's, as it is now, is the most that a token may have. */
+async function periodOf({ store }: TokenParts, { namespace_id, role, period }: TokenRow): Promise<number> {
+  if (role === '') return period;
+  const found = await findRole(store, namespace_id, role);
+  if (found === undefined) {
+    throw badRequest(`original token role ${JSON.stringify(role)} could not be found, not renewing`);
+  }
+  if (found.period === 0 || period === 0) return found.period + period;
+  return Math.min(found.period, period);
+}
+
+/** False: it has ended meanwhile. */
+async function extend({ store }: TokenParts, hash: Buffer, ttl: number): Promise<boolean> {
+  const { rows } = await sql`
+    update tokens set expire_at = now() + make_interval(secs => ${ttl}::int), last_renewal_at = now()
+     where hash = ${hash} and expire_at > now() and revoked_at is null returning 1`.execute(store.db);
+  return rows.length > 0;
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { integer, text } from '../../../path/fields.ts';
+import { operation, type Row } from '../../../path/row.ts';
+import type { SealState } from '../../../store/seal/contract.ts';
+import type { SealRowParts } from './parts.ts';
+import { apiVersion } from './version.ts';
+
+/** A status below 200 would not end the exchange. */
+const statusCode = (description: string) => integer().pipe(z.int().min(200).max(599)).optional().meta({ description });
+const ignored = () => text().optional().meta({ description: 'Accepted; no process stands by.' });
+
+const fields = {
+  activecode: statusCode('Status of an unsealed process instead of 200.'),
+  sealedcode: statusCode('Status of a sealed process instead of 503.'),
+  uninitcode: statusCode('Status before initialisation instead of 501.'),
+  standbycode: statusCode('Accepted; no process stands by.'),
+  drsecondarycode: statusCode('Accepted; no process is a secondary.'),
+  performancestandbycode: statusCode('Accepted; no process stands by.'),
+  standbyok: ignored(),
+  perfstandbyok: ignored(),
+};
+
+const unreachableStatus = 503;
+
+/** `sys/health`: for load balancers, so the status says it all. */
+export function healthRow({ seal, reachable, clock }: SealRowParts): Row {
+  return {
+    pattern: 'health',
+    help: 'Tells by its status whether this process can serve: 200 yes, 501 not initialised, 503 sealed or no database.',
+    operations: {
+      read: operation(fields, {
+        summary: 'The health of this process.',
+        ownForm: true,
+        unauthenticated: true,
+        whileSealed: true,
+        run: async (codes) => {
+          const there = await reachable();
+          if (there && seal.state() === 'uninitialised') await seal.refresh().catch(() => {});
+          const state = seal.state();
+          const status = there ? statusOf(state, codes) : unreachableStatus;
+          return { status, body: body(there) };
+        },
+      }),
+    },
+  };
+
+  function body(there: boolean): object {
+    const { state, clusterName, clusterId } = seal.status();
+    return {
+      initialized: state !== 'uninitialised',
+      sealed: state !== 'ready',
+      standby: false,
+      performance_standby: false,
+      replication_performance_mode: 'disabled',
+      replication_dr_mode: 'disabled',
+      server_time_utc: Math.floor(clock.now().getTime() / 1000),
+      version: apiVersion,
+      enterprise: false,
+      ...(state === 'uninitialised' ? {} : { cluster_name: clusterName, cluster_id: clusterId }),
+      ...(there ? {} : { errors: ['the database is not available'] }),
+    };
+  }
+}
+
+interface Codes {
+  readonly activecode?: number | undefined;
+  readonly sealedcode?: number | undefined;
+  readonly uninitcode?: number | undefined;
+}
+
+function statusOf(state: SealState, codes: Codes): number {
+  const statuses = {
+    ready: codes.activecode ?? 200,
+    sealed: codes.sealedcode ?? 503,
+    uninitialised: codes.uninitcode ?? 501,
+  } satisfies Record<SealState, number>;
+  return statuses[state];
+}

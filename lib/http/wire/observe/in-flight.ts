@@ -1,0 +1,32 @@
+import type { Incoming } from '../exchange.ts';
+
+/** A request that has begun and is not answered yet. */
+export interface InFlightRequest {
+  readonly id: string;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly remoteAddress: string;
+  readonly startedAt: Date;
+}
+
+/** The requests that this process is answering. */
+export interface InFlight {
+  /** Call what it answers when the request is answered. */
+  began(incoming: Incoming): () => void;
+  list(): readonly InFlightRequest[];
+}
+
+export function openInFlight(now: () => Date): InFlight {
+  // By an object of each, since a client may send the id of a request twice.
+  const requests = new Set<InFlightRequest>();
+  return {
+    began({ requestId: id, method, url, connection: { remoteAddress } }) {
+      const [path = ''] = url.split('?', 1);
+      const request = { id, method, path, remoteAddress, startedAt: now() };
+      requests.add(request);
+      return () => requests.delete(request);
+    },
+    list: () => [...requests],
+  };
+}
