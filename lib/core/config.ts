@@ -38,6 +38,11 @@ const baseUrls = z
   .transform((text) => text.split(',').flatMap((one) => one.trim() || []))
   .pipe(z.array(z.url({ protocol: /^https?$/, error: 'has to be http or https addresses with commas between' })));
 
+/** Without a path, as links are made of it. */
+const publicUrl = url(/^https?:\/\/[^/?#]+\/?$/i, 'has to be an http or https address without a path').transform(
+  (text) => text.replace(/\/$/, ''),
+);
+
 /** With its trailing slash, as the service knows it. */
 const namespacePath = z
   .string()
@@ -71,6 +76,8 @@ const settings = z.object({
   KEYFERRY_BODY_BYTES_MAX: wholeNumber(1_024, 1_073_741_824, 33_554_432),
   KEYFERRY_LARGE_BODIES_BYTES_MAX: whole(1_024, 17_179_869_184).optional(),
   KEYFERRY_REQUEST_MS_MAX: wholeNumber(100, 3_600_000, 90_000),
+  KEYFERRY_PUBLIC_URL: publicUrl.optional(),
+  KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: wholeNumber(0, 1_000_000, 30),
   KEYFERRY_DATABASE_POOL_SIZE: wholeNumber(1, 500, 10),
   KEYFERRY_DATABASE_STATEMENT_MS_MAX: wholeNumber(100, 3_600_000, 30_000),
   KEYFERRY_DATABASE_CONNECT_MS_MAX: wholeNumber(100, 600_000, 5_000),

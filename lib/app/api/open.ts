@@ -24,6 +24,7 @@ import type { Engine, Mount } from '../../path/row.ts';
 import type { OpenStore } from '../../store/open.ts';
 import { syncRows } from '../../sync/rows/index.ts';
 import { requestTelemetry } from '../../telemetry/requests.ts';
+import { openWorkspaces } from '../../workspaces/index.ts';
 import { readService } from '../readings.ts';
 import { type AppParts, clock, openShared } from '../shared.ts';
 import { openCallers } from './callers.ts';
@@ -104,12 +105,18 @@ export async function openApi(parts: AppParts): Promise<Api> {
   ];
   const all: readonly Engine[] = [{ ...system, rows }, ...mounted];
   const { acls, namespaces, mfa } = callers;
+  const gatekeeper = openGatekeeper({ store, acls, seenMountsRevision: mounts.seenRevision, namespaces });
   const server: HttpServer = createServer({
     engines: all,
     mounts,
     namespaces: mounts,
     administrativeNamespace: config.KEYFERRY_ADMIN_NAMESPACE,
-    gatekeeper: openGatekeeper({ store, acls, seenMountsRevision: mounts.seenRevision, namespaces }),
+    gatekeeper,
+    workspaces: {
+      ...openWorkspaces({ store, clock, gatekeeper, log: partOf(log, 'workspaces') }),
+      requestsPerSecond: config.KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND,
+      origin: config.KEYFERRY_PUBLIC_URL,
+    },
     state: () => store.seal.state(),
     log: partOf(log, 'http'),
     inFlight,

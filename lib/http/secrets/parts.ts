@@ -3,6 +3,7 @@ import type { Gatekeeper } from '../../auth/contract.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Engine, MountTable, NamespaceFinder } from '../../path/row.ts';
+import type { WorkspaceService } from '../jsonapi/parts.ts';
 import type { InFlight } from '../wire/observe/in-flight.ts';
 import type { RequestTelemetry } from '../wire/observe/telemetry.ts';
 import type { Stage } from './stages/stages.ts';
@@ -36,6 +37,8 @@ export interface HttpParts {
   readonly crossOrigin?: ReadCrossOrigin;
   /** Requests without `X-Service-Request: true`, or the alias of it, are refused. */
   readonly requestHeaderRequired?: boolean;
+  /** Absent: there is no workspace service. */
+  readonly workspaces?: WorkspaceService;
   /** Routes beside `/v1/`, such as another API on the same port. Each has its own parsers and error handler. */
   readonly plugins?: readonly FastifyPluginAsync[];
 }

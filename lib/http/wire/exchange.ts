@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { uuid } from '../../core/ids.ts';
 import type { ClientConnection } from '../../path/row.ts';
 
@@ -35,6 +36,12 @@ export interface IncomingBody {
    * @throws AppError `too-large`, `bad-request`, `unavailable` when the memory is taken, and what `take` throws
    */
   rest(bytesMax: number, take: (piece: string) => void): Promise<void>;
+  /**
+   * All of the body as it comes, however long; in place of `first` and `rest`. Nothing of it is held.
+   *
+   * @throws AppError `too-large`, `bad-request` when it does not arrive whole
+   */
+  pieces(bytesMax: number): AsyncIterable<Buffer>;
   /** Called while data are made of it with the number of their members so far. @throws AppError `unavailable` when the memory is taken */
   weigh(members: number): void;
   /**
@@ -56,7 +63,7 @@ export interface Outgoing {
   readonly status: number;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string | readonly Buffer[] | undefined;
+  readonly body: string | readonly Buffer[] | Readable | undefined;
 }
 
 /** The single value of a header; of a repeated one the first. */

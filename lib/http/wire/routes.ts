@@ -2,8 +2,9 @@ import { METHODS } from 'node:http';
 import { finished, Readable } from 'node:stream';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../../core/errors.ts';
+import { createApiPipeline } from '../jsonapi/pipeline.ts';
 import type { HttpParts } from '../secrets/parts.ts';
-import { createPipeline } from '../secrets/pipeline.ts';
+import { createPipeline, type Pipeline } from '../secrets/pipeline.ts';
 import { failure } from '../secrets/reply/failure.ts';
 import { status } from '../secrets/reply/status.ts';
 import { originForm, prefix, vocabularyOf } from '../secrets/request/address.ts';
@@ -12,7 +13,7 @@ import { BodyReader } from './body/reader.ts';
 import { connectionOf } from './connection/connection.ts';
 import { withCrossOrigin } from './cors.ts';
 import { type Incoming, type Outgoing, requestIdOf } from './exchange.ts';
-import { createObserver, type Observer } from './observe/observe.ts';
+import { createObserver } from './observe/observe.ts';
 import { withRequestHeader } from './request-header.ts';
 import { trueVerb } from './verbs/names.ts';
 
@@ -43,10 +44,23 @@ export function createRoutes(parts: HttpParts): FastifyInstance {
     return send(reply, { status: status.notFound, body: noErrors });
   });
   for (const plugin of parts.plugins ?? []) app.register(plugin);
-  app.register(async (scope) => secretsApi(scope, parts, observer));
+  const secrets = withRequestHeader(
+    parts.requestHeaderRequired === true,
+    withCrossOrigin(parts.crossOrigin, createPipeline(parts)),
+  );
+  const memory = new BodyMemory({ large: parts.largeBodiesBytesMax, members: largeMembersMax });
+  const answering = (urls: readonly string[], pipeline: Pipeline) =>
+    app.register(async (scope) => answerAll(scope, { urls, pipeline: observer.around(pipeline), parts, memory }));
+  answering([`${prefix}*`], secrets);
+  if (parts.workspaces !== undefined) {
+    const service = { ...parts, ...parts.workspaces, bodyLimitBytes: documentBytesMax };
+    answering(['/api/v2', '/api/v2/*', '/.well-known/terraform.json'], createApiPipeline(service));
+  }
   return app;
 }
 
+/** Of a document that is sent to the workspace service: a description or a variable is long at 256 KiB. */
+const documentBytesMax = 2 * 1024 * 1024;
 /** Of the data of all large bodies together. */
 const largeMembersMax = 100_000;
 const noErrors = JSON.stringify({ errors: [] });
@@ -59,26 +73,28 @@ function addMethods(app: FastifyInstance): void {
   for (const method of others) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 }
 
-async function secretsApi(scope: FastifyInstance, parts: HttpParts, observer: Observer): Promise<void> {
-  const asked = withCrossOrigin(parts.crossOrigin, createPipeline(parts));
-  const pipeline = observer.around(withRequestHeader(parts.requestHeaderRequired === true, asked));
+interface Answering {
+  readonly urls: readonly string[];
+  readonly pipeline: Pipeline;
+  readonly parts: HttpParts;
+  readonly memory: BodyMemory;
+}
+
+/** Every request below these URLs goes to the pipeline, whatever its verb. */
+async function answerAll(scope: FastifyInstance, { urls, pipeline, parts, memory }: Answering): Promise<void> {
   scope.removeAllContentTypeParsers();
   // The pipeline reads bodies, when it is known from whom.
   scope.addContentTypeParser('*', (_request, _body, done) => done(null));
-  const memory = new BodyMemory({ large: parts.largeBodiesBytesMax, members: largeMembersMax });
-  scope.route({
-    method: [...own, ...others],
-    url: `${prefix}*`,
-    handler: async (request, reply) => {
-      const incoming = incomingOf(request, reply, memory);
-      const outgoing = await pipeline(incoming);
-      if (typeof outgoing.body !== 'object') incoming.body.release();
-      else whenSent(reply, parts.requestTimeoutMs, () => incoming.body.release());
-      // Where the connection ends with the answer, who is still sending would notice the end before the answer.
-      if (!reply.raw.shouldKeepAlive) await incoming.body.gone();
-      return send(reply, outgoing);
-    },
-  });
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    const incoming = incomingOf(request, reply, memory);
+    const outgoing = await pipeline(incoming);
+    if (typeof outgoing.body !== 'object') incoming.body.release();
+    else whenSent(reply, parts.requestTimeoutMs, () => incoming.body.release());
+    // Where the connection ends with the answer, who is still sending would notice the end before the answer.
+    if (!reply.raw.shouldKeepAlive) await incoming.body.gone();
+    return send(reply, outgoing);
+  };
+  for (const url of urls) scope.route({ method: [...own, ...others], url, handler });
 }
 
 function incomingOf(request: FastifyRequest, reply: FastifyReply, memory: BodyMemory): Incoming {
@@ -108,8 +124,10 @@ function send(reply: FastifyReply, outgoing: Outgoing): FastifyReply {
   return reply
     .header('content-type', outgoing.contentType ?? 'application/json')
     .serializer(asItIs)
-    .send(typeof outgoing.body === 'string' ? outgoing.body : inPieces(reply, outgoing.body));
+    .send(isInPieces(outgoing.body) ? inPieces(reply, outgoing.body) : outgoing.body);
 }
+
+const isInPieces = (body: NonNullable<Outgoing['body']>): body is readonly Buffer[] => Array.isArray(body);
 
 /** A long answer, which goes out as the client takes it. */
 function inPieces(reply: FastifyReply, pieces: readonly Buffer[]): Readable {

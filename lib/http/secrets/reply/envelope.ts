@@ -3,6 +3,11 @@ import type { AuthReply, Mount, Reply, ReplyContent, Verb, WrapInfo } from '../.
 import type { Outgoing } from '../../wire/exchange.ts';
 import { status } from './status.ts';
 
+/** It does not come as a stream, so it can be kept. */
+interface Envelope extends Outgoing {
+  readonly body: string | readonly Buffer[] | undefined;
+}
+
 /**
  * A handler's reply as an answer. Nothing to say is 204 after a change and 404 after a read; warnings need a body, so
  * they make a 200 of a 204. An empty listing is 404.
@@ -15,7 +20,7 @@ export function envelope(
     readonly mount: Mount;
     readonly warnings: readonly string[];
   },
-): Outgoing {
+): Envelope {
   const warnings = [...about.warnings, ...(reply?.warnings ?? [])];
   if (reply === undefined && isLooking(about.verb)) throw notFound();
   if (reply === undefined && warnings.length === 0) return { status: status.noContent, body: undefined };

@@ -66,6 +66,19 @@ export class BodyReader implements IncomingBody, Arriving {
     take(text.end());
   }
 
+  async *pieces(bytesMax: number): AsyncGenerator<Buffer> {
+    if (this.length !== undefined && this.length > bytesMax) throw tooLarge(bytesMax);
+    try {
+      for await (const bytes of this.#stream.iterator({ destroyOnReturn: false })) {
+        this.#bytes += bytes.length;
+        if (this.#bytes > bytesMax) throw tooLarge(bytesMax);
+        yield bytes;
+      }
+    } catch (error) {
+      throw error instanceof AppError ? error : cutShort();
+    }
+  }
+
   hold(bytes: number): void {
     // Who was answered because it took too long may still be at work, and nobody would take back what it takes now.
     if (this.#released) throw new AppError('unavailable', 'the request has been answered already');

@@ -1,0 +1,60 @@
+import { AppError, type ErrorKind } from '../../core/errors.ts';
+import { ApiError, type Problem } from '../../path/jsonapi/error.ts';
+import { failure } from '../secrets/reply/failure.ts';
+import type { Outgoing } from '../wire/exchange.ts';
+import { mediaType } from './document.ts';
+import type { ApiParts } from './parts.ts';
+
+/** A refusal by the pipeline itself. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly problem: Problem;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, problem: Problem, headers: Readonly<Record<string, string>> = {}) {
+    super(problem.title);
+    this.status = status;
+    this.problem = problem;
+    this.headers = headers;
+  }
+}
+
+export const unauthorized = (): Refused => new Refused(401, { title: 'unauthorized' });
+export const wrongMedia = (): Refused =>
+  new Refused(415, { title: 'invalid content type', detail: `content-type must be ${mediaType}` });
+export const tooMany = (headers: Readonly<Record<string, string>>): Refused =>
+  new Refused(429, { title: 'Too many requests', detail: "You have exceeded the API's rate limit." }, headers);
+
+/** What of the secrets service may be thrown below a handler, as this one's clients know it. */
+const titles: Readonly<Partial<Record<ErrorKind, string>>> = {
+  'bad-request': 'bad request',
+  'already-exists': 'conflict',
+  'permission-denied': 'forbidden',
+  'not-found': 'not found',
+  'too-large': 'payload too large',
+  sealed: 'service unavailable',
+  unavailable: 'service unavailable',
+  upstream: 'bad gateway',
+  internal: 'internal server error',
+};
+
+/** The answer to whatever was thrown; of an error that is not meant for the caller, its name and frames go to the log alone. */
+export function refusalOf(error: unknown, requestId: string, { log }: Pick<ApiParts, 'log'>): Outgoing {
+  if (error instanceof ApiError) return errorsOf(error.status, error.problems);
+  if (error instanceof Refused) return { ...errorsOf(error.status, [error.problem]), headers: error.headers };
+  const { status, headers } = failure(error, { requestId, vocabulary: 'canonical', log });
+  const kind = error instanceof AppError ? error.kind : 'internal';
+  const detail = error instanceof AppError && kind !== 'internal' ? error.messages.join('\n') : '';
+  const problem = { title: titles[kind] ?? 'error', ...(detail === '' ? {} : { detail }) };
+  return { ...errorsOf(status, [problem]), ...(headers === undefined ? {} : { headers }) };
+}
+
+function errorsOf(status: number, problems: readonly Problem[]): Outgoing {
+  const errors = problems.map(({ title, detail, pointer }) => ({
+    status: String(status),
+    title,
+    ...(detail === undefined ? {} : { detail }),
+    ...(pointer === undefined ? {} : { source: { pointer } }),
+  }));
+  return { status, contentType: mediaType, body: JSON.stringify({ errors }) };
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** Types of attributes. Their messages follow the name of the attribute. */
+export const text = (charactersMax = 512) =>
+  z.string('must be a string').max(charactersMax, `is too long (maximum is ${charactersMax} characters)`);
+export const flag = () => z.boolean('must be true or false');
+export const whole = (min: number, max: number) =>
+  z
+    .number('must be a number')
+    .int('must be an integer')
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`);
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, `must be one of ${values.join(', ')}`);
+/** An RFC 3339 time. */
+export const time = () =>
+  z
+    .string('must be a string')
+    .max(64, 'is not a time')
+    .refine((value) => /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value)), 'is not a time')
+    .transform((value) => new Date(value));
+export const texts = (countMax = 100, charactersMax = 512) =>
+  z.array(text(charactersMax), 'must be a list').max(countMax, `may have at most ${countMax} entries`);

@@ -1,0 +1,34 @@
+import { type Levels, runLevels, stateLevels, variableLevels } from './levels.ts';
+import type { Standing } from './standing.ts';
+
+/** The `permissions` of a workspace, each flag of specification 002, section 2.1, and those that clients read beside. */
+export function permissionsOf(standing: Standing, levels: Levels) {
+  const { admin, locking } = levels;
+  const mayForceDelete =
+    standing.isOwner || (admin && standing.organization.allow_force_delete_workspaces && !standing.isOrganization);
+  const applies = levels.runs >= runLevels.apply;
+  return {
+    'can-update': admin,
+    'can-destroy': admin,
+    'can-queue-run': levels.runs >= runLevels.plan,
+    'can-read-run': levels.runs >= runLevels.read,
+    'can-read-variable': levels.variables >= variableLevels.read,
+    'can-update-variable': levels.variables >= variableLevels.write,
+    'can-read-state-versions': levels.state_versions >= stateLevels.read,
+    'can-read-state-outputs': levels.state_versions >= stateLevels['read-outputs'],
+    'can-create-state-versions': levels.state_versions >= stateLevels.write,
+    'can-queue-apply': applies,
+    'can-lock': locking,
+    'can-unlock': locking,
+    'can-force-unlock': admin,
+    'can-read-settings': true,
+    'can-manage-tags': admin,
+    'can-manage-run-tasks': levels.run_tasks,
+    'can-force-delete': mayForceDelete,
+    'can-manage-assessments': admin,
+    'can-manage-ephemeral-workspaces': admin,
+    'can-read-assessment-results': levels.runs >= runLevels.read,
+    'can-queue-destroy': applies,
+    'can-queue-destroy-plan': applies,
+  };
+}

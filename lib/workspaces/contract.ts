@@ -1,0 +1,13 @@
+import type { Gatekeeper } from '../auth/contract.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { Store } from '../store/store.ts';
+
+/** What the workspace service is handed. */
+export interface WorkspaceParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Of the secrets service, whose tokens are taken as well. */
+  readonly gatekeeper: Pick<Gatekeeper, 'authenticate'>;
+}

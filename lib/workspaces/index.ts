@@ -1,0 +1,17 @@
+import type { Secret } from '../core/secret.ts';
+import type { ApiCaller, ApiRow } from '../path/jsonapi/row.ts';
+import type { ClientConnection } from '../path/row.ts';
+import type { WorkspaceParts } from './contract.ts';
+import { serviceRows } from './service/rows.ts';
+import { findCaller } from './tokens/find.ts';
+
+/** The workspace service: its rows, and who calls them. */
+export interface Workspaces {
+  readonly rows: readonly ApiRow[];
+  authenticate(token: Secret, from: ClientConnection): Promise<ApiCaller | undefined>;
+}
+
+export const openWorkspaces = (parts: WorkspaceParts): Workspaces => ({
+  rows: [...serviceRows],
+  authenticate: (token, from) => findCaller(parts, token, from),
+});

@@ -1,0 +1,30 @@
+import type { ApiRow } from '../../path/jsonapi/row.ts';
+
+/** What clients ask before anything else: where the service is, and whether it is one that they know. */
+export const serviceRows: readonly ApiRow[] = [
+  {
+    method: 'GET',
+    path: '/.well-known/terraform.json',
+    summary: 'Where the services of this host are',
+    open: true,
+    run: async () => ({ contentType: 'application/json', bytes: JSON.stringify(services) }),
+  },
+  {
+    method: 'GET',
+    path: '/api/v2/ping',
+    summary: 'Whether the service answers, and which version it speaks',
+    open: true,
+    run: async () => ({ status: 204, headers: versions }),
+  },
+];
+
+/** Addresses are relative to the document (reference, workspaces 2). */
+const services = {
+  'state.v2': '/api/v2/',
+  'tfe.v2': '/api/v2/',
+  'tfe.v2.1': '/api/v2/',
+  'tfe.v2.2': '/api/v2/',
+};
+
+/** Clients know two names of applications; with any other they leave features out. */
+const versions = { 'tfp-api-version': '2.6', 'tfp-appname': 'Terraform Enterprise', 'x-tfe-version': '1.0.0' };
