@@ -1,7 +1,12 @@
 import type { Secret } from '../core/secret.ts';
+import type { NetworkBounds } from '../network/bounds.ts';
+import { guardedFetch } from '../network/fetch.ts';
+import { strictPolicy } from '../network/policy.ts';
 import type { ApiCaller, ApiRow } from '../path/jsonapi/row.ts';
 import type { ClientConnection } from '../path/row.ts';
 import type { WorkspaceParts } from './contract.ts';
+import { notificationRows } from './notifications/rows.ts';
+import { runTriggerRows } from './run-triggers/rows.ts';
 import { serviceRows } from './service/rows.ts';
 import { findCaller } from './tokens/find.ts';
 import { variableSetRows } from './variable-sets/rows.ts';
@@ -12,9 +17,30 @@ import { variableRows } from './variables/rows.ts';
 export interface Workspaces {
   readonly rows: readonly ApiRow[];
   authenticate(token: Secret, from: ClientConnection): Promise<ApiCaller | undefined>;
+  close(): Promise<void>;
 }
 
-export const openWorkspaces = (parts: WorkspaceParts): Workspaces => ({
-  rows: [...serviceRows, ...setVariableRows(parts), ...variableRows(parts), ...variableSetRows(parts)],
-  authenticate: (token, from) => findCaller(parts, token, from),
-});
+export interface OpenParts extends Omit<WorkspaceParts, 'webhooks'> {
+  /** What the operator lets the server call. */
+  readonly networkBounds: NetworkBounds;
+}
+
+/** For one call of a receiver of notifications. */
+const webhookMs = { connectMs: 5_000, requestMs: 10_000 };
+
+export function openWorkspaces({ networkBounds, ...others }: OpenParts): Workspaces {
+  const webhooks = guardedFetch({ ...strictPolicy, disabled: true, bounds: networkBounds }, webhookMs);
+  const parts = { ...others, webhooks };
+  return {
+    rows: [
+      ...serviceRows,
+      ...notificationRows(parts),
+      ...runTriggerRows(parts),
+      ...setVariableRows(parts),
+      ...variableRows(parts),
+      ...variableSetRows(parts),
+    ],
+    authenticate: (token, from) => findCaller(parts, token, from),
+    close: () => webhooks.close(),
+  };
+}

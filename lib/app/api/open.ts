@@ -106,6 +106,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const all: readonly Engine[] = [{ ...system, rows }, ...mounted];
   const { acls, namespaces, mfa } = callers;
   const gatekeeper = openGatekeeper({ store, acls, seenMountsRevision: mounts.seenRevision, namespaces });
+  const workspaces = openWorkspaces({ store, clock, gatekeeper, networkBounds, log: partOf(log, 'workspaces') });
   const server: HttpServer = createServer({
     engines: all,
     mounts,
@@ -113,7 +114,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     administrativeNamespace: config.KEYFERRY_ADMIN_NAMESPACE,
     gatekeeper,
     workspaces: {
-      ...openWorkspaces({ store, clock, gatekeeper, log: partOf(log, 'workspaces') }),
+      ...workspaces,
       requestsPerSecond: config.KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND,
       origin: config.KEYFERRY_PUBLIC_URL,
     },
@@ -148,6 +149,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     async close() {
       await server.close(config.KEYFERRY_SHUTDOWN_MS_MAX);
       await audit.close();
+      await workspaces.close();
       await callers.close();
       gauges.close();
       await shared.close();
