@@ -11,6 +11,7 @@ import { type GivenFilter, replayFilter } from '../sync/replay/filter.ts';
 import { type Replayed, replay } from '../sync/replay/replay.ts';
 import { newSweepState, sweep } from '../sync/sweep/sweep.ts';
 import { sweepTelemetry } from '../telemetry/sweep.ts';
+import { openWorkspaceSweep } from '../workspaces/sweep.ts';
 import { readService } from './readings.ts';
 import { type AppParts, type Closable, clock, openShared } from './shared.ts';
 
@@ -33,7 +34,8 @@ const expiredPerRoundMax = 1_000;
 
 export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const shared = await openShared(parts);
-  const { store, queue, bell, changed } = shared;
+  const { store, queue, bell, changed, networkBounds } = shared;
+  const workspaces = openWorkspaceSweep({ store, networkBounds });
   const gauges = readService(parts, shared);
   const observed = sweepTelemetry(shared, clock);
   const state = newSweepState();
@@ -49,6 +51,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       await dropOldFailures(store, expiredPerRoundMax);
       await expireLogins(methods, store, expiredPerRoundMax);
       await dropExpiredMfa(store, expiredPerRoundMax);
+      await workspaces.run(expiredPerRoundMax);
       return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
     }),
     replay: async (filter, signal) =>
@@ -56,6 +59,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
     flush: shared.flush,
     async close() {
       gauges.close();
+      await workspaces.close();
       await shared.close();
     },
   };

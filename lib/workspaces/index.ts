@@ -1,7 +1,5 @@
 import type { Secret } from '../core/secret.ts';
 import type { NetworkBounds } from '../network/bounds.ts';
-import { guardedFetch } from '../network/fetch.ts';
-import { strictPolicy } from '../network/policy.ts';
 import type { ApiCaller, ApiRow } from '../path/jsonapi/row.ts';
 import type { ClientConnection } from '../path/row.ts';
 import type { WorkspaceParts } from './contract.ts';
@@ -12,6 +10,7 @@ import { findCaller } from './tokens/find.ts';
 import { variableSetRows } from './variable-sets/rows.ts';
 import { setVariableRows } from './variable-sets/variables.ts';
 import { variableRows } from './variables/rows.ts';
+import { openWebhooks } from './webhooks.ts';
 
 /** The workspace service: its rows, and who calls them. */
 export interface Workspaces {
@@ -25,11 +24,8 @@ export interface OpenParts extends Omit<WorkspaceParts, 'webhooks'> {
   readonly networkBounds: NetworkBounds;
 }
 
-/** For one call of a receiver of notifications. */
-const webhookMs = { connectMs: 5_000, requestMs: 10_000 };
-
 export function openWorkspaces({ networkBounds, ...others }: OpenParts): Workspaces {
-  const webhooks = guardedFetch({ ...strictPolicy, disabled: true, bounds: networkBounds }, webhookMs);
+  const webhooks = openWebhooks(networkBounds);
   const parts = { ...others, webhooks };
   return {
     rows: [

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { announce } from '../../lib/workspaces/notifications/outbox.ts';
 import { ending } from '../support/services.ts';
 import { workspaceGround } from './ground.ts';
 
@@ -95,4 +97,31 @@ test('who may not change settings does not see where messages go', async () => {
   const writer = await ground.team(organization.id);
   await ground.grant(writer.id, { workspace: workspace.id }, 'write');
   expect((await ground.call('GET', path, undefined, writer.token)).status).toBe(404);
+});
+
+test('what is told of a run is sent after its transaction, once to each who wants to know, and again when a receiver failed', async () => {
+  const { workspace, path } = await newWorkspace();
+  const [wants, fails, other] = [await receiver(), await receiver(503), await receiver()];
+  const receivers = [
+    [wants.url, ['run:completed']],
+    [fails.url, ['run:completed']],
+    [other.url, ['run:created']],
+  ] as const;
+  for (const [url, triggers] of receivers)
+    await ground.call('POST', path, sent({ name: 'n', 'destination-type': 'generic', enabled: true, url, triggers }));
+  const run = { id: 'run-1', workspaceId: workspace.id, status: 'applied', message: 'm' };
+  const { store } = ground.service;
+  await store.transaction((tx) => announce(tx, run, 'run:completed'));
+  await ground.service.sweep();
+  expect(JSON.parse(wants.received[0]?.body ?? '{}')).toMatchObject({
+    run_id: 'run-1',
+    workspace_id: workspace.id,
+    notifications: [{ trigger: 'run:completed', run_status: 'applied' }],
+  });
+  const makeDue = sql`update ws_deliveries set due_at = now() where payload->>'workspace_id' = ${workspace.id}`;
+  for (let round = 2; round <= 6; round += 1) {
+    await makeDue.execute(store.db);
+    await ground.service.sweep();
+  }
+  expect([wants.received.length, fails.received.length, other.received.length]).toEqual([1, 4, 0]);
 });

@@ -60,6 +60,16 @@ const statements = [
      updated_at timestamptz not null default now()
    )`,
   'create index ws_notifications_workspace on ws_notifications (workspace_id)',
+  // What is still to be sent; the next attempt begins when it is due.
+  `create table ws_deliveries (
+     id bigint generated always as identity primary key,
+     notification_id text collate "C" not null references ws_notifications (id) on delete cascade,
+     payload jsonb not null,
+     attempts integer not null default 0,
+     due_at timestamptz not null default now()
+   )`,
+  'create index ws_deliveries_due on ws_deliveries (due_at)',
+  'create index ws_deliveries_notification on ws_deliveries (notification_id)',
   `create table ws_run_triggers (
      ${id},
      ${ofWorkspace},

@@ -1,0 +1,30 @@
+import type { NetworkBounds } from '../network/bounds.ts';
+import type { Store } from '../store/store.ts';
+import { sendDue } from './notifications/outbox.ts';
+import { openWebhooks } from './webhooks.ts';
+
+/** What the sweep does for the workspace service. */
+export interface WorkspaceSweep {
+  /** One round; of each kind at most so many. */
+  run(countMax: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Messages of one round; a receiver may take seconds for each. */
+const messagesMax = 20;
+
+export function openWorkspaceSweep({
+  store,
+  networkBounds,
+}: {
+  readonly store: Store;
+  readonly networkBounds: NetworkBounds;
+}): WorkspaceSweep {
+  const webhooks = openWebhooks(networkBounds);
+  return {
+    async run() {
+      await sendDue(store, webhooks, messagesMax);
+    },
+    close: () => webhooks.close(),
+  };
+}
