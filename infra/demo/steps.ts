@@ -3,6 +3,7 @@ import type { Terminal } from '../show/terminal.ts';
 import { type Copy, compareCopies, copiesOf, showCopies, untilStatus } from './copies.ts';
 import { showNarrowToken } from './narrow-token.ts';
 import type { Stage } from './stage.ts';
+import { showWorkspace } from './workspace.ts';
 
 export interface Step {
   readonly title: string;
@@ -115,6 +116,10 @@ export const steps: readonly Step[] = [
       await showNarrowToken(stage, terminal, secret, { user: 'app', password });
       await showAll(stage, terminal, 'SYNCED', password);
     },
+  },
+  {
+    title: 'Make a workspace, store its state, and sync a secret into its variables',
+    run: showWorkspace,
   },
   {
     title: 'Remove the associations: the external copies are gone',
