@@ -13,9 +13,9 @@ const composeWorker = (type: string, port: number): string => `  worker-${type}:
       <<: [*settings, *metrics]
       KEYFERRY_METRICS_PORT: "${port}"`;
 
-/** Where Prometheus finds them. */
+/** Where Prometheus finds them: a line for each, so that no line grows with their number. */
 export const scrapeTargets = (types: readonly Described[]): string =>
-  `      - targets: [${types.map((_type, index) => `"stand-ins:${firstPort + index}"`).join(', ')}]`;
+  types.map((_type, index) => `      - targets: ["stand-ins:${firstPort + index}"]`).join('\n');
 
 /** A manifest that says `<type>` where the type stands. */
 export const kubernetesWorker = (template: string, type: string): string =>

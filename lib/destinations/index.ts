@@ -5,6 +5,7 @@ import { definition as cloudCSm } from './cloud-c-sm/index.ts';
 import type { DestinationDefinition } from './contract.ts';
 import { definition as deployHostProject } from './deploy-host-project/index.ts';
 import { definition as repoHost } from './repo-host/index.ts';
+import { definition as workspaceVars } from './workspace-vars/index.ts';
 
 /**
  * Every destination type: a new one is a folder and a line here. Help, OpenAPI, validation and the contract tests go by
@@ -16,6 +17,7 @@ export const definitions: readonly DestinationDefinition[] = [
   cloudCSm,
   repoHost,
   deployHostProject,
+  workspaceVars,
 ];
 
 nameTypes(definitions);

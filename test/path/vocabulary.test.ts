@@ -20,6 +20,7 @@ test.each([
   ['cloud-c-sm', 'gcp-sm'],
   ['repo-host', 'gh'],
   ['deploy-host-project', 'vercel-project'],
+  ['workspace-vars', 'hcp-terraform'],
   ['orchestrator', 'kubernetes'],
 ])('the type %s is %s to existing clients', (canonical, alias) => {
   expect(typeName(canonical, 'alias')).toBe(alias);

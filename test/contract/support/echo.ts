@@ -43,6 +43,9 @@ export const echo =
       code,
       status: code,
       message: text,
+      title: text,
+      detail: text,
+      source: { pointer: text },
       innererror: { code: text, message: text },
       details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: text, domain: text }],
     };

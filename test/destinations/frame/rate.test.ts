@@ -10,6 +10,7 @@ const published: Readonly<Record<string, readonly [calls: number, seconds: numbe
   // 900 points, 5 for a write.
   'repo-host': [180, 60],
   'deploy-host-project': [120, 60],
+  'workspace-vars': [30, 1],
 };
 
 test('a limit of 300 calls in 10 seconds is 27 a second and 30 at once', () => {

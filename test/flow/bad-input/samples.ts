@@ -56,6 +56,10 @@ const bodies: readonly (readonly [RegExp, (known: Known) => Members])[] = [
     () => ({ access_token: 'x', project_id: 'prj_x', deployment_environments: ['production'] }),
   ],
   [
+    /^sys\/sync\/destinations\/(workspace-vars|hcp-terraform)\//,
+    () => ({ token: 'x', workspace_id: 'ws-x', endpoint: 'https://127.0.0.1' }),
+  ],
+  [
     /^sys\/sync\/destinations\/(repo-host|gh)\//,
     () => ({ access_token: 'x', repository_owner: 'x', repository_name: 'x' }),
   ],

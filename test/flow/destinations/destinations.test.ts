@@ -162,6 +162,8 @@ describe('what a destination refuses', () => {
     ['cloud-c-sm', { replication_locations: ['us-east1'] }, 'replica_regions (or replication_locations)'],
     ['repo-host', { repository_name: 'other' }, 'repository_name'],
     ['deploy-host-project', { project_id: 'prj_other' }, 'project_id'],
+    ['workspace-vars', { workspace_id: 'ws-other' }, 'workspace_id'],
+    ['workspace-vars', { workspace_id: '', variable_set_id: 'varset-1' }, 'workspace_id, variable_set_id'],
   ])('%s: %o cannot be changed by POST or PATCH', async (type, change, field) => {
     const name = await service.destination(type);
     for (const method of ['PATCH', 'POST']) {
@@ -199,6 +201,9 @@ describe('what a destination refuses', () => {
     ],
     ['deploy-host-project', { deployment_environments: ['moon'] }, ['deployment_environments']],
     ['deploy-host-project', { access_token: ['x', secretText] }, ['access_token']],
+    ['workspace-vars', { variable_set_id: 'varset-1' }, ['workspace_id', 'variable_set_id', 'one place']],
+    ['workspace-vars', { hcl: true }, ['hcl', 'engine']],
+    ['workspace-vars', { token: `${secretText}\n` }, ['token']],
   ])('%s: %o is a 400 that names field and rule', async (type, change, words) => {
     const name = service.name('refused');
     const { status, errors, text } = await service.ask('POST', at(type, name), {
@@ -209,7 +214,7 @@ describe('what a destination refuses', () => {
     for (const word of words) expect(errors.join()).toContain(word);
     expect(text).not.toContain(secretText);
     for (const [field, value] of Object.entries(service.fake(type).destination)) {
-      if (/secret_access_key|client_secret|access_token/.test(field)) expect(text).not.toContain(String(value));
+      if (/secret_access_key|client_secret|token/.test(field)) expect(text).not.toContain(String(value));
     }
     expect((await service.ask('GET', at(type, name))).status).toBe(404);
   });
@@ -240,6 +245,7 @@ describe('what a destination refuses', () => {
     ['cloud-c-sm', { regional_kms_keys: { 'us-east1': 'k' } }],
     ['repo-host', { replica_regions: { 'eu-west-1': '' } }],
     ['deploy-host-project', { kmsKeyId: 'k' }],
+    ['workspace-vars', { encryption_key: 'k' }],
   ])('%s: %o, a protection that it does not have', async (type, unknown) => {
     const name = service.name('unprotected');
     const made = await service.ask('POST', at(type, name), { ...service.fake(type).destination, ...unknown });

@@ -8,7 +8,7 @@ const at = (type: string, name: string) => `sys/sync/destinations/${type}/${name
 
 /** Fields that existing clients of the API family cannot send. */
 const unknownToClients = [
-  ...['endpoint', 'sts_endpoint', 'authority_host', 'enterprise_url', 'tls_ca_cert'],
+  ...['endpoint', 'address', 'sts_endpoint', 'authority_host', 'enterprise_url', 'tls_ca_cert'],
   ...['disable_strict_networking', 'allowed_ipv4_addresses', 'allowed_ipv6_addresses', 'allowed_ports'],
   ...['adopt', 'recovery_window_days', 'purge_on_delete', 'destroy_old_versions'],
 ];
@@ -18,6 +18,7 @@ const more: Readonly<Record<string, object>> = {
   'cloud-a-sm': { recovery_window_days: 30 },
   'cloud-b-kv': { purge_on_delete: true },
   'cloud-c-sm': { destroy_old_versions: true },
+  'workspace-vars': { address: 'https://tfe.example.com' },
 };
 
 describe.each(definitions)('a POST of $type by a client that knows the fields of the family only', ({ type }) => {

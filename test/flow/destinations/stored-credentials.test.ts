@@ -24,6 +24,7 @@ const madeUp: Readonly<Record<string, () => string>> = {
   secret_access_key: () => 'made-up',
   client_secret: () => 'made-up',
   access_token: () => 'made-up',
+  token: () => 'made-up',
   credentials: () =>
     JSON.stringify({ type: 'service_account', project_id: 'p-1', client_email: 'a@b.c', private_key: newPem() }),
 };

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { definitions } from '../../../lib/destinations/index.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 
 const service = serviceOf([]);
 const at = 'sys/sync/destinations/cloud-z/some';
 const association = { mount: 'secret', secret_name: 'app' };
-const known = 'type is one of cloud-a-sm, cloud-b-kv, cloud-c-sm, deploy-host-project, repo-host';
+const types = definitions.map(({ type }) => type).sort();
+const known = `type is one of ${types.join(', ')}`;
 
 const requests: readonly { readonly method: string; readonly path: string; readonly body?: object }[] = [
   { method: 'POST', path: at, body: { region: 'eu-1' } },

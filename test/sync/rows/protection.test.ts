@@ -49,7 +49,9 @@ describe.each(definitions)('an unknown field of $type', (definition) => {
     const foreign = definitions.flatMap(({ fields }) => Object.keys(fields)).filter((name) => !(name in own));
     const refused = [...new Set(foreign.filter((name) => refuses(name, 'x') !== undefined))].toSorted();
     const protecting = ['global_kms_key', 'kms_key_id', 'locational_kms_keys', 'organization_visibility'];
-    const all = [...protecting, 'replica_regions', 'replication_locations'].filter((name) => !(name in own));
+    const all = [...protecting, 'replica_regions', 'replication_locations', 'sensitive'].filter(
+      (name) => !(name in own),
+    );
     expect(refused).toEqual(all.toSorted());
   });
 });

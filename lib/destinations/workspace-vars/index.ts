@@ -1,0 +1,33 @@
+import type { DestinationDefinition } from '../contract.ts';
+import { nineTenthsOf } from '../frame/rate.ts';
+import { fields } from './fields.ts';
+import { names } from './names.ts';
+import { validate } from './validate.ts';
+
+export type { Connection } from './fields.ts';
+
+/**
+ * Variables of one workspace, or of one variable set, at a Terraform-compatible host. The host has no tags; our mark is in a
+ * variable's description. A change is seen by the next run.
+ */
+export const definition = {
+  type: 'workspace-vars',
+  alias: 'hcp-terraform',
+  title: 'Workspace variables',
+  fields,
+  validate,
+  granularity: 'secret-key',
+  templates: {
+    'secret-path': 'KEYFERRY_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}',
+    'secret-key':
+      'KEYFERRY_{{ .MountAccessor | uppercase }}_{{ .SecretPath | uppercase }}_{{ .SecretKey | uppercase }}',
+  },
+  names,
+  // 256 KB for a value, 512 characters for a description:
+  // https://developer.hashicorp.com/terraform/cloud-docs/workspaces/variables#variable-values-and-format
+  valueBytesMax: 256 * 1024,
+  // 30 requests in a second, of all tokens of a user together; hosts of one's own have 30 as the lowest setting:
+  // https://developer.hashicorp.com/terraform/cloud-docs/api-docs#rate-limiting
+  rate: nineTenthsOf(30, 1),
+  concurrencyMax: 4,
+} satisfies DestinationDefinition<typeof fields>;
