@@ -5,7 +5,7 @@ import type { ClientConnection } from '../path/row.ts';
 import type { WorkspaceParts } from './contract.ts';
 import { notificationRows } from './notifications/rows.ts';
 import { runTriggerRows } from './run-triggers/rows.ts';
-import { serviceRows } from './service/rows.ts';
+import { serviceRows, versions } from './service/rows.ts';
 import { findCaller } from './tokens/find.ts';
 import { variableSetRows } from './variable-sets/rows.ts';
 import { setVariableRows } from './variable-sets/variables.ts';
@@ -15,6 +15,8 @@ import { openWebhooks } from './webhooks.ts';
 /** The workspace service: its rows, and who calls them. */
 export interface Workspaces {
   readonly rows: readonly ApiRow[];
+  /** Of every answer. */
+  readonly headers: Readonly<Record<string, string>>;
   authenticate(token: Secret, from: ClientConnection): Promise<ApiCaller | undefined>;
   close(): Promise<void>;
 }
@@ -36,6 +38,7 @@ export function openWorkspaces({ networkBounds, ...others }: OpenParts): Workspa
       ...variableRows(parts),
       ...variableSetRows(parts),
     ],
+    headers: versions,
     authenticate: (token, from) => findCaller(parts, token, from),
     close: () => webhooks.close(),
   };

@@ -11,6 +11,8 @@ export interface WorkspaceService {
   authenticate(token: Secret, from: ClientConnection): Promise<ApiCaller | undefined>;
   /** Requests per second and caller; 0: as many as they like. */
   readonly requestsPerSecond: number;
+  /** Of every answer. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Under which clients know the service, such as `https://keys.example`; undefined: what their requests say. */
   readonly origin?: string | undefined;
 }

@@ -29,9 +29,9 @@ export function createApiPipeline(parts: ApiParts): Pipeline {
   };
   return async (incoming) => {
     try {
-      return await respond(kit, incoming);
+      return withHeaders(await respond(kit, incoming), parts.headers);
     } catch (error) {
-      return refusalOf(error, incoming.requestId, parts);
+      return withHeaders(refusalOf(error, incoming.requestId, parts), parts.headers);
     }
   };
 }
