@@ -122,6 +122,8 @@ export interface AuthReply {
   readonly token_policies: readonly string[];
   /** Those that its entity and its groups bring; absent: none. */
   readonly identity_policies?: readonly string[];
+  /** Those that groups bring of other namespaces, by the id of the namespace; absent: none. */
+  readonly external_namespace_policies?: Readonly<Record<string, readonly string[]>>;
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly lease_duration: number;
   readonly renewable: boolean;

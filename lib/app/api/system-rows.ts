@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { groupApplicationRow } from '../../auth/identity/rows/application.ts';
 import { lockoutRows } from '../../auth/lockout/rows.ts';
 import { policyRows } from '../../auth/policy/rows/index.ts';
 import { mintRootToken } from '../../auth/token/issue/mint.ts';
@@ -67,6 +68,7 @@ export function systemRows(parts: SystemParts): readonly Row[] {
     ...toolRows(),
     ...configRows(store, shownConfig(config), reloads),
     ...quotaRows({ store, mounts, changed: quotasChanged }),
+    groupApplicationRow(store),
     ...messageRows,
     ...policyRows({ store, clock, acls, namespaces }),
     ...leaseRows(leases),

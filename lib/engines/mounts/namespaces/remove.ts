@@ -24,6 +24,8 @@ export function beginRemoval(store: Store, path: string): Promise<string | undef
     if (rows.length > 0) throw badRequest(`child namespaces exist under path ${JSON.stringify(path)}, cannot remove`);
     const marked = await sql<{ id: string }>`
       update namespaces set deleted_at = coalesce(deleted_at, now()) where path = ${path} returning id`.execute(tx);
+    // What groups of the namespace have brought to entities of others is kept by this revision.
+    await sql`update revisions set revision = revision + 1 where name = 'groups'`.execute(tx);
     return marked.rows[0]?.id;
   });
 }
