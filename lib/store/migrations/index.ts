@@ -14,6 +14,7 @@ import { methodSettings } from './0013-method-settings.ts';
 import { audit } from './0014-audit.ts';
 import { keyAttempts } from './0015-key-attempts.ts';
 import { mfa } from './0016-mfa.ts';
+import { namespaceFence } from './0017-namespace-fence.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   { name: '0014-audit', up: audit },
   { name: '0015-key-attempts', up: keyAttempts },
   { name: '0016-mfa', up: mfa },
+  { name: '0017-namespace-fence', up: namespaceFence },
 ];
