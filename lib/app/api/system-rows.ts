@@ -47,6 +47,7 @@ export function systemRows(parts: SystemParts): readonly Row[] {
   const { config, levels, shared, callers, mounts, inFlight, quotasChanged, reloads } = parts;
   const { store, changed, metrics } = shared;
   const { leases, enabled, acls, namespaces } = callers;
+  const hasRoles = (type: string) => callers.engines.some((one) => one.type === type && one.loginRole !== undefined);
   return [
     ...diagnosisRows({ ...diagnosisParts(store, config), levels, requests: inFlight.list }),
     ...sealRows({
@@ -67,7 +68,7 @@ export function systemRows(parts: SystemParts): readonly Row[] {
     ...wrappingRows({ store, clock }),
     ...toolRows(),
     ...configRows(store, shownConfig(config), reloads),
-    ...quotaRows({ store, mounts, changed: quotasChanged }),
+    ...quotaRows({ store, mounts, hasRoles, changed: quotasChanged }),
     groupApplicationRow(store),
     ...messageRows,
     ...policyRows({ store, clock, acls, namespaces }),
