@@ -1,3 +1,4 @@
+import type { Namespace } from '../core/namespace.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Caller, ClientConnection } from '../path/row.ts';
 import type { Capability } from './policy/rule.ts';
@@ -13,12 +14,14 @@ export interface Gatekeeper {
   authorise(caller: Caller, need: Need): Promise<Decision>;
   /** Whether some rule of a caller grants anything on a path or below it. It says what a caller gets to see, not what it may do. */
   reaches(caller: Caller, path: string): Promise<boolean>;
+  /** Whether a caller may ask anything of a namespace: it is the caller's own, or below it, or policies of groups reach there. */
+  mayEnter(caller: Caller, namespace: Namespace): Promise<boolean>;
 }
 
 /** A request as policies see it. */
 export interface Need {
   readonly capability: Exclude<Capability, 'deny' | 'sudo'>;
-  /** Below `/v1/` and the namespace, without a leading slash. A listing ends in a slash. */
+  /** Below `/v1/`, the namespace first, without a leading slash. A listing ends in a slash. */
   readonly path: string;
   /** The path needs the sudo capability as well. */
   readonly sudo: boolean;

@@ -54,6 +54,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
       return decide(await acls.of(caller), need);
     },
     reaches: async (caller, path) => caller.root || (await acls.of(caller)).touches(path),
+    mayEnter: (caller, namespace) => acls.reachInto(caller, namespace),
   };
 }
 

@@ -14,10 +14,6 @@ export const isRoot = ({ id }: Namespace): boolean => id === rootNamespace.id;
 /** Whether a namespace is another one or lies below it. */
 export const isWithin = (inner: Namespace, outer: Namespace): boolean => inner.path.startsWith(outer.path);
 
-/** The path of something in `inner` as somebody in `outer` names it, of which `inner` has to be a part. */
-export const pathFrom = (outer: Namespace, inner: Namespace, path: string): string =>
-  inner.path.slice(outer.path.length) + path;
-
 /** Ids and tokens of other namespaces than the root end in this. */
 export const suffixOf = (id: string): string => (id === rootNamespace.id ? '' : `.${id}`);
 
@@ -25,9 +21,15 @@ export const suffixOf = (id: string): string => (id === rootNamespace.id ? '' : 
 export interface NamespaceDirectory {
   /** Undefined: there is none with this id, or it is being deleted. */
   namespaceOf(id: string): Promise<Namespace | undefined>;
+  /**
+   * The namespace that a path leads to which is relative to another one, and what is left of the path. Undefined: there is no
+   * namespace with the path `below`.
+   */
+  locate(below: string, path: string): Promise<{ readonly namespace: Namespace; readonly path: string } | undefined>;
 }
 
 /** Where nobody has made a namespace. */
 export const onlyRoot: NamespaceDirectory = {
   namespaceOf: async (id) => (id === rootNamespace.id ? rootNamespace : undefined),
+  locate: async (below, path) => (below === rootNamespace.path ? { namespace: rootNamespace, path } : undefined),
 };

@@ -122,6 +122,8 @@ export interface AuthReply {
   readonly token_policies: readonly string[];
   /** Those that its entity and its groups bring; absent: none. */
   readonly identity_policies?: readonly string[];
+  /** Those that groups bring of other namespaces, by the id of the namespace; absent: none. */
+  readonly external_namespace_policies?: Readonly<Record<string, readonly string[]>>;
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly lease_duration: number;
   readonly renewable: boolean;
@@ -255,6 +257,11 @@ export interface Engine {
   readonly rows: readonly Row[];
   /** Where it is mounted without anybody having mounted it, for good. The list of mounts shows it there. */
   readonly always?: { readonly path: string; readonly description: string };
+  /**
+   * The role, in the letters of its name, that a login at a mount asks for with its data; undefined: none that it can be. Absent:
+   * nobody logs in here by a role.
+   */
+  readonly loginRole?: (data: Readonly<Record<string, unknown>>, mount: Mount) => Promise<string | undefined>;
   /** Text of the warning in the 404 for a path that no row of this engine has. */
   readonly unsupportedPathWarning?: (verb: Verb) => string;
 }

@@ -153,6 +153,7 @@ test('sessions end by their time, and the oldest is evicted', async () => {
     authenticate: async () => caller,
     authorise: async () => ({ allowed: true, sudo: true, mfaMethods: [] }),
     reaches: async () => true,
+    mayEnter: async () => true,
   };
   const door = openDoor({ gatekeeper, now: () => now });
   const cookie = (await door.login('t'))?.split(';')[0];

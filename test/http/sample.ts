@@ -34,6 +34,7 @@ export function fakeGatekeeper(): Gatekeeper & { readonly needs: Need[] } {
       return { allowed: false, why: 'the reader may not' };
     },
     reaches: async (who) => who.root,
+    mayEnter: async (who) => who.root,
   };
 }
 

@@ -8,6 +8,7 @@ import { openAcls } from '../../auth/policy/store/acls.ts';
 import { openReaper } from '../../auth/token/revoke/reaper.ts';
 import type { Config } from '../../core/config.ts';
 import { type Log, partOf } from '../../core/log.ts';
+import type { NamespaceDirectory } from '../../core/namespace.ts';
 import type { CopiedMounts } from '../../engines/mounts/table.ts';
 import { openLeaseCapacity } from '../../engines/sys/quotas/index.ts';
 import { effectiveLeases, systemLeases } from '../../path/lease-times.ts';
@@ -31,7 +32,10 @@ export function openCallers({ config, log, shared, mounts }: CallerParts) {
   const identities = openIdentities(store);
   const reaper = openReaper({ store, log: partOf(log, 'token') });
   const remote = openRemote({ bounds: networkBounds, requestMs: config.KEYFERRY_AUTH_REQUEST_MS_MAX });
-  const namespaces = { namespaceOf: (id: string) => mounts().namespaceOf(id) };
+  const namespaces: NamespaceDirectory = {
+    namespaceOf: (id) => mounts().namespaceOf(id),
+    locate: (below, path) => mounts().locate(below, path),
+  };
   const tokenParts = {
     ...{ store, clock, log: partOf(log, 'token'), reaper, leaseCapacity, namespaces, identities },
     holdLogin: loginHolder({ store, identities }),

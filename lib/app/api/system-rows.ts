@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { groupApplicationRow } from '../../auth/identity/rows/application.ts';
 import { lockoutRows } from '../../auth/lockout/rows.ts';
 import { policyRows } from '../../auth/policy/rows/index.ts';
 import { mintRootToken } from '../../auth/token/issue/mint.ts';
@@ -46,6 +47,7 @@ export function systemRows(parts: SystemParts): readonly Row[] {
   const { config, levels, shared, callers, mounts, inFlight, quotasChanged, reloads } = parts;
   const { store, changed, metrics } = shared;
   const { leases, enabled, acls, namespaces } = callers;
+  const hasRoles = (type: string) => callers.engines.some((one) => one.type === type && one.loginRole !== undefined);
   return [
     ...diagnosisRows({ ...diagnosisParts(store, config), levels, requests: inFlight.list }),
     ...sealRows({
@@ -66,7 +68,8 @@ export function systemRows(parts: SystemParts): readonly Row[] {
     ...wrappingRows({ store, clock }),
     ...toolRows(),
     ...configRows(store, shownConfig(config), reloads),
-    ...quotaRows({ store, mounts, changed: quotasChanged }),
+    ...quotaRows({ store, mounts, hasRoles, changed: quotasChanged }),
+    groupApplicationRow(store),
     ...messageRows,
     ...policyRows({ store, clock, acls, namespaces }),
     ...leaseRows(leases),

@@ -23,7 +23,7 @@ export interface AuthMethod {
   /** Removes what has expired, a limited number; answers how much. */
   readonly expire?: (store: Store, limit: number) => Promise<number>;
   /** Its rows below a mount, and where it is mounted without anybody having enabled it. */
-  open(parts: MethodParts): Pick<Engine, 'rows' | 'always'>;
+  open(parts: MethodParts): Pick<Engine, 'rows' | 'always' | 'loginRole'>;
 }
 
 export interface MethodParts extends TokenParts {
@@ -60,6 +60,8 @@ export interface Identity {
   readonly aliasMetadata?: Readonly<Record<string, string>>;
   /** Names of groups that he is in, as external groups have them as aliases at the mount. Absent: none. */
   readonly groups?: readonly string[];
+  /** The role that he has logged in by, by which quotas may go. Absent: none. */
+  readonly role?: string;
   readonly bounds: TokenBounds;
 }
 

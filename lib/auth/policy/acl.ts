@@ -4,13 +4,13 @@ import { SegmentTree } from './match/segment-tree.ts';
 import { merge } from './merge.ts';
 import type { Grant, Rule } from './rule.ts';
 
-/** All rules of a caller, by pattern. */
+/** All rules of a caller, by pattern. Patterns begin with the path of the namespace that the rule's policy is of. */
 export interface Acl {
   /**
    * The grant of the one pattern that speaks for a path; patterns are not added up. An exact pattern speaks first, else the
    * one whose first wildcard comes last (see `match/precedence.ts`).
    *
-   * @param path without a leading slash
+   * @param path the full one, the namespace first, without a leading slash
    * @param list a listing: its path may be matched with its trailing slash or without
    */
   find(path: string, list: boolean): Grant | undefined;
@@ -21,17 +21,21 @@ export interface Acl {
   readonly globs: ReadonlyMap<string, Grant>;
 }
 
+/** A rule, and the path of the namespace that its pattern is relative to; absent: the root. */
+export type PlacedRule = Rule & { readonly below?: string };
+
 interface Placed {
   readonly grant: Grant;
   readonly precedence: Precedence;
 }
 
 /** Built once per set of policies. A look-up costs a few hash look-ups, however many rules there are. */
-export function compileAcl(rules: readonly Rule[]): Acl {
+export function compileAcl(rules: readonly PlacedRule[]): Acl {
   const exact = new Map<string, Grant>();
   const globs = new Map<string, Grant>();
   for (const rule of rules) {
-    for (const pattern of canonicalPatterns(rule.pattern)) {
+    for (const relative of canonicalPatterns(rule.pattern)) {
+      const pattern = (rule.below ?? '') + relative;
       const by = isGlob(pattern) ? globs : exact;
       const before = by.get(pattern);
       by.set(pattern, before === undefined ? rule : merge(before, rule));

@@ -1,6 +1,8 @@
 import { badRequest } from '../../core/errors.ts';
+import { rootNamespace } from '../../core/namespace.ts';
 import { effectiveLeases } from '../../path/lease-times.ts';
 import { type AuthReply, operation, type Reply, type ReplyContent, type RequestContext } from '../../path/row.ts';
+import { type Grants, namesBeside, namesIn } from '../identity/facts/grants.ts';
 import { type FactsHolder, type Identities, openIdentities } from '../identity/facts/open.ts';
 import type { Identity, LoginOperation } from '../methods/contract.ts';
 import type { FinishLogin } from '../mfa/login/contract.ts';
@@ -62,7 +64,7 @@ async function answer(parts: LoginParts, identity: Identity, context: RequestCon
 async function finished(parts: LoginParts, { identity, origin }: Found, entity: FactsHolder): Promise<ReplyContent> {
   const { auth, warnings } = await issueToken(parts, identity, origin);
   const { policies } = await parts.identities.factsOf(entity);
-  return { warnings, auth: withIdentity(auth, policies) };
+  return { warnings, auth: withIdentity(auth, policies, origin.namespace?.id ?? rootNamespace.id) };
 }
 
 /** Goes on with a login that had to wait. Its text is one of our own, opened by the barrier. */
@@ -84,8 +86,15 @@ async function entityOf(
   return identities.entityOf({ namespaceId: namespace.id, mount, alias, metadata, groups });
 }
 
-const withIdentity = (auth: AuthReply, names: readonly string[]): AuthReply =>
-  names.length === 0 ? auth : { ...auth, policies: policySet([...auth.policies, ...names]), identity_policies: names };
+function withIdentity(auth: AuthReply, grants: Grants, namespaceId: string): AuthReply {
+  const names = namesIn(grants, namespaceId);
+  const external = namesBeside(grants, namespaceId);
+  return {
+    ...auth,
+    ...(names.length === 0 ? {} : { policies: policySet([...auth.policies, ...names]), identity_policies: names }),
+    ...(Object.keys(external).length === 0 ? {} : { external_namespace_policies: external }),
+  };
+}
 
 /** `auth/team/people/` is `team-people`. */
 const nameOf = (mountPath: string): string => mountPath.replace(/^auth\/|\/$/g, '').replaceAll('/', '-');

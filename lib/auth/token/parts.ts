@@ -14,7 +14,7 @@ export interface TokenParts {
   /** Makes a token where quotas leave capacity for it. Absent: there are no quotas. @throws AppError `too-many-requests` */
   readonly leaseCapacity?: {
     within<T>(
-      origin: { readonly namespace: Namespace; readonly path: string },
+      origin: { readonly namespace: Namespace; readonly path: string; readonly role?: string | undefined },
       make: (target: TokenTarget) => Promise<T>,
     ): Promise<T>;
   };

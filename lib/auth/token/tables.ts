@@ -34,6 +34,8 @@ export interface TokensTable {
   orphan: boolean;
   entity_id: string;
   role: string;
+  /** The role of an auth method that it was made for by a login; empty: none. */
+  login_role: Generated<string>;
   bound_cidrs: string[];
   /** Since when it and its tree are refused; null: it is not being revoked. */
   revoked_at: Timestamp | null;

@@ -47,6 +47,7 @@ async function mountOf(mounts: MountTable, path: string, namespace: Namespace): 
 export interface CompiledEngine {
   readonly table: PathTable;
   readonly unsupportedPathWarning: Engine['unsupportedPathWarning'];
+  readonly loginRole: Engine['loginRole'];
 }
 
 export interface Engines {
@@ -106,5 +107,6 @@ function compile(engines: readonly Engine[]): Candidate {
     matches: engines[0]?.matches,
     table: compileTable(engines.flatMap((engine) => engine.rows)),
     unsupportedPathWarning: engines.find((engine) => engine.unsupportedPathWarning)?.unsupportedPathWarning,
+    loginRole: engines.find((engine) => engine.loginRole)?.loginRole,
   };
 }

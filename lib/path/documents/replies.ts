@@ -73,6 +73,7 @@ const auth = object(
     policies: textsType,
     token_policies: textsType,
     identity_policies: textsType,
+    external_namespace_policies: { type: 'object', additionalProperties: textsType },
     metadata: { type: 'object', nullable: true, additionalProperties: textType },
     lease_duration: { ...wholeType, description: 'Seconds' },
     renewable: flagType,
@@ -81,7 +82,7 @@ const auth = object(
     orphan: flagType,
     num_uses: wholeType,
   },
-  ['token_policies', 'identity_policies'],
+  ['token_policies', 'identity_policies', 'external_namespace_policies'],
 );
 
 const errors = object({ errors: textsType, warnings: textsType }, ['warnings']);

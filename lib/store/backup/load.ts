@@ -29,6 +29,10 @@ export async function readHeader(file: FileHandle): Promise<BackupHeader> {
 /** Puts the rows of a backup into tables that are there, instead of what they hold, in the caller's transaction. */
 export async function load(client: pg.Client, file: FileHandle, onTable: OnTable): Promise<Moved['rows']> {
   const tables = await tablesOf(file);
+  // The rows were let in once, and come in another order now. Foreign keys go on being checked.
+  const triggers = (does: 'disable' | 'enable') =>
+    client.query(tables.map(({ name }) => `alter table ${quoted(name)} ${does} trigger user`).join('; '));
+  await triggers('disable');
   await client.query(`truncate ${tables.map(({ name }) => quoted(name)).join(', ')}`);
   const rows: Record<string, number> = {};
   let current: { readonly table: BackupTable; readonly copy: CopyStreamQuery } | undefined;
@@ -49,6 +53,7 @@ export async function load(client: pg.Client, file: FileHandle, onTable: OnTable
     if (frame.kind === 'T') current = begin(client, tableOf(frame));
     else mustBeAll(rows, frame);
   }
+  await triggers('enable');
   return rows;
 }
 

@@ -16,6 +16,7 @@ import { keyAttempts } from './0015-key-attempts.ts';
 import { mfa } from './0016-mfa.ts';
 import { workspaces } from './0017-workspaces.ts';
 import { workspaceVariables } from './0019-workspace-variables.ts';
+import { namespaceFence } from './0020-namespace-fence.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   { name: '0016-mfa', up: mfa },
   { name: '0017-workspaces', up: workspaces },
   { name: '0019-workspace-variables', up: workspaceVariables },
+  { name: '0020-namespace-fence', up: namespaceFence },
 ];

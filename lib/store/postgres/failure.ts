@@ -1,4 +1,4 @@
-import { AppError, badRequest } from '../../core/errors.ts';
+import { AppError, badRequest, notFound } from '../../core/errors.ts';
 
 /** What a failed query means. `unusable`: the connection must not go back to the pool. */
 export interface StoreFailure {
@@ -59,17 +59,21 @@ const refused: Readonly<Record<string, string>> = {
   '54000': 'a name or path is too long',
 };
 
+/** Raised by the trigger of what belongs to a namespace. */
+const namespaceGone = 'KF404';
+
 /** Serialisation failure and deadlock: the same work may succeed when it is done again. */
 const repeatable = new Set(['40001', '40P01']);
 
 /**
- * Reads an error of a query. Trouble with the database becomes `unavailable`, input it cannot store `bad-request`; every
- * other error, such as a violated constraint, stays as it is for the one who asked.
+ * Reads an error of a query. Trouble with the database becomes `unavailable`, input it cannot store `bad-request`,
+ * a namespace that has gone `not-found`; every other error, such as a violated constraint, stays as it is for the one who asked.
  */
 export function queryFailure(cause: unknown): StoreFailure {
   const code = codeOf(cause);
   const input = refused[code];
   if (input !== undefined) return { error: badRequest(input, { cause }), unusable: false };
+  if (code === namespaceGone) return { error: notFound(['namespace not found']), unusable: false };
   if (isOutdatedPlan(cause)) return { error: unavailableError('its schema has changed', cause), unusable: true };
   const why = whyUnavailable(code, cause);
   if (why === undefined) return { error: cause, unusable: false };

@@ -76,6 +76,8 @@ test('the store is written to a file for its owner alone, while others write', a
     places.push({ type, destination, secret });
   }
   await service.untilQuiet();
+  await service.ask('POST', 'sys/namespaces/kept', {});
+  await service.ask('POST', 'kept/identity/entity', { name: 'ada' });
   let writing = true;
   const writes = (async () => {
     for (let version = 1; writing; version += 1) {
@@ -114,6 +116,7 @@ test('restored elsewhere it is unsealed by its key, and has the same secrets at 
     ];
     expect(there.data).toEqual(here.data);
   }
+  expect((await inCopy('GET', 'kept/identity/entity/name/ada')).status).toBe(200);
   const busy = (await inCopy('GET', 'secret/data/busy')).data as {
     data: { version: number };
     metadata: { version: number };

@@ -93,7 +93,9 @@ test('a lock on one process is seen by the next request on another, and an unloc
     ]);
     const unlock = (body: object) => askingIn(service, outer.path)('POST', 'sys/namespaces/api-lock/unlock', body);
     expect((await unlock({ unlock_key: 'wrong' })).errors).toEqual(['unlock key is wrong']);
-    expect((await unlock(round === 0 ? {} : { unlock_key: data['unlock_key'] })).status).toBe(204);
+    expect((await unlock([{}, { unlock_key: '(not set)' }][round] ?? { unlock_key: data['unlock_key'] })).status).toBe(
+      204,
+    );
   }
 });
 

@@ -192,6 +192,7 @@ describe('while sealed or not initialised', () => {
         authenticate: () => Promise.reject(new Error('out of reach')),
         authorise: () => Promise.reject(new Error('out of reach')),
         reaches: () => Promise.reject(new Error('out of reach')),
+        mayEnter: () => Promise.reject(new Error('out of reach')),
       },
     });
 

@@ -50,5 +50,5 @@ export function openIdentities(store: Store): Identities {
   };
 }
 
-const partsOf = ({ subject, policies }: EntityFacts): number =>
-  1 + subject.groups.length + policies.length + (subject.entity?.aliases.size ?? 0);
+const partsOf = ({ groupIds, policies, subjectIn }: EntityFacts): number =>
+  1 + groupIds.length + policies.flatMap(({ names }) => names).length + (subjectIn('').entity?.aliases.size ?? 0);

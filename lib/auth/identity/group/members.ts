@@ -2,34 +2,28 @@ import { sql, type Transaction } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
 import type { Database } from '../../../store/tables.ts';
 
-/** Gives a group exactly these entities. @throws AppError `bad-request` when one is not there */
-export async function setMembers(
-  tx: Transaction<Database>,
-  namespaceId: string,
-  groupId: string,
-  wanted: readonly string[],
-): Promise<void> {
+/** Gives a group exactly these entities, of whatever namespace. @throws AppError `bad-request` when one is not there */
+export async function setMembers(tx: Transaction<Database>, groupId: string, wanted: readonly string[]): Promise<void> {
   const ids = [...new Set(wanted)];
   await sql`delete from group_entities where group_id = ${groupId} and not entity_id = any(${ids}::text[])`.execute(tx);
   const { rows } = await sql<{ id: string }>`
-    select id from entities where namespace_id = ${namespaceId} and id = any(${ids}::text[])
+    select id from entities where id = any(${ids}::text[])
      order by id for key share`.execute(tx);
   mustBeAll(ids, rows, 'entity');
   await sql`insert into group_entities (entity_id, group_id) select unnest(${ids}::text[]), ${groupId}
             on conflict do nothing`.execute(tx);
 }
 
-/** Gives a group exactly these member groups. @throws AppError `bad-request` when one is not there, or holds the group */
+/** Gives a group exactly these member groups, of whatever namespace. @throws AppError `bad-request` when one is not there, or holds the group */
 export async function setMemberGroups(
   tx: Transaction<Database>,
-  namespaceId: string,
   groupId: string,
   wanted: readonly string[],
 ): Promise<void> {
   const ids = [...new Set(wanted)];
   await sql`delete from group_groups where parent_id = ${groupId} and not member_id = any(${ids}::text[])`.execute(tx);
   const { rows } = await sql<{ id: string }>`
-    select id from identity_groups where namespace_id = ${namespaceId} and id = any(${ids}::text[])`.execute(tx);
+    select id from identity_groups where id = any(${ids}::text[])`.execute(tx);
   mustBeAll(ids, rows, 'group');
   await mustNotHold(tx, ids, groupId);
   await sql`insert into group_groups (member_id, parent_id) select unnest(${ids}::text[]), ${groupId}

@@ -47,8 +47,8 @@ export async function writeGroup(store: Store, namespaceId: string, change: Grou
       if (group.type === 'external' && (change.memberEntityIds?.length ?? 0) > 0)
         throw badRequest("member entities can't be set manually for external groups");
       if (group.type === 'internal' && change.memberEntityIds !== undefined)
-        await setMembers(tx, namespaceId, group.id, change.memberEntityIds);
-      if (change.memberGroupIds !== undefined) await setMemberGroups(tx, namespaceId, group.id, change.memberGroupIds);
+        await setMembers(tx, group.id, change.memberEntityIds);
+      if (change.memberGroupIds !== undefined) await setMemberGroups(tx, group.id, change.memberGroupIds);
       return { id: group.id, name: group.name };
     });
   } catch (error) {

@@ -1,6 +1,8 @@
+import { askedText } from '../../login/role/asked.ts';
 import type { AuthMethod } from '../contract.ts';
 import { loginRow } from './login.ts';
 import { roleRows } from './roles.ts';
+import { nameOfRoleId } from './roles-store.ts';
 import { secretIdRows } from './secret-id-rows.ts';
 import { dropExpired, removeSecretIds } from './secret-ids-store.ts';
 import { settingRows } from './settings-rows.ts';
@@ -13,5 +15,6 @@ export const approle: AuthMethod = {
   expire: (store, limit) => dropExpired(store, limit),
   open: (parts) => ({
     rows: [...roleRows(parts), ...settingRows(parts), ...secretIdRows(parts), tidyRow(parts), loginRow(parts)],
+    loginRole: (data, { id }) => nameOfRoleId(parts.store.db, id, askedText(data, 'role_id')),
   }),
 };

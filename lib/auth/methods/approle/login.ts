@@ -45,6 +45,7 @@ function identityOf(role: Role, secretId: UsedSecretId | undefined, context: Req
   return {
     displayName: role.name,
     alias: role.roleId,
+    role: role.name,
     policies: settings.token_policies,
     metadata,
     aliasMetadata: metadata,

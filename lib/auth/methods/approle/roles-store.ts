@@ -30,6 +30,15 @@ export async function findRole(db: Kysely<Database>, { mountId, name }: RoleKey)
   return rows[0] && roleOf(rows[0]);
 }
 
+/** Undefined: no role of the mount has the id. */
+export async function nameOfRoleId(db: Kysely<Database>, mountId: string, roleId: string): Promise<string | undefined> {
+  // PostgreSQL takes no U+0000.
+  if (roleId.includes('\0')) return undefined;
+  const { rows } = await sql<{ name: string }>`
+    select name from approle_roles where mount_id = ${mountId}::uuid and role_id = ${roleId}`.execute(db);
+  return rows[0]?.name;
+}
+
 export type RoleChange = Pick<Role, 'settings'> & { readonly roleId?: string | undefined };
 
 /**

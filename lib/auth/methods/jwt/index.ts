@@ -6,10 +6,11 @@ import { readConfig, writeConfig } from '../../login/kept/config.ts';
 import { roleRows } from '../../login/kept/role-rows.ts';
 import { changeRole, removeRoles } from '../../login/kept/roles.ts';
 import { RemoteFailure } from '../../login/remote/failure.ts';
+import { askedRole } from '../../login/role/asked.ts';
 import { tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { AuthMethod, MethodParts } from '../contract.ts';
 import { checkConfig, configFields, type JwtConfig, shownConfig } from './config.ts';
-import { whoIs } from './login.ts';
+import { defaultRole, whoIs } from './login.ts';
 import { keptRole, roleAfter, roleFields, shownRole } from './role.ts';
 import { type Keys, openKeys } from './verify/keys.ts';
 
@@ -19,7 +20,10 @@ export const jwtMethod: AuthMethod = {
   removeSecrets: removeRoles,
   open(parts) {
     const keys = openKeys(parts.remote, parts.clock);
-    return { rows: [loginRow(parts, keys), configRow(parts, keys), ...roleRows(parts, roleSpec(parts))] };
+    return {
+      rows: [loginRow(parts, keys), configRow(parts, keys), ...roleRows(parts, roleSpec(parts))],
+      loginRole: async (data, { id }) => askedRole(data) ?? defaultRole(parts.store, id),
+    };
   },
 };
 

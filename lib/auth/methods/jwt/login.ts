@@ -42,6 +42,7 @@ export async function whoIs(
   return {
     displayName: alias,
     alias,
+    role: name,
     policies: role.token.token_policies,
     metadata: { ...mapped, role: name },
     aliasMetadata: { ...mapped, role: name },
@@ -61,8 +62,15 @@ async function found(store: Store, mountId: string, asked: string) {
 
 async function byDefault(store: Store, mountId: string) {
   const config = await readConfig(store, mountId);
-  const name = (config as JwtConfig | undefined)?.default_role.toLowerCase() ?? '';
+  const name = roleByDefault(config as JwtConfig | undefined);
   return { name, config, role: name === '' ? undefined : await findRole(store, mountId, name) };
+}
+
+const roleByDefault = (config: JwtConfig | undefined): string => config?.default_role.toLowerCase() ?? '';
+
+/** The role of logins at a mount that name none; undefined: there is none. */
+export async function defaultRole(store: Store, mountId: string): Promise<string | undefined> {
+  return roleByDefault((await readConfig(store, mountId)) as JwtConfig | undefined) || undefined;
 }
 
 interface Attempt {

@@ -4,6 +4,7 @@ import { operation, type Row } from '../../../path/row.ts';
 import { readConfig, writeConfig } from '../../login/kept/config.ts';
 import { roleRows } from '../../login/kept/role-rows.ts';
 import { changeRole, removeRoles } from '../../login/kept/roles.ts';
+import { askedRole } from '../../login/role/asked.ts';
 import { tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { AuthMethod, MethodParts } from '../contract.ts';
 import { configFields, configWarnings, type OrchestratorConfig, shownConfig } from './config.ts';
@@ -16,7 +17,10 @@ export const orchestratorMethod: AuthMethod = {
   type: 'orchestrator',
   names: ['kubernetes'],
   removeSecrets: removeRoles,
-  open: (parts) => ({ rows: [loginRow(parts), configRow(parts), ...roleRows(parts, roleSpec(parts))] }),
+  open: (parts) => ({
+    rows: [loginRow(parts), configRow(parts), ...roleRows(parts, roleSpec(parts))],
+    loginRole: async (data) => askedRole(data),
+  }),
 };
 
 const jwtCharactersMax = 32_768;

@@ -60,6 +60,7 @@ export async function whoIs(
   return {
     displayName: `${account.namespace}-${account.name}`,
     alias: role.alias_name_source === 'serviceaccount_name' ? `${account.namespace}/${account.name}` : account.uid,
+    role: name.toLowerCase(),
     policies: role.token.token_policies,
     metadata,
     aliasMetadata: { ...annotations, ...metadata },

@@ -53,7 +53,7 @@ async function matching(
 }
 
 const groupsOf = async ({ factsOf }: HoldParts['identities'], entity: FactsHolder): Promise<readonly string[]> =>
-  (await factsOf(entity)).subject.groups.map(({ id }) => id);
+  (await factsOf(entity)).groupIds;
 
 /** The first half of a login in two: no token, and what there has to be for one. */
 async function held(

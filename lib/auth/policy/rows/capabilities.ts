@@ -1,5 +1,5 @@
 import { badRequest, permissionDenied } from '../../../core/errors.ts';
-import { isWithin, type Namespace, type NamespaceDirectory, onlyRoot, pathFrom } from '../../../core/namespace.ts';
+import { isWithin, type Namespace, type NamespaceDirectory, onlyRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
 import { text, textList } from '../../../path/fields.ts';
 import { operation, type Reply, type Row } from '../../../path/row.ts';
@@ -86,29 +86,29 @@ interface AskedPaths {
 
 /** Paths stand in the reply as they were asked for. One alone is answered under `capabilities` as well. */
 async function answer(
-  { acls }: Parts,
+  parts: Parts,
   { paths = [], path = [] }: AskedPaths,
   holder: Holder,
   namespace: Namespace,
 ): Promise<Reply> {
   const asked = paths.length > 0 ? paths : path;
   if (asked.length === 0) throw badRequest('paths must be supplied');
-  const capabilities = await capabilitiesOf(acls, holder, namespace);
-  const found = asked.map((one) => [one, capabilities(pathOf(one))] as const);
+  const capabilities = await capabilitiesOf(parts, holder, namespace);
+  const found = await Promise.all(asked.map(async (one) => [one, await capabilities(one)] as const));
   const [only] = found;
   const data = Object.fromEntries(found.length === 1 && only ? [...found, ['capabilities', only[1]]] : found);
   return { data, flat: true };
 }
 
 /** What a holder may do on paths of a namespace. */
-async function capabilitiesOf(acls: Acls, holder: Holder, namespace: Namespace) {
-  if (!isWithin(namespace, holder.namespace)) return () => ['deny'];
-  if (holder.policies.includes('root')) return () => ['root'];
+async function capabilitiesOf({ acls, namespaces = onlyRoot }: Parts, holder: Holder, namespace: Namespace) {
+  if (isWithin(namespace, holder.namespace) && holder.policies.includes('root')) return async () => ['root'];
   const acl = await acls.of(holder);
-  return (path: string) => capabilitiesOn(acl, pathFrom(holder.namespace, namespace, path));
+  return async (given: string) => {
+    const place = await namespaces.locate(namespace.path, given.replace(/^\/+/, ''));
+    return place === undefined ? ['deny'] : capabilitiesOn(acl, place.namespace.path + canonicalPath(place.path));
+  };
 }
-
-const pathOf = (given: string): string => canonicalPath(given.replace(/^\/+/, ''));
 
 async function byToken(parts: Parts, token: string): Promise<Holder> {
   if (token === '') throw badRequest('missing token');

@@ -1,4 +1,5 @@
 import { permissionDenied } from '../../../core/errors.ts';
+import type { Namespace } from '../../../core/namespace.ts';
 import { operation, type Row, type Vocabulary } from '../../../path/row.ts';
 import { pathName } from '../../../path/vocabulary.ts';
 import { hasSegmentWildcard } from '../acl.ts';
@@ -19,7 +20,7 @@ export const resultantAclRow = (acls: Acls): Row => ({
           if (caller === undefined) throw permissionDenied();
           if (caller.root) return { data: { root: true, exact_paths: {}, glob_paths: {} } };
           const { exact, globs } = await acls.of(caller);
-          const shown = view(vocabulary);
+          const shown = view(vocabulary, caller.namespace);
           return { data: { root: false, exact_paths: shown(exact), glob_paths: shown(globs) } };
         },
       },
@@ -27,10 +28,15 @@ export const resultantAclRow = (acls: Acls): Row => ({
   },
 });
 
-const view = (vocabulary: Vocabulary) => (grants: ReadonlyMap<string, Grant>) =>
-  Object.fromEntries(
-    [...grants].map(([pattern, grant]) => [pathName(prefixOf(pattern), vocabulary), grantView(grant)]),
-  );
+/** Paths are relative to the namespace of the token; what policies of groups grant outside of it has no such path. */
+const view =
+  (vocabulary: Vocabulary, { path: own }: Namespace) =>
+  (grants: ReadonlyMap<string, Grant>) =>
+    Object.fromEntries(
+      [...grants]
+        .filter(([pattern]) => pattern.startsWith(own))
+        .map(([pattern, grant]) => [pathName(prefixOf(pattern.slice(own.length)), vocabulary), grantView(grant)]),
+    );
 
 /** Clients expect the prefix of a pattern that only ends in `*`, and one with `+` as it is. */
 const prefixOf = (pattern: string): string =>

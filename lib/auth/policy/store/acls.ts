@@ -1,19 +1,23 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../../core/errors.ts';
+import { isRoot, isWithin, type Namespace } from '../../../core/namespace.ts';
 import type { Store } from '../../../store/store.ts';
+import type { Grants } from '../../identity/facts/grants.ts';
 import { type Identities, openIdentities } from '../../identity/facts/open.ts';
 import type { EntityFacts } from '../../identity/facts/read.ts';
 import { type Acl, compileAcl } from '../acl.ts';
 import { parsePolicy } from '../parse.ts';
 import type { Policy } from '../rule.ts';
-import { rulesFor, type Subject } from '../template.ts';
-import { type Holder, policyNamesOf } from './holder.ts';
+import { rulesFor } from '../template.ts';
+import { grantsOfHolder, type Holder } from './holder.ts';
 import { readSnapshot } from './snapshot.ts';
 
 /** What tokens may do, ready to be asked. */
 export interface Acls {
   /** At least as new as every revision that was seen before the call, and as the state of the holder's entity. */
   of(holder: Holder): Promise<Acl>;
+  /** Whether a holder has policies of a namespace or of one above it, its groups' among them. */
+  reachInto(holder: Holder, namespace: Namespace): Promise<boolean>;
   /** A revision of the policies that someone read in the store: what is older is not used any more. */
   seenRevision(revision: number): void;
 }
@@ -24,17 +28,22 @@ const setsMax = 10_000;
 /** Of the texts whose meaning is kept. */
 const textCharactersMax = 16_777_216;
 
-/** Policies of a namespace, and whom they are for. */
+/** Policies, and whom they are for. */
 interface Wanted {
-  readonly namespaceId: string;
-  readonly names: readonly string[];
+  readonly grants: Grants;
   readonly facts: EntityFacts;
 }
 
 interface Kept {
   readonly revision: number;
-  readonly policies: readonly Policy[];
+  readonly policies: readonly PlacedPolicy[];
   readonly acl: Acl;
+}
+
+/** A policy and whose it is. */
+interface PlacedPolicy {
+  readonly namespace: Namespace;
+  readonly policy: Policy;
 }
 
 /** Most requests find their ACL here. A change of any policy costs each set of policies in use one look at the store. */
@@ -44,12 +53,11 @@ export function openAcls(store: Store, identities: Identities = openIdentities(s
   const parse = rememberingParser();
   let newest = 0;
 
-  async function load(key: string, { namespaceId, names, facts }: Wanted): Promise<Kept> {
-    const { revision, texts } = await readSnapshot(store, namespaceId, names);
-    const policies = [...texts].map(([name, text]) => parse(namespaceId, name, text));
+  async function load(key: string, { grants, facts }: Wanted): Promise<Kept> {
+    const { revision, texts } = await readSnapshot(store, grants);
+    const policies = texts.map(({ namespace, name, text }) => ({ namespace, policy: parse(namespace.id, name, text) }));
     const before = kept.get(key);
-    const acl =
-      before !== undefined && isSame(before.policies, policies) ? before.acl : compile(policies, facts.subject);
+    const acl = before !== undefined && isSame(before.policies, policies) ? before.acl : compile(policies, facts);
     const fresh = { revision, policies, acl };
     if (before === undefined || before.revision <= revision) kept.set(key, fresh);
     return fresh;
@@ -68,11 +76,17 @@ export function openAcls(store: Store, identities: Identities = openIdentities(s
   return {
     async of(holder) {
       const facts = await identities.factsOf(holder);
-      const names = policyNamesOf(holder, facts);
-      const key = [holder.namespace.id, facts.key, ...names].join('\0');
+      const grants = grantsOfHolder(holder, facts);
+      // What the holder has of other namespaces is among the facts.
+      const key = [holder.namespace.id, facts.key, ...(grants[0]?.names ?? [])].join('\0');
       const found = kept.get(key);
       if (found !== undefined && found.revision >= newest) return found.acl;
-      return (await loadOnce(key, { namespaceId: holder.namespace.id, names, facts })).acl;
+      return (await loadOnce(key, { grants, facts })).acl;
+    },
+    async reachInto(holder, namespace) {
+      if (isWithin(namespace, holder.namespace)) return true;
+      const { policies } = await identities.factsOf(holder);
+      return policies.some((one) => isWithin(namespace, one.namespace));
     },
     seenRevision(revision) {
       newest = Math.max(newest, revision);
@@ -82,11 +96,17 @@ export function openAcls(store: Store, identities: Identities = openIdentities(s
 
 const rulesOf = ({ acl }: Kept): number => acl.exact.size + acl.globs.size + 1;
 
-const isSame = (some: readonly Policy[], others: readonly Policy[]): boolean =>
-  some.length === others.length && some.every((policy, index) => policy === others[index]);
+/** A policy object is of one namespace only. */
+const isSame = (some: readonly PlacedPolicy[], others: readonly PlacedPolicy[]): boolean =>
+  some.length === others.length && some.every(({ policy }, index) => policy === others[index]?.policy);
 
-const compile = (policies: readonly Policy[], subject: Subject): Acl =>
-  compileAcl(policies.flatMap((policy) => rulesFor(policy, subject)));
+const compile = (policies: readonly PlacedPolicy[], facts: EntityFacts): Acl =>
+  compileAcl(
+    policies.flatMap(({ namespace, policy }) => {
+      const rules = rulesFor(policy, facts.subjectIn(namespace.id));
+      return isRoot(namespace) ? rules : rules.map((rule) => ({ ...rule, below: namespace.path }));
+    }),
+  );
 
 /** The same text gives the same object, so that it is seen what has not changed. */
 function rememberingParser(): (namespaceId: string, name: string, text: string) => Policy {

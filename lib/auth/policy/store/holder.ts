@@ -1,5 +1,6 @@
 import type { Namespace } from '../../../core/namespace.ts';
 import type { Caller } from '../../../path/row.ts';
+import { type Grants, namesIn } from '../../identity/facts/grants.ts';
 import type { FactsHolder } from '../../identity/facts/open.ts';
 import type { EntityFacts } from '../../identity/facts/read.ts';
 import type { TokenRow } from '../../token/find/store.ts';
@@ -7,9 +8,15 @@ import type { TokenRow } from '../../token/find/store.ts';
 /** Whose rights are asked for: a caller, or a token that somebody asks about. */
 export type Holder = Pick<Caller, 'namespace' | 'policies' | 'entityId' | 'entityState'>;
 
-/** The names of all policies of a holder: those of the token, of its entity and of its groups. */
-export const policyNamesOf = ({ policies }: Pick<Holder, 'policies'>, facts: EntityFacts): readonly string[] =>
-  facts.policies.length === 0 ? policies : [...new Set([...policies, ...facts.policies])];
+/** All policies of a holder, those of its namespace first: of the token, of its entity and of its groups. */
+export function grantsOfHolder(
+  { namespace, policies }: Pick<Holder, 'namespace' | 'policies'>,
+  facts: EntityFacts,
+): Grants {
+  const own = namesIn(facts.policies, namespace.id);
+  const names = own.length === 0 ? policies : [...new Set([...policies, ...own])];
+  return [{ namespace, names }, ...facts.policies.filter((one) => one.namespace.id !== namespace.id)];
+}
 
 /** A holder as a look-up of its token has found it. */
 export const holderOfRow = (

@@ -75,7 +75,7 @@ export async function createToken(
       entityId,
     },
   );
-  const unknown = await missingPolicies(parts.store, namespace.id, auth.policies);
+  const unknown = await missingPolicies(parts.store, namespace, auth.policies);
   return {
     auth,
     warnings: [

@@ -45,13 +45,13 @@ async function insertTokens(db: Kysely<Database>, entries: readonly TokenEntry[]
        order by hash for key share
     )
     insert into tokens (hash, namespace_id, accessor, parent, policies, meta, display_name, path, type, num_uses, period, explicit_max_ttl,
-                        creation_ttl, creation_time, expire_at, last_renewal_at, renewable, orphan, entity_id, role, bound_cidrs)
+                        creation_ttl, creation_time, expire_at, last_renewal_at, renewable, orphan, entity_id, role, login_role, bound_cidrs)
     select decode(i.hash, 'hex'), namespace_id, accessor, decode(i.parent, 'hex'), policies, meta, display_name, path, 'service', num_uses, period,
-           explicit_max_ttl, creation_ttl, creation_time, expire_at, null, renewable, orphan, entity_id, role, bound_cidrs
+           explicit_max_ttl, creation_ttl, creation_time, expire_at, null, renewable, orphan, entity_id, role, login_role, bound_cidrs
       from jsonb_to_recordset(${JSON.stringify(entries.map(recordOf))}::jsonb) as i (
              hash text, namespace_id text, accessor text, parent text, policies text[], meta jsonb, display_name text, path text, num_uses int,
              period int, explicit_max_ttl int, creation_ttl int, creation_time timestamptz, expire_at timestamptz,
-             renewable boolean, orphan boolean, entity_id text, role text, bound_cidrs text[])
+             renewable boolean, orphan boolean, entity_id text, role text, login_role text, bound_cidrs text[])
      where i.parent is null or decode(i.parent, 'hex') in (select h.hash from holder h)
         on conflict (hash) do nothing returning accessor`.execute(db);
   const written = new Set(rows.map(({ accessor }) => accessor));
@@ -67,6 +67,6 @@ function recordOf({ hash, accessor, now, token }: TokenEntry): object {
     ...{ creation_ttl: token.ttl, creation_time: now.toISOString() },
     expire_at: token.ttl === 0 ? null : new Date(now.getTime() + token.ttl * 1_000).toISOString(),
     ...{ renewable: token.renewable, orphan: token.orphan, entity_id: token.entityId ?? '', role: token.role ?? '' },
-    bound_cidrs: token.boundCidrs ?? [],
+    ...{ login_role: token.loginRole ?? '', bound_cidrs: token.boundCidrs ?? [] },
   };
 }

@@ -38,7 +38,7 @@ export interface Origin {
  */
 export async function issueToken(
   { store, clock, leaseCapacity }: TokenParts,
-  { displayName, policies: wanted, metadata, bounds }: Identity,
+  { displayName, policies: wanted, metadata, bounds, role: loginRole }: Identity,
   { namespace = rootNamespace, path, parent, orphan, id, leases, role = '', entityId = '' }: Origin,
 ): Promise<{ readonly auth: AuthReply; readonly warnings: readonly string[] }> {
   const policies = tokenPolicies(wanted, bounds.noDefaultPolicy);
@@ -61,7 +61,7 @@ export async function issueToken(
     renewable: bounds.renewable && ttl > 0,
     orphan,
     entityId,
-    role,
+    ...{ role, loginRole },
     // The last way in must not be closed by an address.
     boundCidrs: ttl === 0 ? [] : bounds.cidrs,
   };
@@ -69,7 +69,7 @@ export async function issueToken(
   const make = (target: TokenTarget) => mintToken(target, clock.now(), token);
   // What does not end is no lease.
   const isLease = leaseCapacity !== undefined && ttl > 0;
-  const auth = isLease ? await leaseCapacity.within({ namespace, path }, make) : await make(store);
+  const auth = isLease ? await leaseCapacity.within({ namespace, path, role: loginRole }, make) : await make(store);
   return { auth, warnings };
 }
 

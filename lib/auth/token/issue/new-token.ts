@@ -18,6 +18,8 @@ export interface NewToken {
   readonly entityId?: string | undefined;
   /** Name of the token role; empty: none. */
   readonly role?: string | undefined;
+  /** Name of the role that somebody has logged in by; absent: none. */
+  readonly loginRole?: string | undefined;
   /** CIDR blocks that it may be used from; empty: everywhere. */
   readonly boundCidrs?: readonly string[] | undefined;
 }

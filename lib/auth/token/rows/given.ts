@@ -3,6 +3,7 @@ import { isWithin, type Namespace, onlyRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
 import { duration, pathText, text } from '../../../path/fields.ts';
 import type { Caller, RequestContext } from '../../../path/row.ts';
+import type { Grants } from '../../identity/facts/grants.ts';
 import { type Identities, openIdentities } from '../../identity/facts/open.ts';
 import { entityOfRow } from '../../policy/store/holder.ts';
 import { type FindToken, tokenFinder } from '../find/find.ts';
@@ -21,8 +22,8 @@ export const rowPartsOf = (parts: TokenParts): RowParts => ({
   identities: parts.identities ?? openIdentities(parts.store),
 });
 
-/** The names of the policies that the entity of a token and its groups bring at the moment. */
-export async function identityPolicies({ identities }: RowParts, row: TokenRow): Promise<readonly string[]> {
+/** The policies that the entity of a token and its groups bring at the moment. */
+export async function identityPolicies({ identities }: RowParts, row: TokenRow): Promise<Grants> {
   return (await identities.factsOf(entityOfRow(row))).policies;
 }
 

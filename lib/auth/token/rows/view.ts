@@ -1,3 +1,4 @@
+import { type Grants, namesBeside, namesIn } from '../../identity/facts/grants.ts';
 import type { TokenRow } from '../find/store.ts';
 
 /** What is not in a token's row. */
@@ -6,8 +7,8 @@ interface Beside {
   readonly id: string;
   /** Of its namespace; empty: the root, of which clients expect no word. */
   readonly namespacePath: string;
-  /** Names of the policies that its entity brings. */
-  readonly identityPolicies: readonly string[];
+  /** Policies that its entity brings. */
+  readonly identityPolicies: Grants;
 }
 
 /** A token as look-ups show it. */
@@ -29,7 +30,12 @@ export function tokenView(row: TokenRow, { id, namespacePath, identityPolicies }
     entity_id: row.entity_id,
     type: row.type,
     ...(namespacePath === '' ? {} : { namespace_path: namespacePath }),
-    ...(row.entity_id === '' ? {} : { identity_policies: identityPolicies, external_namespace_policies: {} }),
+    ...(row.entity_id === ''
+      ? {}
+      : {
+          identity_policies: namesIn(identityPolicies, row.namespace_id),
+          external_namespace_policies: namesBeside(identityPolicies, row.namespace_id),
+        }),
     ...(row.role === '' ? {} : { role: row.role }),
     ...(row.period > 0 ? { period: row.period } : {}),
     ...(row.bound_cidrs.length > 0 ? { bound_cidrs: row.bound_cidrs } : {}),

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
 import type { Changed } from '../../../store/outbox.ts';
 import type { Store } from '../../../store/store.ts';
+import type { Database } from '../../../store/tables.ts';
 import { changeTable } from '../insert.ts';
 import { type RemovalParts, removeMount } from '../remove.ts';
 
@@ -24,6 +25,8 @@ export function beginRemoval(store: Store, path: string): Promise<string | undef
     if (rows.length > 0) throw badRequest(`child namespaces exist under path ${JSON.stringify(path)}, cannot remove`);
     const marked = await sql<{ id: string }>`
       update namespaces set deleted_at = coalesce(deleted_at, now()) where path = ${path} returning id`.execute(tx);
+    // What groups of the namespace have brought to entities of others is kept by this revision.
+    await sql`update revisions set revision = revision + 1 where name = 'groups'`.execute(tx);
     return marked.rows[0]?.id;
   });
 }
@@ -53,22 +56,37 @@ export async function goOnRemoving(parts: NamespaceRemoval, id: string): Promise
   const { store, changed, signal } = parts;
   const mounts = await store.db.selectFrom('mounts').select('path').where('namespace_id', '=', id).execute();
   for (const { path } of mounts) await removeMount(parts, id, path, changed, signal);
-  for (const table of await ownedTables(store)) await clear(store, table, id, signal);
+  for (const table of await ownedTables(store.db)) {
+    if (!removedElsewhere.includes(table)) await clear(store, table, id, signal);
+  }
   const left = await dropDestinations(store, id, signal);
   if (left > 0 || signal.aborted) return 'in-progress';
-  await store.transaction(async (tx) => {
-    await changeTable(tx);
-    await tx.deleteFrom('namespaces').where('id', '=', id).execute();
-  });
+  return store.transaction((tx) => removeRow(tx, id));
+}
+
+/**
+ * Who was let in before the deletion began may still be writing, and holds the row of the namespace until the end of the
+ * transaction. So the row is locked first, and goes only when nothing is left that is of it.
+ */
+async function removeRow(tx: Transaction<Database>, id: string): Promise<'gone' | 'in-progress'> {
+  await changeTable(tx);
+  await sql`select 1 from namespaces where id = ${id} for update`.execute(tx);
+  for (const table of await ownedTables(tx)) {
+    const left = await sql`select 1 from ${sql.table(table)} where namespace_id = ${id} limit 1`.execute(tx);
+    if (left.rows.length > 0) return 'in-progress';
+  }
+  await tx.deleteFrom('namespaces').where('id', '=', id).execute();
   return 'gone';
 }
 
+/** They have steps of their own. */
+const removedElsewhere = ['mounts', 'destinations'];
+
 /** What belongs to a namespace has its id in a column of this name. */
-async function ownedTables({ db }: Store): Promise<readonly string[]> {
+async function ownedTables(db: Kysely<Database>): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns
-     where column_name = 'namespace_id' and table_schema = current_schema()
-       and table_name not in ('mounts', 'destinations') order by 1`.execute(db);
+     where column_name = 'namespace_id' and table_schema = current_schema() order by 1`.execute(db);
   return rows.map(({ name }) => name);
 }
 

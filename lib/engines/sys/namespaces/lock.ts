@@ -66,10 +66,14 @@ async function lock(namespaces: Namespaces, given: string, context: RequestConte
   return { data: { unlock_key: await namespaces.lock(lockable(given, context)) } };
 }
 
+/** What the command line of the API family sends for a key that nobody gave it. */
+const notGiven = '(not set)';
+
 async function unlock(namespaces: Namespaces, given: string, key: string, context: RequestContext): Promise<Reply> {
   const full = lockable(given, context);
-  if (key === '' && !context.sudo) throw badRequest('unlock_key is missing');
-  await namespaces.unlock(full, key === '' ? undefined : key);
+  const isGiven = key !== '' && key !== notGiven;
+  if (!isGiven && !context.sudo) throw badRequest('unlock_key is missing');
+  await namespaces.unlock(full, isGiven ? key : undefined);
   return undefined;
 }
 

@@ -34,7 +34,7 @@ export function openLeaseCapacity(store: Store, now: () => number = () => perfor
   async function isLimited(origin: Origin): Promise<boolean> {
     if (copy === undefined || now() - copy.readAt >= ageMsMax)
       copy = { readAt: now(), quotas: await listQuotas<LeaseCount>(store.db, 'lease-count') };
-    return copy.quotas.some((quota) => isFor(quota, origin, undefined));
+    return copy.quotas.some((quota) => isFor(quota, origin));
   }
   return {
     async within(origin, make) {
@@ -53,7 +53,7 @@ export function openLeaseCapacity(store: Store, now: () => number = () => perfor
 /** The lock of the quota's row puts those who count in order. */
 async function mustHaveCapacity(tx: Kysely<Database>, origin: Origin): Promise<void> {
   const quotas = await listQuotas<LeaseCount>(tx, 'lease-count');
-  const quota = bySpecificity(quotas).find((one) => isFor(one, origin, undefined));
+  const quota = bySpecificity(quotas).find((one) => isFor(one, origin));
   if (quota === undefined) return;
   const { name, max_leases } = quota;
   await sql`select 1 from quotas where kind = 'lease-count' and name = ${name} for no key update`.execute(tx);
@@ -69,10 +69,13 @@ export async function countLeases(db: Kysely<Database>, scope: QuotaScope, most:
   const { rows } = await sql<{ readonly count: number }>`
     select count(*)::int as count
       from (select 1 from tokens
-             where expire_at > now() and num_uses >= 0 and policies <> '{response-wrapping}' and ${isFrom(scope)}
+             where expire_at > now() and num_uses >= 0 and policies <> '{response-wrapping}' and ${isFrom(scope)} and ${isBy(scope)}
              limit ${most}::bigint) as leases`.execute(db);
   return rows[0]?.count ?? 0;
 }
+
+const isBy = ({ role }: QuotaScope): RawBuilder<unknown> =>
+  role === '' ? sql`true` : sql`login_role = ${role.toLowerCase()}`;
 
 /** The paths of tokens are relative to their namespaces. */
 function isFrom({ path: full, namespace_path: own = '', inheritable }: QuotaScope): RawBuilder<unknown> {

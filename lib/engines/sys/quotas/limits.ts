@@ -5,9 +5,9 @@ import { bySpecificity, isFor, type Named, type Origin, type RateLimit } from '.
 import { storedQuotas } from './store.ts';
 
 /** A request as rate limits see it. */
-export interface LimitedRequest extends Origin {
-  /** The role that its body names. */
-  readonly role: unknown;
+export interface LimitedRequest extends Omit<Origin, 'role'> {
+  /** The role of a login; undefined: it is none, or by no role. It is asked for only where a rate limit goes by it. */
+  readonly roleOf: () => Promise<string | undefined>;
   /** Whose requests are counted together: the address of the connection. */
   readonly client: string;
 }
@@ -52,8 +52,13 @@ export function openRateLimits(store: Store, now: () => number = () => performan
       copy = copy && { ...copy, readAt };
     }
   }
-  function passNow({ role, client, ...origin }: LimitedRequest): ShownPassage | undefined {
-    const quota = copy?.quotas.find((one) => isFor(one, origin, role));
+  function passNow(request: LimitedRequest): ReturnType<RateLimits['pass']> {
+    const goesByRole = copy?.quotas.some((one) => one.role !== '' && isFor({ ...one, role: '' }, request)) === true;
+    return goesByRole ? request.roleOf().then((role) => passAs(request, role)) : passAs(request, undefined);
+  }
+  function passAs({ client, ...request }: LimitedRequest, role: string | undefined): ShownPassage | undefined {
+    const origin = { ...request, role };
+    const quota = copy?.quotas.find((one) => isFor(one, origin));
     if (copy === undefined || quota === undefined) return undefined;
     if (isExempt(copy.config, origin.namespace.path + origin.path)) return undefined;
     const passage = limiter.pass(quota, `${quota.name}\n${client}`, now());

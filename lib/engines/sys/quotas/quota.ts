@@ -5,13 +5,15 @@ export interface Origin {
   readonly namespace: Namespace;
   /** Below the namespace. */
   readonly path: string;
+  /** Of the login; absent: it is none, or by no role. */
+  readonly role?: string | undefined;
 }
 
 /** Which requests a quota is for. */
 export interface QuotaScope {
   /** Full path, the namespace first. Empty: all. Ends in a slash: a mount or what is below; in `*`: what begins so; else one path. */
   readonly path: string;
-  /** Empty: whatever role they name. */
+  /** Logins by this role, of an auth mount; capitals do not count. Empty: all. */
   readonly role: string;
   /** It is for the namespaces below its own as well. */
   readonly inheritable: boolean;
@@ -44,10 +46,10 @@ function rankOf({ path, role }: QuotaScope): number {
   return (role === '' ? 0 : 2_000_000) + (pattern ? 0 : 1_000_000) + path.length;
 }
 
-/** Whether a quota is for a request. `role`: the one that the request names; undefined: none. */
-export function isFor(quota: QuotaScope, { namespace, path: below }: Origin, role: unknown): boolean {
+/** Whether a quota is for a request. */
+export function isFor(quota: QuotaScope, { namespace, path: below, role }: Origin): boolean {
   const { path: own, role: ownRole, inheritable, namespace_path: ownNamespace = '' } = quota;
-  if (ownRole !== '' && ownRole !== role) return false;
+  if (ownRole !== '' && ownRole.toLowerCase() !== role) return false;
   const isOf = inheritable ? namespace.path.startsWith(ownNamespace) : namespace.path === ownNamespace;
   if (!isOf) return false;
   const path = namespace.path + below;

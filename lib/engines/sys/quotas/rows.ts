@@ -2,16 +2,13 @@ import { badRequest } from '../../../core/errors.ts';
 import { duration, type Fields, type Input, integer, number, pathText } from '../../../path/fields.ts';
 import { operation, type Reply, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
-import type { Mounts } from '../../contract.ts';
-import type { NamespaceTable } from '../../namespaces.ts';
 import { countLeases } from './lease-capacity.ts';
 import type { LeaseCount, Named, QuotaScope, RateLimit } from './quota.ts';
-import { scopeAfter, scopeFields } from './scope.ts';
+import { type ScopeParts, scopeAfter, scopeFields } from './scope.ts';
 import { type QuotaKind, storedQuotas } from './store.ts';
 
-export interface QuotaParts {
+export interface QuotaParts extends ScopeParts {
   readonly store: Store;
-  readonly mounts: Mounts & Pick<NamespaceTable, 'locate'>;
   /** Told after a change. */
   readonly changed: () => void;
 }
@@ -60,7 +57,6 @@ export const leaseCountRows = (parts: QuotaParts): readonly Row[] =>
   rowsOf<LeaseCount, typeof countFields>(parts, 'lease-count', countFields, {
     help: 'Limits how many tokens that come from a path there are at the same time, in all processes together.',
     after(before, scope, input) {
-      if (scope.role !== '') throw badRequest('the role of a login is not known of its token: a lease count has none');
       const max_leases = input.max_leases ?? before?.max_leases ?? 0;
       if (max_leases < 1 || max_leases > most) throw badRequest("'max_leases' is invalid: it is from 1 to 1000000000");
       return { ...scope, max_leases };
@@ -79,7 +75,7 @@ interface Kind<Q, F extends Fields> {
 type QuotaFields = typeof scopeFields & { readonly name: typeof name } & Fields;
 
 function rowsOf<Q extends RateLimit | LeaseCount, F extends QuotaFields>(
-  { store, mounts, changed }: QuotaParts,
+  { store, mounts, hasRoles, changed }: QuotaParts,
   kind: QuotaKind,
   fields: F,
   { help, after, more }: Kind<Q, F>,
@@ -111,7 +107,7 @@ function rowsOf<Q extends RateLimit | LeaseCount, F extends QuotaFields>(
           rootNamespaceOnly: true,
           async run(input) {
             const before = await stored.find(input.name);
-            const scope = await scopeAfter(mounts, before, input);
+            const scope = await scopeAfter({ mounts, hasRoles }, before, input);
             await stored.put({ ...after(before, scope, input), name: input.name });
             changed();
             return undefined;

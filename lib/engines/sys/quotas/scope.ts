@@ -19,18 +19,24 @@ interface Given {
   readonly inheritable?: boolean | undefined;
 }
 
-type Tables = Mounts & Pick<NamespaceTable, 'locate'>;
+/** What the path and the role of a quota are checked by. */
+export interface ScopeParts {
+  readonly mounts: Mounts & Pick<NamespaceTable, 'locate'>;
+  /** Whether logins at mounts of a type are by roles. */
+  readonly hasRoles: (type: string) => boolean;
+}
 
 /**
  * What is not given stays as it was. The path of a mount is kept with its slash.
  *
  * @throws AppError `bad-request` for a path below no mount, and for a role where nobody logs in
  */
-export async function scopeAfter(mounts: Tables, before: QuotaScope | undefined, given: Given): Promise<QuotaScope> {
+export async function scopeAfter(parts: ScopeParts, before: QuotaScope | undefined, given: Given): Promise<QuotaScope> {
+  const { mounts } = parts;
   const { path, namespace_path } =
     given.path === undefined ? storedPath(before) : await soundPath(mounts, given.path.replace(/^\/+/, ''));
   const role = given.role ?? before?.role ?? '';
-  if (role !== '' && !path.slice(namespace_path.length).startsWith('auth/'))
+  if (role !== '' && !(await isOfLogins(parts, { path, namespace_path })))
     throw badRequest('role can only be specified for auth mounts with the concept of roles');
   const inheritable = given.inheritable ?? before?.inheritable ?? path === '';
   if (inheritable && path !== namespace_path)
@@ -45,7 +51,14 @@ const storedPath = ({ path, namespace_path = '' }: Partial<QuotaScope> = {}): Qu
   namespace_path,
 });
 
-async function soundPath(mounts: Tables, given: string): Promise<QuotaPath> {
+/** The path is that of an auth mount whose logins are by roles, or below it. */
+async function isOfLogins({ mounts, hasRoles }: ScopeParts, { path }: QuotaPath): Promise<boolean> {
+  const { namespace, path: below } = (await mounts.locate('', path)) ?? { namespace: rootNamespace, path };
+  const mount = await mounts.resolve(below, namespace);
+  return mount?.path.startsWith('auth/') === true && hasRoles(mount.type);
+}
+
+async function soundPath(mounts: ScopeParts['mounts'], given: string): Promise<QuotaPath> {
   if (given === '' || given === '*') return { path: '', namespace_path: '' };
   const own = given.endsWith('*') ? given.slice(0, -1) : given;
   if (own.includes('*')) throw badRequest('a quota path may have a * at its end only');

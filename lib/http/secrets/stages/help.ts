@@ -1,6 +1,5 @@
 import type { Gatekeeper } from '../../../auth/contract.ts';
 import { permissionDenied } from '../../../core/errors.ts';
-import { pathFrom } from '../../../core/namespace.ts';
 import { helpOf } from '../../../path/documents/help.ts';
 import type { Reply } from '../../../path/row.ts';
 import { noRoute, UnsupportedPath } from '../../wire/refusals.ts';
@@ -17,7 +16,7 @@ export async function authoriseHelp(gatekeeper: Gatekeeper, exchange: Exchange):
   exchange.help = target && helpOf(target.engine.table.rows, target.path, at, asked.vocabulary);
   if (exchange.help !== undefined) return;
   if (caller === undefined) throw permissionDenied();
-  const path = pathFrom(caller.namespace, exchange.namespace, asked.path);
+  const path = exchange.namespace.path + asked.path;
   const need = { capability: 'read', path, sudo: false, parameters: {}, wrapSeconds: undefined } as const;
   exchange.decision = await gatekeeper.authorise(caller, need);
   if (!exchange.decision.allowed) throw permissionDenied();

@@ -38,16 +38,18 @@ async function authenticate(parts: HttpParts, engines: Engines, exchange: Exchan
   if (exchange.aimedBy === undefined || exchange.aimedBy !== parts.mounts.state?.())
     await aim(parts, engines, exchange);
   const { asked, caller, namespace } = exchange;
-  mustBeOfNamespace(exchange);
+  await mustBeOfNamespace(parts, exchange);
   const { mount = systemMount, path = asked.path } = exchange.target ?? {};
   const { gatekeeper } = parts;
   exchange.context = new Context({ incoming, asked, namespace, mount, path, caller, gatekeeper, ending });
 }
 
-/** A token is good in its namespace and below. @throws AppError `permission-denied` */
-function mustBeOfNamespace({ asked, caller, namespace, target }: Exchange): void {
+/** A token is good in its namespace and below, and where policies of groups reach. @throws AppError `permission-denied` */
+async function mustBeOfNamespace({ gatekeeper }: HttpParts, exchange: Exchange): Promise<void> {
+  const { asked, caller, namespace, target } = exchange;
   const isOpen = !asked.help && target?.match?.operation?.marks.unauthenticated === true;
-  if (caller !== undefined && !isOpen && !isWithin(namespace, caller.namespace)) throw permissionDenied();
+  if (caller === undefined || isOpen || isWithin(namespace, caller.namespace)) return;
+  if (!(await gatekeeper.mayEnter(caller, namespace))) throw permissionDenied();
 }
 
 const authoriseEither = ({ gatekeeper }: HttpParts, exchange: Exchange): Promise<void> =>

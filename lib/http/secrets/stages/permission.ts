@@ -1,6 +1,5 @@
 import type { Decision, Gatekeeper, Need } from '../../../auth/contract.ts';
 import { AppError, permissionDenied } from '../../../core/errors.ts';
-import { pathFrom } from '../../../core/namespace.ts';
 import type { Caller } from '../../../path/row.ts';
 import type { Target } from '../engines.ts';
 import type { HttpParts } from '../parts.ts';
@@ -39,7 +38,7 @@ export async function authorise(gatekeeper: Gatekeeper, exchange: Exchange): Pro
   // Without a caller `identify` has let pass only what needs none.
   if (marks?.unauthenticated === true || caller === undefined) return;
   const { wrapSeconds } = asked;
-  const path = pathFrom(caller.namespace, exchange.namespace, asked.path);
+  const path = exchange.namespace.path + asked.path;
   const need = { path, sudo: marks?.sudo === true, parameters: data, wrapSeconds };
   exchange.decision = await decisionOf(gatekeeper, exchange, caller, need);
   if (!exchange.decision.allowed) throw permissionDenied();

@@ -19,7 +19,8 @@ export type CountRequest = (request: {
   readonly namespace: Namespace;
   /** Below the namespace. */
   readonly path: string;
-  readonly role: unknown;
+  /** The role of a login; undefined: it is none, or by no role. */
+  readonly roleOf: () => Promise<string | undefined>;
   readonly client: string;
 }) => Promise<Counted> | Counted;
 
@@ -30,13 +31,19 @@ export type CountRequest = (request: {
 export const rateStage = (count: CountRequest): Stage => ({
   at: 'address',
   before(exchange) {
-    const { always, asked, data, incoming, namespace } = exchange;
+    const { always, asked, incoming, namespace } = exchange;
     if (always !== undefined) return undefined;
     const client = incoming.connection.remoteAddress;
-    const counted = count({ namespace, path: asked.path, role: data['role'], client });
+    const roleOf = () => loginRole(exchange);
+    const counted = count({ namespace, path: asked.path, roleOf, client });
     return counted instanceof Promise ? counted.then((late) => apply(exchange, late)) : apply(exchange, counted);
   },
 });
+
+async function loginRole({ asked, data, target }: Exchange): Promise<string | undefined> {
+  if (target?.path !== 'login' || asked.verb !== 'write') return undefined;
+  return target.engine.loginRole?.(data, target.mount);
+}
 
 /** @throws AppError `too-many-requests` */
 function apply(exchange: Exchange, counted: Counted): void {

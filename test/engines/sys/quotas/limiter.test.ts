@@ -51,13 +51,15 @@ test.each([
   ['secret/a*', 'secret/ab/c', true],
   ['secret/a*', 'secret/b', false],
 ])('a quota of the path %j is for %j: %j', (path, asked, expected) => {
-  expect(isFor(quota({ path }), { namespace: rootNamespace, path: asked }, undefined)).toBe(expected);
+  expect(isFor(quota({ path }), { namespace: rootNamespace, path: asked })).toBe(expected);
 });
 
 test('the quota for the fewest requests is the one that counts', () => {
   const paths = ['', 'secret/', 'secret/a*', 'secret/ab*', 'secret/a'];
   const sorted = bySpecificity([...paths.map((path) => quota({ path })), quota({ path: 'auth/x/', role: 'ci' })]);
   expect(sorted.map(({ path }) => path)).toEqual(['auth/x/', 'secret/a', 'secret/ab*', 'secret/a*', 'secret/', '']);
-  expect(isFor(quota({ role: 'ci' }), { namespace: rootNamespace, path: 'auth/x/login' }, 'ci')).toBe(true);
-  expect(isFor(quota({ role: 'ci' }), { namespace: rootNamespace, path: 'auth/x/login' }, 'other')).toBe(false);
+  const login = { namespace: rootNamespace, path: 'auth/x/login' };
+  expect(isFor(quota({ role: 'CI' }), { ...login, role: 'ci' })).toBe(true);
+  expect(isFor(quota({ role: 'ci' }), { ...login, role: 'other' })).toBe(false);
+  expect(isFor(quota({ role: 'ci' }), login)).toBe(false);
 });
