@@ -37,10 +37,11 @@ function gatheredFor(db: Kysely<Database>): (entry: TokenEntry) => Promise<boole
 /** Parents are held while their children are written: who deletes one waits, and finds the child. */
 async function insertTokens(db: Kysely<Database>, entries: readonly TokenEntry[]): Promise<readonly boolean[]> {
   const parents = entries.flatMap(({ token }) => token.parent ?? []);
+  // Behind a select the planner does not see how many parents there are, so it keeps its plan.
   const { rows } = await sql<{ accessor: string }>`
     with holder as materialized (
       select hash from tokens
-       where hash = any(${parents}::bytea[]) and revoked_at is null and num_uses = 0
+       where hash = any((select ${parents}::bytea[])::bytea[]) and revoked_at is null and num_uses = 0
          and (expire_at is null or expire_at > now())
        order by hash for key share
     )

@@ -1,3 +1,4 @@
+import { type Place, UnderWay } from '../../../core/concurrency/under-way.ts';
 import { Busy } from '../refusals.ts';
 
 /** For the first parts of all bodies together, in bytes: those of 256 large bodies, or of any number of small ones. */
@@ -6,6 +7,8 @@ const retryAfterSeconds = 1;
 
 /** A body whose first part is still on its way, from anybody. */
 export interface Arriving {
+  /** Among those that are on their way; undefined: it is not on its way. */
+  place: Place<Arriving> | undefined;
   /** Gives back what it holds. */
   giveWay(): void;
 }
@@ -31,7 +34,7 @@ export interface Held {
 export class BodyMemory {
   readonly #max: Pick<Held, 'large' | 'members'>;
   #beyond: object | undefined;
-  readonly #arriving = new Set<Arriving>();
+  readonly #arriving = new UnderWay<Arriving>();
   readonly #used: Held = { first: 0, large: 0, members: 0 };
 
   /** `max`: for large bodies, all together. */
@@ -46,7 +49,7 @@ export class BodyMemory {
    * @throws Busy when all of it is held by requests that are being answered
    */
   takeFirst(body: Arriving, bytes: number): void {
-    this.#arriving.add(body);
+    body.place ??= this.#arriving.begin(body);
     for (const oldest of this.#arriving) {
       if (this.#used.first + bytes <= firstBytesMax) break;
       if (oldest !== body) oldest.giveWay();
@@ -57,7 +60,8 @@ export class BodyMemory {
 
   /** The first part is there, so it need not give way any more. */
   arrived(body: Arriving): void {
-    this.#arriving.delete(body);
+    if (body.place !== undefined) this.#arriving.end(body.place);
+    body.place = undefined;
   }
 
   /** Reserves memory for a large body. @throws Busy */

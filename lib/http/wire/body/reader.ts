@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Place } from '../../../core/concurrency/under-way.ts';
 import { yieldToOthers } from '../../../core/concurrency/yielding.ts';
 import { AppError, badRequest } from '../../../core/errors.ts';
 import type { IncomingBody } from '../exchange.ts';
@@ -19,6 +20,7 @@ const awayPauseMs = 2;
  */
 export class BodyReader implements IncomingBody, Arriving {
   readonly length: number | undefined;
+  place: Place<Arriving> | undefined;
   readonly #stream: Readable;
   readonly #memory: BodyMemory;
   readonly #held: Held = { first: 0, large: 0, members: 0 };

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { UnderWay } from '../../../core/concurrency/under-way.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { ClientConnection } from '../../../path/row.ts';
 
@@ -77,7 +78,7 @@ const sweepMsMax = 1000;
  * and one timer for all is enough; a timer for each would cost more than the rest of a request's bookkeeping.
  */
 export function createDeadline(milliseconds: number): Within {
-  const underWay = new Set<{ readonly due: number; readonly end: () => void }>();
+  const underWay = new UnderWay<{ readonly due: number; readonly expire: () => void }>();
   const sweepMs = Math.min(sweepMsMax, Math.ceil(milliseconds / partsOfDeadline));
   let sweeping = false;
 
@@ -85,25 +86,26 @@ export function createDeadline(milliseconds: number): Within {
     const now = performance.now();
     for (const entry of underWay) {
       if (entry.due > now) break;
-      underWay.delete(entry);
-      entry.end();
+      entry.expire();
     }
-    sweeping = underWay.size > 0;
+    sweeping = !underWay.isEmpty;
     if (sweeping) setTimeout(sweep, sweepMs).unref();
   };
 
   return (work, expire) =>
     new Promise((resolve, reject) => {
-      const end = () => {
-        expire();
-        reject(new AppError('unavailable', 'the request took too long'));
-      };
-      const entry = { due: performance.now() + milliseconds, end };
-      underWay.add(entry);
+      const place = underWay.begin({
+        due: performance.now() + milliseconds,
+        expire() {
+          underWay.end(place);
+          expire();
+          reject(new AppError('unavailable', 'the request took too long'));
+        },
+      });
       if (!sweeping) setTimeout(sweep, sweepMs).unref();
       sweeping = true;
       const settle = <Outcome>(then: (outcome: Outcome) => void, outcome: Outcome) => {
-        underWay.delete(entry);
+        underWay.end(place);
         then(outcome);
       };
       work.then(

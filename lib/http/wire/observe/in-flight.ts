@@ -1,3 +1,4 @@
+import { UnderWay } from '../../../core/concurrency/under-way.ts';
 import type { Incoming } from '../exchange.ts';
 
 /** A request that has begun and is not answered yet. */
@@ -18,14 +19,12 @@ export interface InFlight {
 }
 
 export function openInFlight(now: () => Date): InFlight {
-  // By an object of each, since a client may send the id of a request twice.
-  const requests = new Set<InFlightRequest>();
+  const requests = new UnderWay<InFlightRequest>();
   return {
     began({ requestId: id, method, url, connection: { remoteAddress } }) {
       const [path = ''] = url.split('?', 1);
-      const request = { id, method, path, remoteAddress, startedAt: now() };
-      requests.add(request);
-      return () => requests.delete(request);
+      const place = requests.begin({ id, method, path, remoteAddress, startedAt: now() });
+      return () => requests.end(place);
     },
     list: () => [...requests],
   };

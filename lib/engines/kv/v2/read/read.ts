@@ -38,7 +38,8 @@ async function readBatch(store: Store, batch: readonly Wanted[]): Promise<readon
         select w.n::int as n, s.mount_id, s.path, s.oldest_version, s.custom_metadata,
                case when w.version > 0 then w.version else s.current_version end as version
           from ${locationsTable(batch, sql`(select ${batch.map(({ version }) => version)}::int[])`)} as w (mount_id, path, version, n)
-          join kv_secrets s on s.mount_id = w.mount_id and s.path = w.path
+         cross join lateral (
+           select * from kv_secrets where mount_id = w.mount_id and path = w.path offset 0) s
         offset 0) as asked
       join kv_versions v on v.mount_id = asked.mount_id and v.path = asked.path and v.version = asked.version
      where asked.version >= asked.oldest_version`.execute(store.db);
