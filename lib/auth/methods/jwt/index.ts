@@ -4,7 +4,7 @@ import { text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
 import { readConfig, writeConfig } from '../../login/kept/config.ts';
 import { roleRows } from '../../login/kept/role-rows.ts';
-import { changeRole, removeRoles } from '../../login/kept/roles.ts';
+import { changeRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';
 import { RemoteFailure } from '../../login/remote/failure.ts';
 import { tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { AuthMethod, MethodParts } from '../contract.ts';
@@ -24,7 +24,7 @@ export const jwtMethod: AuthMethod = {
 };
 
 function loginRow({ store, clock, log = silentLog, login }: MethodParts, keys: Keys): Row {
-  const parts = { store, keys, log, now: () => clock.now() };
+  const parts = { store, read: roleAndConfigReader(store), keys, log, now: () => clock.now() };
   const fields = {
     role: text(512).default('').meta({ description: 'Name of the role; default: the one of the configuration' }),
     jwt: text().default('').meta({ description: 'The signed token', sensitive: true }),

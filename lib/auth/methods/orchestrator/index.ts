@@ -3,7 +3,7 @@ import { text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
 import { readConfig, writeConfig } from '../../login/kept/config.ts';
 import { roleRows } from '../../login/kept/role-rows.ts';
-import { changeRole, removeRoles } from '../../login/kept/roles.ts';
+import { changeRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';
 import { tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { AuthMethod, MethodParts } from '../contract.ts';
 import { configFields, configWarnings, type OrchestratorConfig, shownConfig } from './config.ts';
@@ -22,7 +22,8 @@ export const orchestratorMethod: AuthMethod = {
 const jwtCharactersMax = 32_768;
 
 function loginRow({ store, remote, clock, log = silentLog, login, localAccountDir }: MethodParts): Row {
-  const parts = { store, remote, log, now: () => clock.now(), local: openLocalAccount(localAccountDir, clock) };
+  const local = openLocalAccount(localAccountDir, clock);
+  const parts = { read: roleAndConfigReader(store), remote, log, now: () => clock.now(), local };
   const fields = {
     role: text(512).default('').meta({ description: 'Name of the role' }),
     jwt: text(jwtCharactersMax).default('').meta({ description: 'Token of a service account', sensitive: true }),

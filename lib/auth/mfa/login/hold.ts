@@ -15,7 +15,7 @@ interface HoldParts {
   readonly identities: Pick<Identities, 'factsOf'>;
 }
 
-/** Every login asks for the enforcements of now; those of one moment share the answer. */
+/** Every login asks for the enforcements of now, if there are any; those of one moment share the answer. */
 export function loginHolder({ store, identities }: HoldParts): HoldLogin {
   const enforcementsOf = coalesce(
     async (namespaces: readonly string[]) => {
@@ -26,6 +26,7 @@ export function loginHolder({ store, identities }: HoldParts): HoldLogin {
     { batchSizeMax: 1_000, batchesMax: 2 },
   );
   return async (login) => {
+    if (login.entity.mayBeHeld === false) return undefined;
     const { namespace, headers } = login.context;
     const all = await enforcementsOf(namespace.id);
     const wanted = all.length === 0 ? [] : await matching(identities, all, login);
