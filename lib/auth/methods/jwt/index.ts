@@ -4,7 +4,7 @@ import { text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
 import { readConfig, writeConfig } from '../../login/kept/config.ts';
 import { roleRows } from '../../login/kept/role-rows.ts';
-import { changeRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';
+import { changeRole, findRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';
 import { RemoteFailure } from '../../login/remote/failure.ts';
 import { tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { AuthMethod, MethodParts } from '../contract.ts';
@@ -17,6 +17,10 @@ import { type Keys, openKeys } from './verify/keys.ts';
 export const jwtMethod: AuthMethod = {
   type: 'jwt',
   removeSecrets: removeRoles,
+  async settingsOf(store, mountId, { role = '' }) {
+    const settings = await findRole(store, mountId, role);
+    return settings && keptRole(settings).token;
+  },
   open(parts) {
     const keys = openKeys(parts.remote, parts.clock);
     return { rows: [loginRow(parts, keys), configRow(parts, keys), ...roleRows(parts, roleSpec(parts))] };

@@ -3,7 +3,7 @@ import { text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
 import { readConfig, writeConfig } from '../../login/kept/config.ts';
 import { roleRows } from '../../login/kept/role-rows.ts';
-import { changeRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';
+import { changeRole, findRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';
 import { tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { AuthMethod, MethodParts } from '../contract.ts';
 import { configFields, configWarnings, type OrchestratorConfig, shownConfig } from './config.ts';
@@ -16,6 +16,10 @@ export const orchestratorMethod: AuthMethod = {
   type: 'orchestrator',
   names: ['kubernetes'],
   removeSecrets: removeRoles,
+  async settingsOf(store, mountId, { role = '' }) {
+    const settings = await findRole(store, mountId, role);
+    return settings && keptRole(settings).token;
+  },
   open: (parts) => ({ rows: [loginRow(parts), configRow(parts), ...roleRows(parts, roleSpec(parts))] }),
 };
 
