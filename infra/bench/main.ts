@@ -7,6 +7,7 @@ import { apiSection } from './sections/api.ts';
 import { arrivalSection } from './sections/arrival.ts';
 import { auditSection } from './sections/audit.ts';
 import { callsSection } from './sections/calls.ts';
+import { loginsSection } from './sections/logins.ts';
 import { memorySection } from './sections/memory.ts';
 import { policiesSection } from './sections/policies.ts';
 import { reconcileSection } from './sections/reconcile.ts';
@@ -30,6 +31,7 @@ const sections: readonly Section[] = [
   apiSection,
   policiesSection,
   tokensSection,
+  loginsSection,
   auditSection,
   startSection,
 ];

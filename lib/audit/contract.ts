@@ -52,7 +52,7 @@ export interface AuditedRequest {
   readonly wrapSeconds: number | undefined;
 }
 
-export type AuditedOperation = 'read' | 'list' | 'update' | 'patch' | 'delete' | 'help';
+export type AuditedOperation = 'create' | 'read' | 'list' | 'update' | 'patch' | 'delete' | 'help';
 
 /** What came of a request. */
 export type AuditedOutcome =

@@ -1,3 +1,4 @@
+import bcrypt from 'bcrypt';
 import { fastify } from 'fastify';
 import pg from 'pg';
 import { z } from 'zod';
@@ -16,6 +17,14 @@ await serveParent(z.object({ poolSize: z.int() }), async ({ poolSize }) => {
     await pool.query({ ...insertStatement, values: [request.params['*'], JSON.stringify(request.body)] });
     return { written: true };
   });
+  app.post<{ Params: { hash: string; '*': string }; Body: { password: string } }>(
+    '/hashed/:hash/*',
+    async (request) => {
+      const right = await bcrypt.compare(request.body.password, request.params.hash);
+      await pool.query({ ...insertStatement, values: [request.params['*'], JSON.stringify({ right })] });
+      return { written: true };
+    },
+  );
   return {
     ready: { address: await app.listen({ port: 0, host: '127.0.0.1' }) },
 

@@ -3,6 +3,7 @@ import { openLeases } from '../../auth/lease/leases.ts';
 import { openRemote } from '../../auth/login/remote/remote.ts';
 import { methods } from '../../auth/methods/index.ts';
 import { enabledMethods, openMethods } from '../../auth/methods/open.ts';
+import { renewalLimits } from '../../auth/methods/renewal.ts';
 import { loginHolder } from '../../auth/mfa/login/hold.ts';
 import { openAcls } from '../../auth/policy/store/acls.ts';
 import { openReaper } from '../../auth/token/revoke/reaper.ts';
@@ -36,11 +37,14 @@ export function openCallers({ config, log, shared, mounts }: CallerParts) {
     namespaceOf: (id) => mounts().namespaceOf(id),
     locate: (below, path) => mounts().locate(below, path),
   };
+  const mountAt = async (path: string, namespaceId: string) =>
+    mounts().resolve(path, await mounts().namespaceOf(namespaceId));
   const tokenParts = {
     ...{ store, clock, log: partOf(log, 'token'), reaper, leaseCapacity, namespaces, identities },
     holdLogin: loginHolder({ store, identities }),
+    renewalLimits: renewalLimits(methods, store, mountAt),
     async leasesAt(path: string, namespaceId: string) {
-      const mount = await mounts().resolve(path, await mounts().namespaceOf(namespaceId));
+      const mount = await mountAt(path, namespaceId);
       return mount === undefined ? systemLeases : effectiveLeases(mount.config);
     },
   };

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Store } from '../../store/store.ts';
 
 /** What a look-up says of the entity that a token is of. */
 export interface EntityState {
@@ -23,11 +22,3 @@ export const entityColumns = (id: RawBuilder<unknown>) =>
 
 /** What uses the token may be made of it. */
 export const mayAct = ({ entity_id, entity_state }: EntityState): boolean => entity_id === '' || entity_state !== null;
-
-/** Of a token that has no row. */
-export async function readEntityState({ db }: Pick<Store, 'db'>, id: string): Promise<EntityState> {
-  if (id === '') return { entity_id: '', entity_state: null };
-  const { rows } = await sql<EntityState>`
-    select ${entityColumns(sql`t.id`)} from (select ${id}::text as id) t ${entityJoin(sql`t.id`)}`.execute(db);
-  return rows[0] ?? { entity_id: id, entity_state: null };
-}

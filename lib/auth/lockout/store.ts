@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
 import type { LockoutRule } from './settings.ts';
 
@@ -10,6 +10,10 @@ export interface Somebody {
   readonly mountId: string;
   readonly alias: string;
 }
+
+/** Whether anything is counted of an alias, as a column of a larger statement. */
+export const failuresOf = (mountId: RawBuilder<unknown>, alias: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`exists (select from login_failures f where f.mount_id = ${mountId} and f.alias = ${alias})`;
 
 export async function isLocked({ db }: Reach, { mountId, alias }: Somebody): Promise<boolean> {
   const { rows } = await sql`

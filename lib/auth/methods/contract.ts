@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
 import type { Lockout } from '../lockout/lockout.ts';
 import type { Remote } from '../login/remote/remote.ts';
+import type { TokenSettings } from '../login/role/settings.ts';
 import type { TokenParts } from '../token/parts.ts';
 
 /** A way to log in, as the list in `index.ts` has it. A method is a folder: `index`, `config`, `role`, `login`. */
@@ -22,6 +23,12 @@ export interface AuthMethod {
   readonly removeSecrets?: (tx: Transaction<Database>, mountId: string, limit: number) => Promise<readonly string[]>;
   /** Removes what has expired, a limited number; answers how much. */
   readonly expire?: (store: Store, limit: number) => Promise<number>;
+  /** The settings of the role or user whom the metadata of a login's token names; undefined: there is no such one any more. */
+  readonly settingsOf?: (
+    store: Store,
+    mountId: string,
+    metadata: Readonly<Record<string, string>>,
+  ) => Promise<TokenSettings | undefined>;
   /** Its rows below a mount, and where it is mounted without anybody having enabled it. */
   open(parts: MethodParts): Pick<Engine, 'rows' | 'always' | 'loginRole'>;
 }

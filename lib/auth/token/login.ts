@@ -54,6 +54,7 @@ async function answer(parts: LoginParts, identity: Identity, context: RequestCon
     orphan: true,
     leases: effectiveLeases(mount.config),
     entityId: entity.entityId,
+    mountAccessor: mount.accessor,
   };
   const found = { identity: named, origin };
   const held = await parts.holdLogin?.({ context, entity, text: () => JSON.stringify(found) });

@@ -6,6 +6,7 @@ import type { Store } from '../../store/store.ts';
 import type { Identities } from '../identity/facts/open.ts';
 import type { HoldLogin } from '../mfa/login/contract.ts';
 import type { TokenTarget } from './issue/mint.ts';
+import type { RenewalLimitsOf } from './renewal-limits.ts';
 import type { Reaper } from './revoke/reaper.ts';
 
 export interface TokenParts {
@@ -28,6 +29,8 @@ export interface TokenParts {
   readonly log?: Log;
   /** The lease times that hold for a path of a namespace which made a token, in seconds. Absent: those of the system. */
   readonly leasesAt?: (path: string, namespaceId: string) => Promise<LeaseTimes>;
+  /** What the role or user of a login says of renewals now. Absent: tokens are of no logins. */
+  readonly renewalLimits?: RenewalLimitsOf;
   /** Absent: there is the root alone. */
   readonly namespaces?: NamespaceDirectory;
 }

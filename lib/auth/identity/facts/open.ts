@@ -10,6 +10,8 @@ export interface FactsHolder {
   readonly entityId: string;
   /** Absent: nothing that is kept is good enough. */
   readonly entityState?: string | undefined;
+  /** False: nothing at all asks logins for a second factor. Absent: that is not known. */
+  readonly mayBeHeld?: boolean;
 }
 
 /** What entities bring to their tokens. */

@@ -11,6 +11,10 @@ export interface FoundAlias {
   /** Null: the entity is disabled. */
   readonly entity_state: string | null;
   readonly metadata: Readonly<Record<string, string>>;
+  /** Of the external groups with aliases at the mount: he is in others than the login says. */
+  readonly groups_differ: boolean;
+  /** There is an enforcement somewhere. */
+  readonly enforced: boolean;
 }
 
 type Find = (login: LoginOf) => Promise<FoundAlias | undefined>;
@@ -19,13 +23,20 @@ type Find = (login: LoginOf) => Promise<FoundAlias | undefined>;
 export function aliasFinder({ db }: Pick<Store, 'db'>): Find {
   return coalesce(
     async (logins: readonly LoginOf[]) => {
-      const asked = logins.map(({ namespaceId, mount, alias }, n) => ({
+      const asked = logins.map(({ namespaceId, mount, alias, groups }, n) => ({
         ...{ n, namespace_id: namespaceId, mount_accessor: mount.accessor, name_key: nameKey(alias) },
+        groups: groups?.map(nameKey) ?? null,
       }));
       const { rows } = await sql<FoundAlias & { readonly n: number }>`
-        select i.n, e.id as entity_id, ${stateColumn} as entity_state, a.metadata
+        select i.n, e.id as entity_id, ${stateColumn} as entity_state, a.metadata,
+               i.groups is not null and exists (
+                 select from group_aliases g
+                   left join group_entities m on m.group_id = g.group_id and m.entity_id = a.entity_id
+                  where g.namespace_id = i.namespace_id and g.mount_accessor = i.mount_accessor
+                    and (m.group_id is not null) <> (g.name_key = any(i.groups))) as groups_differ,
+               (select exists (select from mfa_enforcements)) as enforced
           from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
-               as i (n int, namespace_id text, mount_accessor text, name_key text)
+               as i (n int, namespace_id text, mount_accessor text, name_key text, groups text[])
           join entity_aliases a using (namespace_id, mount_accessor, name_key)
           join entities e on e.id = a.entity_id`.execute(db);
       const found = new Map(rows.map((row) => [row.n, row]));

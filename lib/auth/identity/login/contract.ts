@@ -15,6 +15,8 @@ export interface LoginOf {
 export interface LoginEntity {
   readonly entityId: string;
   readonly entityState: string;
+  /** False: nothing at all asks logins for a second factor. Absent: that is not known. */
+  readonly mayBeHeld?: boolean;
 }
 
 export type EntityOfLogin = (login: LoginOf) => Promise<LoginEntity>;

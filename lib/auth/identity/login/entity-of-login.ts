@@ -1,10 +1,11 @@
 import { badRequest, permissionDenied } from '../../../core/errors.ts';
 import { uuid } from '../../../core/ids.ts';
+import { isStorable } from '../../../store/postgres/storable.ts';
 import type { Store } from '../../../store/store.ts';
 import { nameKey, storable } from '../names.ts';
 import { aliasFinder, type FoundAlias, makeEntity } from './alias.ts';
 import type { EntityOfLogin, LoginEntity, LoginOf } from './contract.ts';
-import { groupsDiffer, refresh } from './refresh.ts';
+import { refresh } from './refresh.ts';
 
 const roundsMax = 5;
 const aliasCharactersMax = 512;
@@ -19,7 +20,8 @@ export function entityOfLogin(store: Store): EntityOfLogin {
   const find = aliasFinder(store);
   return async (asked) => {
     mustBeStorable(asked.alias);
-    const login = { ...asked, metadata: asked.metadata && storable(asked.metadata) };
+    const groups = asked.groups?.filter(isStorable);
+    const login = { ...asked, metadata: asked.metadata && storable(asked.metadata), groups };
     for (let round = 1; round <= roundsMax; round += 1) {
       const found = await find(login);
       const state = found === undefined ? await make(store, login) : await brought(store, found, login);
@@ -33,8 +35,7 @@ export function entityOfLogin(store: Store): EntityOfLogin {
 /** Look-ups share a statement: what one asks for must not fail the others. */
 function mustBeStorable(alias: string): void {
   if (alias.length > aliasCharactersMax) throw badRequest(`an alias has at most ${aliasCharactersMax} characters`);
-  if (alias.includes('\0') || !alias.isWellFormed())
-    throw badRequest('an alias holds a character that cannot be stored');
+  if (!isStorable(alias)) throw badRequest('an alias holds a character that cannot be stored');
 }
 
 async function make(store: Store, login: LoginOf): Promise<LoginEntity | undefined> {
@@ -48,8 +49,8 @@ async function make(store: Store, login: LoginOf): Promise<LoginEntity | undefin
 async function brought(store: Store, found: FoundAlias, login: LoginOf): Promise<LoginEntity | undefined> {
   if (found.entity_state === null) throw permissionDenied();
   const same = login.metadata === undefined || isSame(found.metadata, login.metadata);
-  if (same && !(await groupsDiffer(store, found.entity_id, login))) {
-    return { entityId: found.entity_id, entityState: found.entity_state };
+  if (same && !found.groups_differ) {
+    return { entityId: found.entity_id, entityState: found.entity_state, mayBeHeld: found.enforced };
   }
   return refresh(store, found.entity_id, login);
 }

@@ -6,17 +6,6 @@ import { nameKey } from '../names.ts';
 import { stateColumn } from '../state.ts';
 import type { LoginEntity, LoginOf } from './contract.ts';
 
-/** Of the external groups with aliases at the mount: whether the entity is in others than the login says. */
-export async function groupsDiffer({ db }: Pick<Store, 'db'>, entityId: string, login: LoginOf): Promise<boolean> {
-  if (login.groups === undefined) return false;
-  const { rows } = await sql`
-    select 1 from group_aliases a
-      left join group_entities m on m.group_id = a.group_id and m.entity_id = ${entityId}
-     where ${atMount(login)} and (m.group_id is not null) <> (a.name_key = any(${keysOf(login)}::text[]))
-     limit 1`.execute(db);
-  return rows.length > 0;
-}
-
 /**
  * Keeps with the entity what a login says of it. Undefined: the alias leads to it no more. Only the entity's own version
  * counts up: who logs in does not make others' copies old.

@@ -1,4 +1,6 @@
 import { sql, type Transaction } from 'kysely';
+import { coalesce } from '../../../core/concurrency/coalesce.ts';
+import { isStorable } from '../../../store/postgres/storable.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
 import { openConfig } from './config.ts';
@@ -10,20 +12,40 @@ export async function findRole({ db }: Pick<Store, 'db'>, mountId: string, name:
   return rows[0]?.settings;
 }
 
-/** What a login needs to know of its mount, in one statement. */
-export async function roleAndConfig(
-  { db, barrier }: Store,
-  mountId: string,
-  name: string,
-): Promise<{ readonly role: object | undefined; readonly config: object | undefined }> {
-  const { rows } = await sql<{ settings: object | null; config: Buffer | null }>`
-    select (select settings from auth_roles where mount_id = ${mountId} and name = ${name}) as settings,
-           (select config from auth_configs where mount_id = ${mountId}) as config`.execute(db);
-  const { settings, config } = rows[0] ?? { settings: null, config: null };
-  return {
-    role: settings ?? undefined,
-    config: config === null ? undefined : openConfig(barrier, mountId, config),
-  };
+/** What a login needs to know of its mount; undefined: there is none. */
+export interface RoleAndConfig {
+  readonly role: object | undefined;
+  readonly config: object | undefined;
+}
+
+export type ReadRoleAndConfig = (asked: { readonly mountId: string; readonly name: string }) => Promise<RoleAndConfig>;
+
+/** Reads the role and the configuration of a login in one statement, which those of the same moment share. */
+export function roleAndConfigReader({ db, barrier }: Store): ReadRoleAndConfig {
+  return coalesce(
+    async (logins) => {
+      // A name that cannot be stored is that of no role, and must not fail the others.
+      const asked = logins.map(({ mountId, name }, n) => ({
+        n,
+        mount_id: mountId,
+        name: isStorable(name) ? name : '',
+      }));
+      const { rows } = await sql<{ n: number; settings: object | null; config: Buffer | null }>`
+        select i.n, r.settings, c.config
+          from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as i (n int, mount_id uuid, name text)
+          left join auth_roles r on r.mount_id = i.mount_id and r.name = i.name
+          left join auth_configs c on c.mount_id = i.mount_id`.execute(db);
+      const found = new Map(rows.map((row) => [row.n, row]));
+      return logins.map(({ mountId }, n) => {
+        const { settings, config } = found.get(n) ?? { settings: null, config: null };
+        return {
+          role: settings ?? undefined,
+          config: config === null ? undefined : openConfig(barrier, mountId, config),
+        };
+      });
+    },
+    { batchSizeMax: 64, batchesMax: 4 },
+  );
 }
 
 /** Which role of which mount, and the time of the change. */

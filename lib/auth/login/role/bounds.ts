@@ -21,15 +21,9 @@ export function boundsOf(settings: TokenSettings, { mount, connection }: Request
   }
   return {
     ...life,
-    ...{ type, noDefaultPolicy, renewable: true, explicitMaxTtl: capOf(settings) },
+    ...{ type, noDefaultPolicy, renewable: true, explicitMaxTtl: settings.token_explicit_max_ttl },
     ...{ period: settings.token_period, numUses: settings.token_num_uses },
   };
-}
-
-/** A renewal knows the token and not the role, so the longest life of one that is not periodic is a cap of its own. */
-function capOf({ token_explicit_max_ttl: fixed, token_max_ttl: longest, token_period: period }: TokenSettings): number {
-  if (period > 0 || longest === 0) return fixed;
-  return fixed === 0 ? longest : Math.min(fixed, longest);
 }
 
 /** A mount that is tuned to `service` or `batch` decides, then the role, then what the mount says where roles do not. */

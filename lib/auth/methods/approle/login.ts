@@ -4,33 +4,45 @@ import { boundsOf } from '../../login/role/bounds.ts';
 import { mayComeFrom } from '../../token/find/bound.ts';
 import type { Identity, MethodParts } from '../contract.ts';
 import { loginFields } from './fields.ts';
+import { loginFinder } from './find-for-login.ts';
 import type { Role } from './role.ts';
-import { findForLogin, hashOfSecretId, takeUse, type UsedSecretId } from './secret-ids-store.ts';
+import { hashOfSecretId, takeUse, type UsedSecretId } from './secret-ids-store.ts';
 
 /** `login`. An unknown role id and a wrong secret id are refused in the same words. */
 export const loginRow = (parts: MethodParts): Row => ({
   pattern: 'login',
   help: 'Logs in with a role id and a secret id.',
   operations: {
-    write: parts.login(loginFields, {
-      summary: 'Log in with a role id and a secret id',
-      async who({ role_id: roleId, secret_id: text }, context) {
-        if (roleId === '') throw badRequest('missing role_id');
-        const hash = hashOfSecretId(parts.store, context.mount.id, text);
-        const found = await findForLogin(parts.store, { mountId: context.mount.id, roleId, hash });
-        if (found === undefined) throw wrong();
-        const { role, secretId } = found;
-        if (!role.settings.bind_secret_id) return identityOf(role, undefined, context);
-        if (text === '') throw badRequest('missing secret_id');
-        const right = await parts.lockout.guarded(context, roleId, async () => secretId !== undefined);
-        if (!right || secretId === undefined) throw wrong();
-        const identity = identityOf(role, secretId, context);
-        if (secretId.num_uses > 0 && !(await takeUse(parts.store, role, hash))) throw wrong();
-        return identity;
-      },
-    }),
+    write: parts.login(loginFields, { summary: 'Log in with a role id and a secret id', who: whoIs(parts) }),
   },
 });
+
+/** Whoever guesses role ids costs the same statements as who guesses secret ids. */
+const whoIs = ({ store, lockout }: MethodParts): ((input: Given, context: RequestContext) => Promise<Identity>) => {
+  const find = loginFinder(store);
+  return async ({ role_id: roleId, secret_id: text }, context) => {
+    if (roleId === '') throw badRequest('missing role_id');
+    const hash = hashOfSecretId(store, context.mount.id, text);
+    const found = await find({ mountId: context.mount.id, roleId, hash });
+    if (found?.role.settings.bind_secret_id === false) return identityOf(found.role, undefined, context);
+    if (text === '') throw badRequest('missing secret_id');
+    if (found === undefined) {
+      await lockout.nobody(context);
+      throw wrong();
+    }
+    const { role, secretId, hasFailures } = found;
+    const right = await lockout.judged(context, roleId, { right: secretId !== undefined, hasFailures });
+    if (!right || secretId === undefined) throw wrong();
+    const identity = identityOf(role, secretId, context);
+    if (secretId.num_uses > 0 && !(await takeUse(store, role, hash))) throw wrong();
+    return identity;
+  };
+};
+
+interface Given {
+  readonly role_id: string;
+  readonly secret_id: string;
+}
 
 const wrong = () => badRequest('invalid role or secret ID');
 

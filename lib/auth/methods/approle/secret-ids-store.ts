@@ -1,8 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
-import type { Role, RoleSettings } from './role.ts';
-import { roleOf } from './roles-store.ts';
+import type { Role } from './role.ts';
 import type { ApproleSecretIdsTable } from './tables.ts';
 
 /** A secret id as it is kept: by its hash. */
@@ -25,8 +24,8 @@ export type NewSecretId = Pick<SecretId, 'accessor' | 'num_uses' | 'ttl' | 'meta
 export const hashOfSecretId = ({ barrier }: Pick<Store, 'barrier'>, mountId: string, secretId: string): Buffer =>
   barrier.mac('approle-secret-id', `${mountId}/${secretId}`);
 
-/** What is neither expired nor used up. */
-const lasting = sql`(s.expire_at is null or s.expire_at > now()) and (s.num_uses = 0 or s.uses_left > 0)`;
+/** What is neither expired nor used up, of the secret id `s`. */
+export const lasting = sql`(s.expire_at is null or s.expire_at > now()) and (s.num_uses = 0 or s.uses_left > 0)`;
 
 const columns = sql.raw(
   [
@@ -97,28 +96,6 @@ export async function accessors(
 
 /** What a login needs to know of a secret id. */
 export type UsedSecretId = Pick<SecretId, 'num_uses' | 'metadata' | 'cidrs' | 'token_cidrs'>;
-
-/** The role of a role id, with the secret id that came if it is one of the role. */
-export async function findForLogin(
-  { db }: Pick<Store, 'db'>,
-  asked: { readonly mountId: string; readonly roleId: string; readonly hash: Buffer },
-): Promise<{ readonly role: Role; readonly secretId: UsedSecretId | undefined } | undefined> {
-  const { rows } = await sql<{
-    id: string;
-    name: string;
-    role_id: string;
-    settings: Partial<RoleSettings>;
-    secret: UsedSecretId | null;
-  }>`
-    select r.id, r.name, r.role_id, r.settings,
-           (select jsonb_build_object('num_uses', s.num_uses, 'metadata', s.metadata, 'cidrs', s.cidrs, 'token_cidrs', s.token_cidrs)
-              from approle_secret_ids s
-             where s.role = r.id and s.hash = ${asked.hash} and ${lasting}) as secret
-      from approle_roles r
-     where r.mount_id = ${asked.mountId}::uuid and r.role_id = ${asked.roleId}`.execute(db);
-  const [row] = rows;
-  return row && { role: roleOf(row), secretId: row.secret ?? undefined };
-}
 
 /** Takes one use of a secret id with limited uses; false: there is none left. */
 export async function takeUse({ db }: Pick<Store, 'db'>, role: Role, hash: Buffer): Promise<boolean> {

@@ -4,7 +4,7 @@ import { text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
 import { readConfig, writeConfig } from '../../login/kept/config.ts';
 import { roleRows } from '../../login/kept/role-rows.ts';
-import { changeRole, removeRoles } from '../../login/kept/roles.ts';
+import { changeRole, findRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';
 import { RemoteFailure } from '../../login/remote/failure.ts';
 import { askedRole } from '../../login/role/asked.ts';
 import { tokenSettingsWarnings } from '../../login/role/settings.ts';
@@ -18,6 +18,10 @@ import { type Keys, openKeys } from './verify/keys.ts';
 export const jwtMethod: AuthMethod = {
   type: 'jwt',
   removeSecrets: removeRoles,
+  async settingsOf(store, mountId, { role = '' }) {
+    const settings = await findRole(store, mountId, role);
+    return settings && keptRole(settings).token;
+  },
   open(parts) {
     const keys = openKeys(parts.remote, parts.clock);
     return {
@@ -28,7 +32,7 @@ export const jwtMethod: AuthMethod = {
 };
 
 function loginRow({ store, clock, log = silentLog, login }: MethodParts, keys: Keys): Row {
-  const parts = { store, keys, log, now: () => clock.now() };
+  const parts = { store, read: roleAndConfigReader(store), keys, log, now: () => clock.now() };
   const fields = {
     role: text(512).default('').meta({ description: 'Name of the role; default: the one of the configuration' }),
     jwt: text().default('').meta({ description: 'The signed token', sensitive: true }),

@@ -3,7 +3,7 @@ import type { Log } from '../../../core/log.ts';
 import type { RequestContext } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import { readConfig } from '../../login/kept/config.ts';
-import { findRole, roleAndConfig } from '../../login/kept/roles.ts';
+import { findRole, type ReadRoleAndConfig } from '../../login/kept/roles.ts';
 import { RemoteFailure } from '../../login/remote/failure.ts';
 import { boundsOf } from '../../login/role/bounds.ts';
 import type { Identity } from '../contract.ts';
@@ -18,6 +18,7 @@ import { claimsOf } from './verify/signature.ts';
 
 export interface LoginParts {
   readonly store: Store;
+  readonly read: ReadRoleAndConfig;
   readonly keys: Keys;
   readonly log: Log;
   readonly now: () => Date;
@@ -33,7 +34,7 @@ export async function whoIs(
   { role: asked, jwt }: { readonly role: string; readonly jwt: string },
   context: RequestContext,
 ): Promise<Identity> {
-  const { name, role, config } = await found(parts.store, context.mount.id, asked.toLowerCase());
+  const { name, role, config } = await found(parts, context.mount.id, asked.toLowerCase());
   if (jwt === '') throw badRequest('missing token');
   const bounds = boundsOf(role.token, context);
   const claims = await proved(parts, { jwt, config, role }, context);
@@ -51,9 +52,9 @@ export async function whoIs(
   };
 }
 
-async function found(store: Store, mountId: string, asked: string) {
+async function found({ store, read }: LoginParts, mountId: string, asked: string) {
   const both =
-    asked === '' ? await byDefault(store, mountId) : { name: asked, ...(await roleAndConfig(store, mountId, asked)) };
+    asked === '' ? await byDefault(store, mountId) : { name: asked, ...(await read({ mountId, name: asked })) };
   if (both.config === undefined) throw badRequest('could not load configuration');
   if (both.name === '') throw badRequest('missing role');
   if (both.role === undefined) throw badRequest(`role ${JSON.stringify(both.name)} could not be found`);

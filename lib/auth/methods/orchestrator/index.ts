@@ -3,7 +3,7 @@ import { text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
 import { readConfig, writeConfig } from '../../login/kept/config.ts';
 import { roleRows } from '../../login/kept/role-rows.ts';
-import { changeRole, removeRoles } from '../../login/kept/roles.ts';
+import { changeRole, findRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';
 import { askedRole } from '../../login/role/asked.ts';
 import { tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { AuthMethod, MethodParts } from '../contract.ts';
@@ -17,6 +17,10 @@ export const orchestratorMethod: AuthMethod = {
   type: 'orchestrator',
   names: ['kubernetes'],
   removeSecrets: removeRoles,
+  async settingsOf(store, mountId, { role = '' }) {
+    const settings = await findRole(store, mountId, role);
+    return settings && keptRole(settings).token;
+  },
   open: (parts) => ({
     rows: [loginRow(parts), configRow(parts), ...roleRows(parts, roleSpec(parts))],
     loginRole: async (data) => askedRole(data),
@@ -26,7 +30,8 @@ export const orchestratorMethod: AuthMethod = {
 const jwtCharactersMax = 32_768;
 
 function loginRow({ store, remote, clock, log = silentLog, login, localAccountDir }: MethodParts): Row {
-  const parts = { store, remote, log, now: () => clock.now(), local: openLocalAccount(localAccountDir, clock) };
+  const local = openLocalAccount(localAccountDir, clock);
+  const parts = { read: roleAndConfigReader(store), remote, log, now: () => clock.now(), local };
   const fields = {
     role: text(512).default('').meta({ description: 'Name of the role' }),
     jwt: text(jwtCharactersMax).default('').meta({ description: 'Token of a service account', sensitive: true }),

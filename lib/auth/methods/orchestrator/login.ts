@@ -2,8 +2,7 @@ import { compactVerify } from 'jose';
 import { AppError, badRequest, permissionDenied, upstreamFailed } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
 import type { RequestContext } from '../../../path/row.ts';
-import type { Store } from '../../../store/store.ts';
-import { roleAndConfig } from '../../login/kept/roles.ts';
+import type { ReadRoleAndConfig } from '../../login/kept/roles.ts';
 import { RemoteFailure } from '../../login/remote/failure.ts';
 import type { Remote } from '../../login/remote/remote.ts';
 import { boundsOf } from '../../login/role/bounds.ts';
@@ -18,7 +17,7 @@ import { keptRole, type OrchestratorRole } from './role.ts';
 import { readSelector, selects } from './selector.ts';
 
 export interface LoginParts {
-  readonly store: Store;
+  readonly read: ReadRoleAndConfig;
   readonly remote: Remote;
   readonly local: LocalAccount;
   readonly log: Log;
@@ -45,7 +44,7 @@ export async function whoIs(
 ): Promise<Identity> {
   if (name === '') throw badRequest('missing role');
   if (jwt === '') throw badRequest('missing jwt');
-  const found = await roleAndConfig(parts.store, context.mount.id, name.toLowerCase());
+  const found = await parts.read({ mountId: context.mount.id, name: name.toLowerCase() });
   if (found.role === undefined) throw badRequest(`invalid role name ${JSON.stringify(name)}`);
   if (found.config === undefined) throw new AppError('internal', 'could not load backend configuration');
   const role = keptRole(found.role);

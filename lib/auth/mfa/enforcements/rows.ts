@@ -66,7 +66,7 @@ const enforcementRow = (store: Store): Row => ({
         mustNameLogins(matches);
         await mustBeThere(store, namespace.id, matches);
         const enforcement = { name: bounded(given), methodIds: mfa_method_ids, matches };
-        await putEnforcement(store, namespace.id, enforcement);
+        await putEnforcement(store, namespace, enforcement);
         return undefined;
       },
     }),

@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
 import { isUuid, uuid } from '../../../core/ids.ts';
+import type { Namespace } from '../../../core/namespace.ts';
 import type { Store } from '../../../store/store.ts';
+import { isOrAbove } from '../reach.ts';
 
 /** Which logins an enforcement is for: those that any of the lists names. */
 export interface LoginMatches {
@@ -38,6 +40,13 @@ const columns = sql`e.id::text as id, e.name, e.matches, coalesce((
 export const listEnforcements = (store: Pick<Store, 'db'>, namespaceId: string): Promise<readonly Enforcement[]> =>
   select(store, sql`namespace_id = ${namespaceId} order by e.name limit ${enforcementsMax}`);
 
+/** Those of a namespace and of the ones above it. */
+export const enforcementsAt = (
+  store: Pick<Store, 'db'>,
+  namespace: Pick<Namespace, 'path'>,
+): Promise<readonly Enforcement[]> =>
+  select(store, sql`${isOrAbove(sql`e.namespace_id`, namespace)} order by e.namespace_id, e.name`);
+
 export async function findEnforcement(
   store: Pick<Store, 'db'>,
   namespaceId: string,
@@ -59,7 +68,7 @@ async function select({ db }: Pick<Store, 'db'>, condition: RawBuilder<unknown>)
  */
 export const putEnforcement = (
   store: Store,
-  namespaceId: string,
+  { id: namespaceId, path }: Pick<Namespace, 'id' | 'path'>,
   { name, matches, methodIds }: Pick<Enforcement, 'name' | 'matches'> & { readonly methodIds: readonly string[] },
 ): Promise<void> =>
   store.transaction(async (tx) => {
@@ -68,7 +77,7 @@ export const putEnforcement = (
     await sql`select pg_advisory_xact_lock(hashtext('mfa_enforcements'))`.execute(tx);
     // Held, so that no method goes away while it is being enforced.
     const held = await sql`
-      select 1 from mfa_methods where namespace_id = ${namespaceId} and id = any(${ids}::uuid[]) and removed_at is null
+      select 1 from mfa_methods where ${isOrAbove(sql`namespace_id`, { path })} and id = any(${ids}::uuid[]) and removed_at is null
        order by id for key share`.execute(tx);
     if (held.rows.length < ids.length) throw noSuchMethod();
     const { rows } = await sql<{ readonly id: string; readonly others: number }>`

@@ -1,11 +1,12 @@
 import { coalesce } from '../../../core/concurrency/coalesce.ts';
+import type { Namespace } from '../../../core/namespace.ts';
 import type { AuthReply, MfaRequirement, ReplyContent } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import type { FactsHolder, Identities } from '../../identity/facts/open.ts';
 import { notPassed } from '../codes/attempt.ts';
 import { codesOfHeader } from '../codes/header.ts';
 import { isFor } from '../enforcements/match.ts';
-import { type Enforcement, listEnforcements } from '../enforcements/store.ts';
+import { type Enforcement, enforcementsAt } from '../enforcements/store.ts';
 import type { HoldLogin, LoginToHold } from './contract.ts';
 import { keepPending } from './pending.ts';
 import { satisfy, spendFor } from './satisfy.ts';
@@ -15,19 +16,20 @@ interface HoldParts {
   readonly identities: Pick<Identities, 'factsOf'>;
 }
 
-/** Every login asks for the enforcements of now; those of one moment share the answer. */
+/** Every login asks for the enforcements of now, if there are any; those of one moment share the answer. */
 export function loginHolder({ store, identities }: HoldParts): HoldLogin {
   const enforcementsOf = coalesce(
-    async (namespaces: readonly string[]) => {
+    async (namespaces: readonly Namespace[]) => {
       const found = new Map<string, Promise<readonly Enforcement[]>>();
-      for (const id of namespaces) found.set(id, found.get(id) ?? listEnforcements(store, id));
-      return Promise.all(namespaces.map((id) => found.get(id) ?? []));
+      for (const one of namespaces) found.set(one.id, found.get(one.id) ?? enforcementsAt(store, one));
+      return Promise.all(namespaces.map(({ id }) => found.get(id) ?? []));
     },
     { batchSizeMax: 1_000, batchesMax: 2 },
   );
   return async (login) => {
+    if (login.entity.mayBeHeld === false) return undefined;
     const { namespace, headers } = login.context;
-    const all = await enforcementsOf(namespace.id);
+    const all = await enforcementsOf(namespace);
     const wanted = all.length === 0 ? [] : await matching(identities, all, login);
     if (wanted.length === 0) return undefined;
     const { entityId } = login.entity;

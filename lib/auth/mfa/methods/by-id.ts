@@ -6,7 +6,15 @@ import type { Store } from '../../../store/store.ts';
 import { destroySecret, enrol, noMethod } from '../secrets/enrol.ts';
 import { bounded, entityOf } from './by-name.ts';
 import { settingFields, settingsOf } from './settings.ts';
-import { createMethod, findMethod, listMethods, type Method, removeMethod, updateMethod } from './store.ts';
+import {
+  createMethod,
+  findMethod,
+  findMethodAt,
+  listMethods,
+  type Method,
+  removeMethod,
+  updateMethod,
+} from './store.ts';
 import { listedMethods, shownMethod } from './view.ts';
 
 const id = { method_id: pathText('UUID of the method') };
@@ -133,7 +141,7 @@ const reading = (store: Store) =>
 
 /** The method that a body names. @throws AppError `bad-request` */
 async function named(store: Store, methodId: string, { namespace }: RequestContext): Promise<Method> {
-  const method = await findMethod(store, namespace.id, { id: methodId });
+  const method = await findMethodAt(store, namespace, methodId);
   if (method === undefined) throw noMethod(methodId);
   return method;
 }

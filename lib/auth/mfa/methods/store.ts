@@ -1,8 +1,10 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
 import { isUuid, uuid } from '../../../core/ids.ts';
+import type { Namespace } from '../../../core/namespace.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
+import { isOrAbove } from '../reach.ts';
 import { dropMethod } from './drop.ts';
 import type { TotpSettings } from './settings.ts';
 
@@ -33,6 +35,16 @@ export async function findMethod(
   key: MethodKey,
 ): Promise<Method | undefined> {
   const [found] = await select(db, sql`namespace_id = ${namespaceId} and ${matching(key)}`);
+  return found;
+}
+
+/** By its id, in a namespace or above it. */
+export async function findMethodAt(
+  { db }: Pick<Store, 'db'>,
+  namespace: Pick<Namespace, 'path'>,
+  id: string,
+): Promise<Method | undefined> {
+  const [found] = await select(db, sql`${isOrAbove(sql`namespace_id`, namespace)} and ${matching({ id })}`);
   return found;
 }
 

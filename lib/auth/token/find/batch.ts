@@ -30,6 +30,8 @@ const content = z.object({
   entityId: z.string(),
   role: z.string(),
   boundCidrs: z.array(z.string()),
+  /** Accessor of the auth mount of the login that it is of; empty: of none, or made by an older release. */
+  mountAccessor: z.string().default(''),
   /** Absent in those that were made before there were namespaces. */
   namespaceId: z.string().default(rootNamespace.id),
 });

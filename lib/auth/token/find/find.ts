@@ -1,8 +1,8 @@
 import { coalesce } from '../../../core/concurrency/coalesce.ts';
 import type { Secret } from '../../../core/secret.ts';
 import type { Store } from '../../../store/store.ts';
-import { readEntityState } from '../../identity/state.ts';
 import { batchRow, isBatch, openBatch, parentOfBatch } from './batch.ts';
+import { readStanding } from './standing.ts';
 import { findTokens, hashToken, type Revisions, readRevisions, type TokenRow } from './store.ts';
 
 /** Finds the valid token behind a text; undefined: it is unknown, expired, revoked or used up. */
@@ -15,7 +15,7 @@ export function tokenFinder(store: Pick<Store, 'db' | 'barrier'>, usesMin = 0): 
   return (token) => (isBatch(token) ? findBatch(store, token, find) : find(hashToken(store.barrier, token)));
 }
 
-/** A batch token is as good as its parent. The last use of a parent has no children. */
+/** A batch token is as good as its parent, and as the auth method of its login. The last use of a parent has no children. */
 async function findBatch(
   store: Pick<Store, 'db' | 'barrier'>,
   token: Secret,
@@ -26,6 +26,9 @@ async function findBatch(
   const parent = parentOfBatch(batch);
   const seen: Revisions | undefined = parent === undefined ? await readRevisions(store) : await find(parent);
   if (seen === undefined) return undefined;
-  const entity = await readEntityState(store, batch.entityId);
+  const standing = await readStanding(store, batch);
+  if (!standing.mounted) return undefined;
+  const { entity_id, entity_state } = standing;
+  const entity = { entity_id, entity_state };
   return batchRow(store.barrier, token, batch, { ...seen, ...entity });
 }

@@ -28,6 +28,8 @@ export interface Origin {
   readonly role?: string;
   /** The entity that it is of; absent: none. */
   readonly entityId?: string;
+  /** Accessor of the auth mount of the login; absent: it is of none. */
+  readonly mountAccessor?: string;
 }
 
 /**
@@ -39,7 +41,7 @@ export interface Origin {
 export async function issueToken(
   { store, clock, leaseCapacity }: TokenParts,
   { displayName, policies: wanted, metadata, bounds, role: loginRole }: Identity,
-  { namespace = rootNamespace, path, parent, orphan, id, leases, role = '', entityId = '' }: Origin,
+  { namespace = rootNamespace, path, parent, orphan, id, leases, role = '', entityId = '', mountAccessor = '' }: Origin,
 ): Promise<{ readonly auth: AuthReply; readonly warnings: readonly string[] }> {
   const policies = tokenPolicies(wanted, bounds.noDefaultPolicy);
   const { ttl, warnings } = lifeOf(bounds, leases, policies.includes('root'));
@@ -65,7 +67,7 @@ export async function issueToken(
     // The last way in must not be closed by an address.
     boundCidrs: ttl === 0 ? [] : bounds.cidrs,
   };
-  if (bounds.type === 'batch') return { auth: batchToken({ store, clock }, token), warnings };
+  if (bounds.type === 'batch') return { auth: batchToken({ store, clock }, token, mountAccessor), warnings };
   const make = (target: TokenTarget) => mintToken(target, clock.now(), token);
   // What does not end is no lease.
   const isLease = leaseCapacity !== undefined && ttl > 0;
@@ -77,7 +79,7 @@ export async function issueToken(
 const batchCharactersMax = 8_000;
 
 /** @throws AppError `bad-request` when it would be too long to be sent */
-function batchToken({ store, clock }: TokenParts, token: NewToken): AuthReply {
+function batchToken({ store, clock }: TokenParts, token: NewToken, mountAccessor: string): AuthReply {
   const { parent, policies, meta, displayName, path, ttl, entityId = '', role = '', boundCidrs = [] } = token;
   const { namespaceId = rootNamespace.id } = token;
   const text = sealBatch(store.barrier, {
@@ -86,6 +88,7 @@ function batchToken({ store, clock }: TokenParts, token: NewToken): AuthReply {
     policies: [...policies],
     created: clock.now().getTime(),
     boundCidrs: [...boundCidrs],
+    mountAccessor,
   });
   if (text.length > batchCharactersMax) {
     throw badRequest('the batch token would be too long: it carries its policies and metadata, so name fewer of them');

@@ -42,6 +42,8 @@ export interface RenewedLife {
   readonly creationTtl: number;
   readonly period: number;
   readonly explicitMaxTtl: number;
+  /** Of the role of its login as it is now. */
+  readonly maxTtl?: number;
   /** Since its creation. */
   readonly age: number;
 }
@@ -51,8 +53,12 @@ export interface RenewedLife {
  * live at most as long as the mount allows since their creation. Undefined: that is over.
  */
 export function renewedLife(token: RenewedLife, leases: LeaseTimes): Life | undefined {
-  const { increment, creationTtl, period, explicitMaxTtl, age } = token;
-  const longest = Math.min(leases.max_lease_ttl, explicitMaxTtl || leases.max_lease_ttl);
+  const { increment, creationTtl, period, explicitMaxTtl, maxTtl = 0, age } = token;
+  const longest = Math.min(
+    leases.max_lease_ttl,
+    explicitMaxTtl || Number.POSITIVE_INFINITY,
+    maxTtl || Number.POSITIVE_INFINITY,
+  );
   const periodic = period > 0 ? capped('period', period, longest, []) : undefined;
   const wanted = periodic?.ttl ?? (increment || creationTtl || leases.default_lease_ttl);
   const end = periodic === undefined ? longest : explicitMaxTtl || Number.POSITIVE_INFINITY;

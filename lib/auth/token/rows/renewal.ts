@@ -20,9 +20,11 @@ export async function renewToken(
   const token = mustBeRenewable(row);
   const leases = (await parts.leasesAt?.(token.path, token.namespace_id)) ?? systemLeases;
   const age = (token.seen_at.getTime() - token.creation_time.getTime()) / 1_000;
+  const limits = await parts.renewalLimits?.(token);
+  if (limits === 'gone') throw badRequest('the role or user of the login could not be found, not renewing');
   const life = renewedLife(
     {
-      ...{ increment, age, period: await periodOf(parts, token) },
+      ...{ increment, age, period: limits?.period ?? (await periodOf(parts, token)), maxTtl: limits?.maxTtl ?? 0 },
       creationTtl: token.creation_ttl,
       explicitMaxTtl: token.explicit_max_ttl,
     },

@@ -38,10 +38,10 @@ const passedOver = new Set(['sys/health', 'sys/init', 'sys/leader', 'sys/seal-st
 
 const isAudited = ({ always, asked }: Exchange): boolean => always === undefined || !passedOver.has(asked.path);
 
-function requestOf({ asked, incoming, target, context, caller, decision, data }: Exchange): AuditedRequest {
+function requestOf({ asked, incoming, target, context, caller, decision, creates, data }: Exchange): AuditedRequest {
   return {
     id: incoming.requestId,
-    operation: asked.help ? 'help' : operations[asked.verb],
+    operation: asked.help ? 'help' : creates === true ? 'create' : operations[asked.verb],
     path: asked.path,
     namespace: context?.namespace ?? rootNamespace,
     mount: target?.mount,
@@ -55,7 +55,7 @@ function requestOf({ asked, incoming, target, context, caller, decision, data }:
   };
 }
 
-/** Whether a write creates something is not known of all of them. */
+/** Whether a write creates something is known only where the decision depended on it. */
 const operations = {
   read: 'read',
   list: 'list',

@@ -51,10 +51,11 @@ export async function authorise(gatekeeper: Gatekeeper, exchange: Exchange): Pro
  */
 async function decisionOf(
   gatekeeper: Gatekeeper,
-  { asked, data, target, parsed, context }: Exchange,
+  exchange: Exchange,
   caller: Caller,
   need: Omit<Need, 'capability'>,
 ): Promise<Decision> {
+  const { asked, data, target, parsed, context } = exchange;
   const match = target?.match;
   const exists = match?.row.exists;
   const usual = await gatekeeper.authorise(caller, { ...need, capability: capabilityOf(asked.verb) });
@@ -62,5 +63,6 @@ async function decisionOf(
   const create = await gatekeeper.authorise(caller, { ...need, capability: 'create' });
   if (usual.allowed === create.allowed) return usual;
   const known = parsed?.ok === true ? parsed.input : { ...data, ...match?.parameters };
-  return (await exists(known, context)) ? usual : create;
+  exchange.creates = !(await exists(known, context));
+  return exchange.creates ? create : usual;
 }

@@ -112,6 +112,8 @@ export class Exchange {
   context: Context | undefined;
   /** From `authorise` on; undefined: nobody had to be asked. */
   decision: Decision | undefined;
+  /** A write makes what was not there. Undefined: the decision did not depend on it, so nobody looked. */
+  creates?: boolean;
   /** The operation's input; undefined: there is no such operation. */
   parsed: Parsed | undefined;
   /** The help that was asked for; undefined: none was, or there is none. */
