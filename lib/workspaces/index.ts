@@ -4,6 +4,7 @@ import type { ClientConnection } from '../path/row.ts';
 import type { WorkspaceParts } from './contract.ts';
 import { serviceRows } from './service/rows.ts';
 import { findCaller } from './tokens/find.ts';
+import { workspaceRows } from './workspace/rows.ts';
 
 /** The workspace service: its rows, and who calls them. */
 export interface Workspaces {
@@ -12,6 +13,6 @@ export interface Workspaces {
 }
 
 export const openWorkspaces = (parts: WorkspaceParts): Workspaces => ({
-  rows: [...serviceRows],
+  rows: [...serviceRows, ...workspaceRows(parts)],
   authenticate: (token, from) => findCaller(parts, token, from),
 });
