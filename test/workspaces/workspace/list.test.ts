@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { counted } from '../../../infra/bench/workspaces/statements.ts';
 import { newId } from '../../../lib/workspaces/ids.ts';
 import { workspaceGround } from '../ground.ts';
 import { bindings, namesIn, project, tags, workspaceBody } from './bodies.ts';
 import { createRuns } from './runs.ts';
-import { counted } from './statements.ts';
 
 const ground = workspaceGround();
 beforeAll(() => createRuns(ground));
