@@ -32,6 +32,7 @@ export async function factsOf({ db }: Pick<Store, 'db'>, ids: readonly string[])
   return new Map(rows.map((row) => [row.workspace_id, row]));
 }
 
-/** In the order in which they were added. */
+/** In the order in which they were added. Each name is looked up by itself: a join would read all tags for each workspace. */
 const tagNames: RawBuilder<unknown> = sql`array(
-  select t.name from ws_workspace_tags b join ws_tags t on t.id = b.tag_id where b.workspace_id = w.id order by b.position)`;
+  select (select t.name from ws_tags t where t.id = b.tag_id) from ws_workspace_tags b
+   where b.workspace_id = w.id order by b.position)`;

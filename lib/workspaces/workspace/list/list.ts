@@ -21,20 +21,25 @@ export async function listWorkspaces(parts: WorkspaceParts, call: ApiCall): Prom
   return { ...(await workspaceDocuments(parts, foundIn(standing, rows), call)), page: told(page, total) };
 }
 
-/** The rows of a page with the number of all, in one statement: beyond the end there is one row with the number alone. */
+/**
+ * The rows of a page with the number of all, in one statement that looks at each workspace once. Beyond the end it answers the
+ * number alone.
+ */
 export async function pageOfRows(
   { db }: Pick<Store, 'db'>,
   standing: Standing,
   condition: RawBuilder<unknown>,
-  order: Order,
+  { key, direction, join }: Order,
   page: Page,
 ): Promise<{ readonly rows: readonly GrantedRow[]; readonly total: number }> {
+  const order = sql`m.key ${direction}, m.id ${direction}`;
   const { rows } = await sql<GrantedRow & { readonly total: number }>`
-    select c.total, w.*, ${grantColumns} from (select count(*)::integer as total from ws_workspaces w where ${condition}) c
-      left join (
-        select w.* from ws_workspaces w ${order.join} where ${condition}
-         order by ${order.by} limit ${page.size} offset ${page.offset}
-      ) w on true ${order.join} left join lateral ${grantsOfWorkspace(standing)} g on true
-     order by ${order.by}`.execute(db);
+    with matched as materialized (
+      select w.id, ${key} as key from ws_workspaces w ${join} where ${condition}
+    )
+    select c.total, w.*, ${grantColumns} from (select count(*)::integer as total from matched) c
+      left join (select * from matched m order by ${order} limit ${page.size} offset ${page.offset}) m on true
+      left join ws_workspaces w on w.id = m.id left join lateral ${grantsOfWorkspace(standing)} g on true
+     order by ${order}`.execute(db);
   return { total: rows[0]?.total ?? 0, rows: rows.filter(({ id }) => id !== null) };
 }
