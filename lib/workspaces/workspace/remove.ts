@@ -15,6 +15,8 @@ export async function removeSafely({ store }: WorkspaceParts, call: ApiCall, by:
     const { lock_kind, resource_count } = await locked(tx, workspace.id);
     if (lock_kind !== null)
       throw conflict('Workspace is currently locked. Workspace must be unlocked before it can be safely deleted');
+    if (await isProcessing(tx, workspace.id))
+      throw conflict('Latest workspace state is being processed to discover resources, please try again later');
     if (resource_count > 0) throw conflict('workspace cannot be safely deleted because it is still managing resources');
     await remove(tx, workspace.id);
   });
@@ -25,6 +27,14 @@ export async function removeByForce({ store }: WorkspaceParts, call: ApiCall, by
   const { workspace, standing, levels } = await findWorkspace(store, call.caller, by);
   if (!permissionsOf(standing, levels)['can-force-delete']) throw forbidden();
   await store.transaction((tx) => remove(tx, workspace.id));
+}
+
+/** How many resources there are is known once the newest state has come and was read. */
+async function isProcessing(tx: Transaction<Database>, id: string): Promise<boolean> {
+  const { rows } = await sql<{ status: string }>`
+    select status from ws_state_versions where workspace_id = ${id}
+     order by serial desc, created_at desc, id desc limit 1`.execute(tx);
+  return rows[0]?.status === 'pending';
 }
 
 async function remove(tx: Transaction<Database>, id: string): Promise<void> {

@@ -2,8 +2,10 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { newId } from '../../../lib/workspaces/ids.ts';
 import { workspaceGround } from '../ground.ts';
+import { withRunsAndStates } from './tables.ts';
 
 const ground = workspaceGround();
+withRunsAndStates(ground);
 
 test('what is asked for is included, once, beside the relationship that leads to it', async () => {
   const organization = await ground.organization();
@@ -41,6 +43,26 @@ test('what is asked for is included, once, beside the relationship that leads to
   expect(inherited?.links).toEqual({ 'inherited-from': `/api/v2/projects/${organization.projectId}` });
   const shown = await ground.call('GET', `/workspaces/${workspaces[0]?.id}?include=`);
   expect([shown.status, shown.body?.included]).toEqual([200, undefined]);
+});
+
+test('the current run and the current state come with a workspace that has them, whichever way they are named', async () => {
+  const organization = await ground.organization();
+  const { id } = await ground.workspace(organization.id, organization.projectId);
+  const { db } = ground.service.store;
+  await sql`insert into ws_runs (id, workspace_id, status) values ('run-i', ${id}, 'planned')`.execute(db);
+  await sql`insert into ws_state_versions (id, workspace_id, serial, status) values ('sv-i', ${id}, 3, 'finalized')`.execute(
+    db,
+  );
+  await sql`update ws_workspaces set current_run_id = 'run-i', current_state_version_id = 'sv-i' where id = ${id}`.execute(
+    db,
+  );
+  const asked =
+    'current_run,latest_run,current_run.plan,current-state-version,outputs,vars,current_configuration_version';
+  const { body } = await ground.call('GET', `/workspaces/${id}?include=${asked}`);
+  expect(body?.included).toMatchObject([
+    { id: 'run-i', type: 'runs', attributes: { status: 'planned' } },
+    { id: 'sv-i', type: 'state-versions', attributes: { serial: 3, status: 'finalized' } },
+  ]);
 });
 
 test('an unknown name is 400 with a text that clients look for', async () => {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { counted } from '../../../infra/bench/workspaces/statements.ts';
 import { newId } from '../../../lib/workspaces/ids.ts';
 import { workspaceGround } from '../ground.ts';
 import { bindings, namesIn, project, tags, workspaceBody } from './bodies.ts';
-import { createRuns } from './runs.ts';
+import { withRunsAndStates } from './tables.ts';
 
 const ground = workspaceGround();
-beforeAll(() => createRuns(ground));
+withRunsAndStates(ground);
 
 interface Made {
   readonly name: string;
@@ -164,4 +164,24 @@ test('a page of twenty with filters takes six statements at most, however many w
   expect(answer.items).toHaveLength(20);
   expect(statements).toBeLessThanOrEqual(6);
   expect(statements).toBeGreaterThan(2);
+});
+
+test('values that no list can have are refused as such', async () => {
+  const { list } = await organizationWith(named('a'));
+  const many = Array.from({ length: 101 }, (_, at) => `t${at}`).join(',');
+  const filters = Array.from({ length: 33 }, (_, at) => `filter[tagged][${at}][key]=k`).join('&');
+  const queries = [
+    ...['search[name]', 'search[wildcard-name]', 'search[tags]', 'filter[project][id]', 'filter[tagged][0][key]'].map(
+      (name) => `${name}=%00`,
+    ),
+    ...[`search[tags]=${many}`, filters, `search[name]=${'n'.repeat(513)}`, 'page[size]=x', 'page[number]=99999999999'],
+  ];
+  for (const query of queries) expect((await list(query)).status, query).toBe(400);
+  for (const query of [
+    'search[wildcard-name]=\\',
+    'search[name]=%27%22',
+    'filter[tagged][x][value]=v',
+    'filter[tagged][0][key]=',
+  ])
+    expect((await list(query)).status, query).toBe(200);
 });

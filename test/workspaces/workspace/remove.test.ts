@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { workspaceGround } from '../ground.ts';
+import { withRunsAndStates } from './tables.ts';
 
 const ground = workspaceGround();
+withRunsAndStates(ground);
 
 const existing = async () => {
   const organization = await ground.organization();
@@ -32,6 +34,16 @@ test('one that is locked or manages resources is 409, and removed by force', asy
     ...{ status: '409', title: 'conflict' },
     detail: 'workspace cannot be safely deleted because it is still managing resources',
   });
+  const state = (status: string) =>
+    sql`
+    insert into ws_state_versions (id, workspace_id, serial, status)
+    values (${`sv-${status}`}, ${id}, ${status === 'pending' ? 2 : 1}, ${status})`.execute(ground.service.store.db);
+  await state('finalized');
+  expect((await detail())?.detail).toContain('still managing resources');
+  await state('pending');
+  expect((await detail())?.detail).toBe(
+    'Latest workspace state is being processed to discover resources, please try again later',
+  );
   await change(`lock_kind = 'users', lock_holder = 'user-root'`);
   expect(await detail()).toEqual({
     ...{ status: '409', title: 'conflict' },

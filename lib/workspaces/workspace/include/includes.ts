@@ -1,24 +1,41 @@
 import { ApiError } from '../../../path/jsonapi/error.ts';
 import type { Resource } from '../../../path/jsonapi/resource.ts';
 import { agentPool } from './agent-pool.ts';
+import { currentRun } from './current-run.ts';
+import { currentStateVersion } from './current-state-version.ts';
 import { effectiveTagBindings } from './effective-tag-bindings.ts';
 import type { Include, Included, Including } from './including.ts';
 import { lockedBy } from './locked-by.ts';
 import { organization } from './organization.ts';
 import { project } from './project.ts';
 
-/** What a workspace never has: its document says so in the relationship. */
-const never: Include = async () => ({ resources: [] });
+/** What the service does not keep: the relationships of the document have nothing of it either. */
+const nothing: Include = async () => ({ resources: [] });
 
 /** What `include` may name, and how it is read (reference, workspaces 1.3). */
 const includes: Readonly<Record<string, Include>> = {
   agent_pool: agentPool,
-  current_assessment_result: never,
+  current_assessment_result: nothing,
+  current_configuration_version: nothing,
+  'current_configuration_version.ingress_attributes': nothing,
+  current_run: currentRun,
+  'current_run.apply': currentRun,
+  'current_run.configuration_version': currentRun,
+  'current_run.configuration_version.ingress_attributes': currentRun,
+  'current_run.plan': currentRun,
+  current_state_version: currentStateVersion,
   effective_tag_bindings: effectiveTagBindings,
+  latest_run: currentRun,
+  'latest_run.apply': currentRun,
+  'latest_run.configuration_version': currentRun,
+  'latest_run.configuration_version.ingress_attributes': currentRun,
+  'latest_run.plan': currentRun,
   locked_by: lockedBy,
   organization,
+  outputs: nothing,
   project,
-  readme: never,
+  readme: nothing,
+  vars: nothing,
 };
 
 /**
