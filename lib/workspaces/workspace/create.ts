@@ -11,7 +11,7 @@ import { newId } from '../ids.ts';
 import { bindingsOf, setBindings } from '../tag-bindings/write.ts';
 import { addTags } from '../tags/write.ts';
 import { mustBeOfOrganization, tagNamesOf } from './bonds.ts';
-import { workspaceWithIncludes } from './document.ts';
+import { workspaceDocument } from './document.ts';
 import { createFields } from './fields.ts';
 import { projectToCreateIn } from './project.ts';
 import { withRefusals } from './refusals.ts';
@@ -25,7 +25,7 @@ export async function createWorkspace(parts: WorkspaceParts, call: ApiCall): Pro
   const id = newId('ws');
   await withRefusals(() => store.transaction((tx) => insert({ tx, standing, id, data, call })));
   const found = await findWorkspace(store, call.caller, { workspace_id: id });
-  return { status: 201, ...(await workspaceWithIncludes(parts, found, call)) };
+  return { status: 201, data: await workspaceDocument(parts, found, call) };
 }
 
 interface Making {

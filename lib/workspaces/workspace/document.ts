@@ -6,6 +6,7 @@ import { type FoundWorkspace, type GrantedRow, grantedIn } from '../access/works
 import type { WorkspaceParts } from '../contract.ts';
 import { factsOf } from './facts.ts';
 import { includesOf, readIncludes } from './include/includes.ts';
+import type { Include } from './include/including.ts';
 import { viewOf } from './view.ts';
 
 type Parts = Pick<WorkspaceParts, 'store'>;
@@ -17,30 +18,38 @@ export interface WorkspaceDocuments {
   readonly included?: readonly Resource[];
 }
 
-/** The document of one workspace, the same in every answer. */
-export async function workspaceDocument(parts: Parts, found: FoundWorkspace, call: Asking): Promise<Resource> {
-  return (await workspaceWithIncludes(parts, found, call)).data;
-}
-
 /**
- * The same with what the request asks to be included.
+ * The document of one workspace, the same in every answer. It is what a change answers, so nothing can be wrong with the request
+ * any more: what that asks to be included is for lists and `show`.
  *
- * @throws ApiError 400 for an unknown name in `include`, 404 when the workspace has gone meanwhile
+ * @throws ApiError 404 when the workspace has gone meanwhile
  */
-export async function workspaceWithIncludes(parts: Parts, found: FoundWorkspace, call: Asking) {
-  const { data, ...included } = await workspaceDocuments(parts, [found], call);
+export const workspaceDocument = async (parts: Parts, found: FoundWorkspace, _call?: ApiCall): Promise<Resource> =>
+  (await oneDocument(parts, found, [])).data;
+
+/** The same with what the request asks to be included. @throws ApiError 400 for an unknown name in `include`, 404 */
+export const workspaceWithIncludes = (parts: Parts, found: FoundWorkspace, { query }: Asking) =>
+  oneDocument(parts, found, includesOf(query));
+
+async function oneDocument(parts: Parts, found: FoundWorkspace, asked: readonly Include[]) {
+  const { data, ...included } = await documents(parts, [found], asked);
   const [one] = data;
   if (one === undefined) throw notFound();
   return { data: one, ...included };
 }
 
 /** Documents of many workspaces of one organization, in a number of statements that does not depend on how many there are. */
-export async function workspaceDocuments(
+export const workspaceDocuments = (
   parts: Parts,
   found: readonly FoundWorkspace[],
   { query }: Asking,
+): Promise<WorkspaceDocuments> => documents(parts, found, includesOf(query));
+
+async function documents(
+  parts: Parts,
+  found: readonly FoundWorkspace[],
+  asked: readonly Include[],
 ): Promise<WorkspaceDocuments> {
-  const asked = includesOf(query);
   const facts = await factsOf(
     parts.store,
     found.map(({ workspace }) => workspace.id),

@@ -14,7 +14,7 @@ import type { WorkspaceParts } from '../contract.ts';
 import { bindingsOf, setBindings } from '../tag-bindings/write.ts';
 import { addTags } from '../tags/write.ts';
 import { mustBeOfOrganization, tagNamesOf } from './bonds.ts';
-import { workspaceWithIncludes } from './document.ts';
+import { workspaceDocument } from './document.ts';
 import { updateFields } from './fields.ts';
 import { mustLeave, projectToMoveTo } from './project.ts';
 import { withRefusals } from './refusals.ts';
@@ -27,7 +27,7 @@ export async function updateWorkspace(parts: WorkspaceParts, call: ApiCall, by: 
   mustHave(found.levels.admin);
   await withRefusals(() => store.transaction((tx) => change(tx, found, call)));
   const changed = await findWorkspace(store, call.caller, { workspace_id: found.workspace.id });
-  return workspaceWithIncludes(parts, changed, call);
+  return { data: await workspaceDocument(parts, changed, call) };
 }
 
 async function change(tx: Transaction<Database>, found: FoundWorkspace, call: ApiCall): Promise<void> {

@@ -58,15 +58,11 @@ test('a new workspace has the defaults, and the same document wherever it is sho
     'locked-by': { data: null },
     'data-retention-policy': { data: null },
   });
-  const answers = await Promise.all([
-    ground.call('GET', `/workspaces/${made.item.id}`),
-    ground.call('GET', `${path}/net_1-A`),
-    ground.call('PATCH', `/workspaces/${made.item.id}`, workspaceBody({})).then(() => ground.call('GET', path)),
-  ]);
-  expect(answers[0]?.item).toEqual(made.item);
-  expect(answers[1]?.item).toEqual(made.item);
-  const { item } = await ground.call('GET', `${path}/net_1-A`);
-  expect(answers[2]?.items).toEqual([item]);
+  expect((await ground.call('GET', `/workspaces/${made.item.id}`)).item).toEqual(made.item);
+  expect((await ground.call('GET', `${path}/net_1-A`)).item).toEqual(made.item);
+  expect((await ground.call('GET', path)).items).toEqual([made.item]);
+  const changed = await ground.call('PATCH', `/workspaces/${made.item.id}`, workspaceBody({}));
+  expect((await ground.call('GET', path)).items).toEqual([changed.item]);
 });
 
 test('every attribute of a request is kept, by either of its names', async () => {
@@ -255,6 +251,14 @@ test('a name is unique in its organization, whatever its case, also for clients 
     expect(problemsIn(answer)).toEqual(['/data/attributes/name: Name has already been taken']);
   }
   expect((await (await listOf()).create({ name: 'one' })).status).toBe(201);
+});
+
+test('a change answers the document alone, whatever it asks to be included', async () => {
+  const { path } = await listOf();
+  const made = await ground.call('POST', `${path}?include=nothing`, workspaceBody({ name: 'a' }));
+  expect([made.status, made.body?.included]).toEqual([201, undefined]);
+  const changed = await ground.call('PATCH', `/workspaces/${made.item.id}?include=nothing`, workspaceBody({}));
+  expect([changed.status, changed.body?.included]).toEqual([200, undefined]);
 });
 
 test('bodies that are no document of a workspace are refused', async () => {
