@@ -10,8 +10,8 @@ export function conditionOf(standing: Standing, query: ListQuery): RawBuilder<un
   const conditions = [
     sql`w.organization_id = ${id}`,
     isReadable(standing),
-    ...(name === '' ? [] : [sql`strpos(lower(w.name), lower(${name})) > 0`]),
-    ...(wildcardName === '' ? [] : [sql`lower(w.name) like lower(${patternOf(wildcardName)})`]),
+    ...(name === '' ? [] : [sql`strpos(${lowerName}, lower(${name})) > 0`]),
+    ...(wildcardName === '' ? [] : [sql`${lowerName} like lower(${patternOf(wildcardName)})`]),
     ...(projectId === '' ? [] : [sql`w.project_id = ${projectId}`]),
     ...(runStatuses.length === 0 ? [] : [hasRunIn(runStatuses)]),
     ...query.tags.map((tag) => hasTag(id, tag)),
@@ -20,6 +20,9 @@ export function conditionOf(standing: Standing, query: ListQuery): RawBuilder<un
   ];
   return sql.join(conditions, sql` and `);
 }
+
+/** Names have ASCII alone, and the rules of a language would take several times as long. */
+const lowerName = sql`lower(w.name collate "C")`;
 
 const hasRunIn = (statuses: readonly string[]): RawBuilder<unknown> => sql`exists (
   select 1 from ws_runs r where r.id = w.current_run_id and r.status = any(${statuses}::text[]))`;

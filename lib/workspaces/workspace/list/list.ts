@@ -9,7 +9,7 @@ import { foundIn, workspaceDocuments } from '../document.ts';
 import { includesOf } from '../include/includes.ts';
 import { conditionOf } from './condition.ts';
 import { type Order, orderOf } from './order.ts';
-import { listQueryOf } from './query.ts';
+import { isNarrowing, listQueryOf } from './query.ts';
 
 /** A page of the workspaces of an organization that the caller may read. */
 export async function listWorkspaces(parts: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
@@ -17,29 +17,39 @@ export async function listWorkspaces(parts: WorkspaceParts, call: ApiCall): Prom
   const [page, order, narrowed] = [pageOf(query), orderOf(query), listQueryOf(query)];
   includesOf(query);
   const standing = await standingIn(parts.store, call.caller, call.parameters['organization_name'] ?? '');
-  const { rows, total } = await pageOfRows(parts.store, standing, conditionOf(standing, narrowed), order, page);
+  const condition = conditionOf(standing, narrowed);
+  const isNarrow = isNarrowing(narrowed);
+  const { rows, total } = await pageOfRows(parts.store, standing, { condition, isNarrow, order, page });
   return { ...(await workspaceDocuments(parts, foundIn(standing, rows), call)), page: told(page, total) };
 }
 
+export interface WantedRows {
+  /** Of workspaces `w`. */
+  readonly condition: RawBuilder<unknown>;
+  /** Whether it leaves few of those that the caller may read, or takes time: then it is asked once for each workspace. */
+  readonly isNarrow: boolean;
+  readonly order: Order;
+  readonly page: Page;
+}
+
 /**
- * The rows of a page with the number of all, in one statement that looks at each workspace once. Beyond the end it answers the
- * number alone.
+ * The rows of a page with the number of all, in one statement. Beyond the end it answers the number alone. Where the condition
+ * leaves most, an index finds the page without sorting all.
  */
 export async function pageOfRows(
   { db }: Pick<Store, 'db'>,
   standing: Standing,
-  condition: RawBuilder<unknown>,
-  { key, direction, join }: Order,
-  page: Page,
+  { condition, isNarrow, order, page }: WantedRows,
 ): Promise<{ readonly rows: readonly GrantedRow[]; readonly total: number }> {
-  const order = sql`m.key ${direction}, m.id ${direction}`;
+  const { key, direction, join } = order;
+  const by = sql`m.key ${direction}, m.id ${direction}`;
   const { rows } = await sql<GrantedRow & { readonly total: number }>`
-    with matched as materialized (
+    with matched as ${isNarrow ? sql`materialized` : sql`not materialized`} (
       select w.id, ${key} as key from ws_workspaces w ${join} where ${condition}
     )
     select c.total, w.*, ${grantColumns} from (select count(*)::integer as total from matched) c
-      left join (select * from matched m order by ${order} limit ${page.size} offset ${page.offset}) m on true
+      left join (select * from matched m order by ${by} limit ${page.size} offset ${page.offset}) m on true
       left join ws_workspaces w on w.id = m.id left join lateral ${grantsOfWorkspace(standing)} g on true
-     order by ${order}`.execute(db);
+     order by ${by}`.execute(db);
   return { total: rows[0]?.total ?? 0, rows: rows.filter(({ id }) => id !== null) };
 }

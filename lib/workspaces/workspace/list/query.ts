@@ -29,6 +29,9 @@ export function listQueryOf(query: URLSearchParams): ListQuery {
   };
 }
 
+/** Whether it asks for less than all that the caller may read. */
+export const isNarrowing = (query: ListQuery): boolean => Object.values(query).some((one) => one.length > 0);
+
 function textOf(query: URLSearchParams, name: string): string {
   const text = query.get(name) ?? '';
   if (text.length > charactersMax) throw badRequest(`${name} may have at most ${charactersMax} characters`);
