@@ -13,7 +13,7 @@ export interface Binding {
 export type BindingOwner = { readonly workspaceId: string } | { readonly projectId: string };
 
 const bindingsMax = 10;
-const pattern = /^[A-Za-z0-9_.=+\-@: ]*$/;
+const pattern = /^[A-Za-z0-9_.=+\-@:]*$/;
 
 /** Bindings as a document has them. @throws ApiError 422 for what is none, and for more than one thing may have */
 export function bindingsOf(sent: readonly JsonObject[]): readonly Binding[] {
@@ -25,10 +25,10 @@ export function bindingsOf(sent: readonly JsonObject[]): readonly Binding[] {
 
 function bindingOf({ key, value = '' }: JsonObject): Binding {
   if (typeof key !== 'string' || key === '' || key.length > 128 || !pattern.test(key))
-    throw unprocessable('Key must have 1 to 128 letters, digits, spaces and _ . = + - @ :');
+    throw unprocessable('Key must have 1 to 128 letters, digits and _ . = + - @ :');
   if (/^hcp?:/i.test(key)) throw unprocessable('Key must not begin with a reserved prefix');
   if (typeof value !== 'string' || value.length > 256 || !pattern.test(value))
-    throw unprocessable('Value must have at most 256 letters, digits, spaces and _ . = + - @ :');
+    throw unprocessable('Value must have at most 256 letters, digits and _ . = + - @ :');
   return { key, value };
 }
 
