@@ -11,6 +11,7 @@ import { variableSetRows } from './variable-sets/rows.ts';
 import { setVariableRows } from './variable-sets/variables.ts';
 import { variableRows } from './variables/rows.ts';
 import { openWebhooks } from './webhooks.ts';
+import { workspaceRows } from './workspace/rows.ts';
 
 /** The workspace service: its rows, and who calls them. */
 export interface Workspaces {
@@ -37,6 +38,7 @@ export function openWorkspaces({ networkBounds, ...others }: OpenParts): Workspa
       ...setVariableRows(parts),
       ...variableRows(parts),
       ...variableSetRows(parts),
+      ...workspaceRows(parts),
     ],
     headers: versions,
     authenticate: (token, from) => findCaller(parts, token, from),

@@ -107,8 +107,9 @@ export function levelsEverywhere(standing: Standing): Levels {
   if (standing.isOwner) return { ...namedLevels.admin, moves: true };
   if (standing.isOrganization)
     return { ...namedLevels.admin, runs: runLevels.read, state_versions: namedLevels.read.state_versions, moves: true };
-  if (standing.may('manage-workspaces') || standing.may('manage-projects'))
-    return { ...namedLevels.admin, moves: true };
+  if (standing.may('manage-projects')) return { ...namedLevels.admin, moves: true };
+  // Moving takes an administrator of the projects.
+  if (standing.may('manage-workspaces')) return namedLevels.admin;
   return standing.may('read-workspaces') || standing.may('read-projects') ? namedLevels.read : nothing;
 }
 
