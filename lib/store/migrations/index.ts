@@ -15,6 +15,7 @@ import { audit } from './0014-audit.ts';
 import { keyAttempts } from './0015-key-attempts.ts';
 import { mfa } from './0016-mfa.ts';
 import { workspaces } from './0017-workspaces.ts';
+import { workspaceStates } from './0018-workspace-states.ts';
 import { workspaceVariables } from './0019-workspace-variables.ts';
 import { namespaceFence } from './0020-namespace-fence.ts';
 
@@ -48,6 +49,7 @@ export const migrations: readonly Migration[] = [
   { name: '0015-key-attempts', up: keyAttempts },
   { name: '0016-mfa', up: mfa },
   { name: '0017-workspaces', up: workspaces },
+  { name: '0018-workspace-states', up: workspaceStates },
   { name: '0019-workspace-variables', up: workspaceVariables },
   { name: '0020-namespace-fence', up: namespaceFence },
 ];
