@@ -2,6 +2,7 @@ import type { Secret } from '../core/secret.ts';
 import type { ApiCaller, ApiRow } from '../path/jsonapi/row.ts';
 import type { ClientConnection } from '../path/row.ts';
 import type { WorkspaceParts } from './contract.ts';
+import { lockRows } from './lock/rows.ts';
 import { serviceRows } from './service/rows.ts';
 import { findCaller } from './tokens/find.ts';
 
@@ -12,6 +13,6 @@ export interface Workspaces {
 }
 
 export const openWorkspaces = (parts: WorkspaceParts): Workspaces => ({
-  rows: [...serviceRows],
+  rows: [...lockRows(parts), ...serviceRows],
   authenticate: (token, from) => findCaller(parts, token, from),
 });

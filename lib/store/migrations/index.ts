@@ -15,6 +15,7 @@ import { audit } from './0014-audit.ts';
 import { keyAttempts } from './0015-key-attempts.ts';
 import { mfa } from './0016-mfa.ts';
 import { workspaces } from './0017-workspaces.ts';
+import { workspaceStates } from './0018-workspace-states.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   { name: '0015-key-attempts', up: keyAttempts },
   { name: '0016-mfa', up: mfa },
   { name: '0017-workspaces', up: workspaces },
+  { name: '0018-workspace-states', up: workspaceStates },
 ];
