@@ -1,9 +1,12 @@
 import type { Secret } from '../core/secret.ts';
 import type { ApiCaller, ApiRow } from '../path/jsonapi/row.ts';
 import type { ClientConnection } from '../path/row.ts';
+import { consumerRows } from './consumers/rows.ts';
 import type { WorkspaceParts } from './contract.ts';
 import { lockRows } from './lock/rows.ts';
 import { serviceRows } from './service/rows.ts';
+import { tagBindingRows } from './tag-bindings/rows.ts';
+import { tagRows } from './tags/rows.ts';
 import { findCaller } from './tokens/find.ts';
 
 /** The workspace service: its rows, and who calls them. */
@@ -13,6 +16,6 @@ export interface Workspaces {
 }
 
 export const openWorkspaces = (parts: WorkspaceParts): Workspaces => ({
-  rows: [...lockRows(parts), ...serviceRows],
+  rows: [...consumerRows(parts), ...lockRows(parts), ...serviceRows, ...tagBindingRows(parts), ...tagRows(parts)],
   authenticate: (token, from) => findCaller(parts, token, from),
 });

@@ -8,28 +8,30 @@ const namePattern = /^[a-z0-9](?:[a-z0-9_:-]{0,253}[a-z0-9])?$/;
 const tagsMax = 100;
 
 /**
- * Binds flat tags to a workspace, in this order, and makes those that the organization does not have. Bound ones stay where they
- * are. The workspace has to be locked.
+ * Binds flat tags to a workspace or to several, in this order, and makes those that the organization does not have. Bound ones stay
+ * where they are. The workspaces have to be locked.
  *
  * @throws ApiError 422 for what is no name of a tag, and for more tags than a workspace may have
  */
 export async function addTags(
   tx: Transaction<Database>,
   organizationId: string,
-  workspaceId: string,
+  workspaces: string | readonly string[],
   names: readonly string[],
 ): Promise<void> {
   const wanted = tagNames(names);
   if (wanted.length === 0) return;
   await make(tx, organizationId, wanted);
+  const ids = typeof workspaces === 'string' ? [workspaces] : workspaces;
   await sql`
     insert into ws_workspace_tags (workspace_id, tag_id)
-    select ${workspaceId}, t.id from unnest(${wanted}::text[]) with ordinality n (name, place)
+    select w.id, t.id from unnest(${ids}::text[]) w (id) cross join unnest(${wanted}::text[]) with ordinality n (name, place)
       join ws_tags t on t.organization_id = ${organizationId} and t.name = n.name
-     order by n.place on conflict do nothing`.execute(tx);
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from ws_workspace_tags where workspace_id = ${workspaceId}`.execute(tx);
-  if ((rows[0]?.count ?? 0) > tagsMax) throw tooMany();
+     order by w.id, n.place on conflict do nothing`.execute(tx);
+  const { rows } = await sql`
+    select workspace_id from ws_workspace_tags where workspace_id = any(${ids}::text[])
+     group by workspace_id having count(*) > ${tagsMax}`.execute(tx);
+  if (rows.length > 0) throw tooMany();
 }
 
 /** Names as they are stored, each once. */
