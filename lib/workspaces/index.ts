@@ -4,7 +4,9 @@ import type { ClientConnection } from '../path/row.ts';
 import { consumerRows } from './consumers/rows.ts';
 import type { WorkspaceParts } from './contract.ts';
 import { lockRows } from './lock/rows.ts';
+import { retentionRows } from './retention/rows.ts';
 import { serviceRows } from './service/rows.ts';
+import { sshKeyRows } from './ssh-keys/rows.ts';
 import { tagBindingRows } from './tag-bindings/rows.ts';
 import { tagRows } from './tags/rows.ts';
 import { findCaller } from './tokens/find.ts';
@@ -16,6 +18,14 @@ export interface Workspaces {
 }
 
 export const openWorkspaces = (parts: WorkspaceParts): Workspaces => ({
-  rows: [...consumerRows(parts), ...lockRows(parts), ...serviceRows, ...tagBindingRows(parts), ...tagRows(parts)],
+  rows: [
+    ...consumerRows(parts),
+    ...lockRows(parts),
+    ...retentionRows(parts),
+    ...serviceRows,
+    ...sshKeyRows(parts),
+    ...tagBindingRows(parts),
+    ...tagRows(parts),
+  ],
   authenticate: (token, from) => findCaller(parts, token, from),
 });
