@@ -171,6 +171,8 @@ const places = [
 
 const ofWorkspace = 'workspace_id text collate "C" not null references ws_workspaces (id) on delete cascade';
 
+const ofPool = 'agent_pool_id text collate "C" not null references ws_agent_pools (id) on delete cascade';
+
 const bonds = [
   // What a team may do with a workspace, or with all workspaces of a project; the numbers are levels, more is more.
   `create table ws_grants (
@@ -230,10 +232,41 @@ const bonds = [
      check (workspace_id <> consumer_id)
    )`,
   'create index ws_consumers_consumer on ws_consumers (consumer_id)',
+  // For the states of one workspace, or of all workspaces of an organization that have none of their own.
   `create table ws_retention_policies (
      ${id},
-     workspace_id text collate "C" not null unique references ws_workspaces (id) on delete cascade,
+     workspace_id text collate "C" unique references ws_workspaces (id) on delete cascade,
+     organization_id text collate "C" unique references ws_organizations (id) on delete cascade,
      type text not null,
-     days integer
+     days integer,
+     check (num_nonnulls(workspace_id, organization_id) = 1)
    )`,
+  // Who may use a pool that is not for the whole organization, and who may not use one that is.
+  `create table ws_agent_pool_scopes (
+     ${ofPool},
+     kind text not null check (kind in ('allowed-workspaces', 'allowed-projects', 'excluded-workspaces')),
+     workspace_id text collate "C" references ws_workspaces (id) on delete cascade,
+     project_id text collate "C" references ws_projects (id) on delete cascade,
+     unique (agent_pool_id, kind, workspace_id),
+     unique (agent_pool_id, kind, project_id),
+     check (num_nonnulls(workspace_id, project_id) = 1)
+   )`,
+  'create index ws_agent_pool_scopes_workspace on ws_agent_pool_scopes (workspace_id)',
+  'create index ws_agent_pool_scopes_project on ws_agent_pool_scopes (project_id)',
+  `create table ws_agent_tokens (
+     ${id},
+     ${ofPool},
+     hash bytea not null unique,
+     description text not null,
+     created_by text collate "C",
+     ${created},
+     last_used_at timestamptz
+   )`,
+  'create index ws_agent_tokens_pool on ws_agent_tokens (agent_pool_id)',
+  `create table ws_oauth_client_projects (
+     client_id text collate "C" not null references ws_oauth_clients (id) on delete cascade,
+     project_id text collate "C" not null references ws_projects (id) on delete cascade,
+     primary key (client_id, project_id)
+   )`,
+  'create index ws_oauth_client_projects_project on ws_oauth_client_projects (project_id)',
 ];
