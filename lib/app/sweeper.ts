@@ -11,6 +11,7 @@ import { type GivenFilter, replayFilter } from '../sync/replay/filter.ts';
 import { type Replayed, replay } from '../sync/replay/replay.ts';
 import { newSweepState, sweep } from '../sync/sweep/sweep.ts';
 import { sweepTelemetry } from '../telemetry/sweep.ts';
+import { sweepWorkspaces } from '../workspaces/sweep.ts';
 import { readService } from './readings.ts';
 import { type AppParts, type Closable, clock, openShared } from './shared.ts';
 
@@ -49,6 +50,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       await dropOldFailures(store, expiredPerRoundMax);
       await expireLogins(methods, store, expiredPerRoundMax);
       await dropExpiredMfa(store, expiredPerRoundMax);
+      await sweepWorkspaces(store, expiredPerRoundMax);
       return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
     }),
     replay: async (filter, signal) =>
