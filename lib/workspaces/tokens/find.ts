@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { isRoot } from '../../core/namespace.ts';
 import type { Secret } from '../../core/secret.ts';
 import type { ApiCaller } from '../../path/jsonapi/row.ts';
 import type { ClientConnection } from '../../path/row.ts';
@@ -35,8 +34,7 @@ export async function findCaller(
   if (token.reveal().includes(mark)) return ofOwnToken(parts.store, token);
   const caller = await parts.gatekeeper.authenticate(token, from);
   if (caller === undefined) return undefined;
-  const isAdministrator = caller.root && isRoot(caller.namespace);
-  return ofUser(parts.store, isAdministrator ? sql`id = 'user-root'` : sql`entity_id = nullif(${caller.entityId}, '')`);
+  return ofUser(parts.store, caller.root ? sql`id = 'user-root'` : sql`entity_id = nullif(${caller.entityId}, '')`);
 }
 
 /** The last use of a token is written at most so often. */
