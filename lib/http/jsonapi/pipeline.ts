@@ -87,7 +87,9 @@ async function bodyOf({ parts }: Kit, row: ApiRow, { method, headers, body }: In
   if (contentType.split(';', 1)[0]?.trim().toLowerCase() !== mediaType) throw wrongMedia();
   if (!(await body.first(parts.bodyLimitBytes)))
     throw new AppError('too-large', `the body may have at most ${parts.bodyLimitBytes} bytes`);
-  return (await readBody(body.text(), mediaType, (members) => body.weigh(members))) as JsonObject;
+  const text = body.text();
+  if (text === '') return undefined;
+  return (await readBody(text, mediaType, (members) => body.weigh(members))) as JsonObject;
 }
 
 /** As the client knows this service: links that it follows are made of it. */

@@ -18,11 +18,17 @@ const people = [
      ${id},
      username text not null,
      email text not null default '',
+     -- What the user wrote itself: invitations go by the other one.
+     unconfirmed_email text,
      entity_id text collate "C" unique references entities (id) on delete set null,
      site_admin boolean not null default false,
+     suspended boolean not null default false,
+     -- Stands for an address that was invited, until an administrator of the site makes the user of it.
+     invited boolean not null default false,
      ${created}
    )`,
   'create unique index ws_users_username on ws_users (lower(username))',
+  `create unique index ws_users_email on ws_users (lower(email)) where email <> ''`,
   // Who comes with the root token of the secrets service.
   `insert into ws_users (id, username, site_admin) values ('user-root', 'root', true)`,
   `create table ws_organizations (
@@ -35,6 +41,8 @@ const people = [
      allow_force_delete_workspaces boolean not null default false,
      assessments_enforced boolean not null default false,
      settings jsonb not null default '{}',
+     -- What is left of it is being removed.
+     removed_at timestamptz,
      ${created}
    )`,
   'create unique index ws_organizations_name on ws_organizations (lower(name))',
