@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import { workspaceGround } from '../ground.ts';
 import { project, workspaceBody } from '../workspace/bodies.ts';
-import { withRunsAndStates } from '../workspace/tables.ts';
 import { type CallerKind, callerKinds, callers, newPlace, type Place } from './callers.ts';
 
 const ground = workspaceGround();
-withRunsAndStates(ground);
 
 type Operation = (place: Place) => readonly [method: string, path: string, body?: unknown];
 

@@ -2,10 +2,8 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { newId } from '../../../lib/workspaces/ids.ts';
 import { workspaceGround } from '../ground.ts';
-import { withRunsAndStates } from './tables.ts';
 
 const ground = workspaceGround();
-withRunsAndStates(ground);
 
 test('what is asked for is included, once, beside the relationship that leads to it', async () => {
   const organization = await ground.organization();

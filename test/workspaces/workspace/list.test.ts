@@ -4,10 +4,8 @@ import { counted } from '../../../infra/bench/workspaces/statements.ts';
 import { newId } from '../../../lib/workspaces/ids.ts';
 import { workspaceGround } from '../ground.ts';
 import { bindings, namesIn, project, tags, workspaceBody } from './bodies.ts';
-import { withRunsAndStates } from './tables.ts';
 
 const ground = workspaceGround();
-withRunsAndStates(ground);
 
 interface Made {
   readonly name: string;

@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { workspaceGround } from '../ground.ts';
-import { withRunsAndStates } from './tables.ts';
 
 const ground = workspaceGround();
-withRunsAndStates(ground);
 
 const existing = async () => {
   const organization = await ground.organization();
