@@ -6,6 +6,7 @@ import type { WorkspaceParts } from './contract.ts';
 import { notificationRows } from './notifications/rows.ts';
 import { runTriggerRows } from './run-triggers/rows.ts';
 import { serviceRows, versions } from './service/rows.ts';
+import { stateVersionRows } from './state-versions/rows.ts';
 import { findCaller } from './tokens/find.ts';
 import { variableSetRows } from './variable-sets/rows.ts';
 import { setVariableRows } from './variable-sets/variables.ts';
@@ -35,6 +36,7 @@ export function openWorkspaces({ networkBounds, ...others }: OpenParts): Workspa
       ...notificationRows(parts),
       ...runTriggerRows(parts),
       ...setVariableRows(parts),
+      ...stateVersionRows(parts),
       ...variableRows(parts),
       ...variableSetRows(parts),
     ],

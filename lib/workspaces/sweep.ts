@@ -1,5 +1,6 @@
 import type { NetworkBounds } from '../network/bounds.ts';
 import type { Store } from '../store/store.ts';
+import { dropAbandoned } from './blobs/sweep.ts';
 import { sendDue } from './notifications/outbox.ts';
 import { openWebhooks } from './webhooks.ts';
 
@@ -22,7 +23,8 @@ export function openWorkspaceSweep({
 }): WorkspaceSweep {
   const webhooks = openWebhooks(networkBounds);
   return {
-    async run() {
+    async run(countMax) {
+      await dropAbandoned(store, countMax);
       await sendDue(store, webhooks, messagesMax);
     },
     close: () => webhooks.close(),
