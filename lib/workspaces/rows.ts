@@ -10,6 +10,7 @@ import { retentionRows } from './retention/rows.ts';
 import { runTriggerRows } from './run-triggers/rows.ts';
 import { serviceRows } from './service/rows.ts';
 import { sshKeyRows } from './ssh-keys/rows.ts';
+import { stateVersionRows } from './state-versions/rows.ts';
 import { tagBindingRows } from './tag-bindings/rows.ts';
 import { tagRows } from './tags/rows.ts';
 import { teamAccessRows } from './team-access/rows.ts';
@@ -33,6 +34,7 @@ export const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...runTriggerRows(parts),
   ...serviceRows,
   ...sshKeyRows(parts),
+  ...stateVersionRows(parts),
   ...tagBindingRows(parts),
   ...tagRows(parts),
   ...teamAccessRows(parts),

@@ -1,5 +1,6 @@
 import type { NetworkBounds } from '../network/bounds.ts';
 import type { Store } from '../store/store.ts';
+import { dropAbandoned } from './blobs/sweep.ts';
 import { sendDue } from './notifications/outbox.ts';
 import { finishRemovals } from './organizations/remove.ts';
 import { dropExpiredTokens } from './tokens/store.ts';
@@ -29,6 +30,7 @@ export function openWorkspaceSweep({
     async run(countMax) {
       await dropExpiredTokens(store, countMax);
       await finishRemovals(store, removalStepsMax);
+      await dropAbandoned(store, countMax);
       await sendDue(store, webhooks, messagesMax);
     },
     close: () => webhooks.close(),

@@ -9,6 +9,13 @@ export interface JsonBounds {
   readonly membersMax: number;
   /** A text of more characters becomes a `LongText`. Absent: none does. */
   readonly wholeMax?: number;
+  /** Of one text. Absent: as many as there are. */
+  readonly textCharactersMax?: number;
+  /**
+   * What is kept of a value that is whole, for who needs a little of a long text: `depth` is how many containers stand around it,
+   * `member` under which key of the outermost object it is.
+   */
+  readonly keep?: (value: Json, depth: number, member: string) => Json;
 }
 
 /** A number longer than this is none that anybody means. */
@@ -132,6 +139,9 @@ export class JsonReader {
   #readText(text: TextReader): void {
     const { at, whole } = text.read(this.#source, this.#at, this.#offset);
     this.#at = at;
+    const { textCharactersMax } = this.#bounds;
+    if (textCharactersMax !== undefined && text.length > textCharactersMax)
+      throw new JsonProblem(`the text at character ${text.start} is longer than ${textCharactersMax} characters`);
     if (!whole) return;
     this.#text = undefined;
     if (this.#expected === 'key' || this.#expected === 'first key') this.#takeKey(text);
@@ -186,8 +196,15 @@ export class JsonReader {
     this.#members += 1;
     const { membersMax } = this.#bounds;
     if (this.#members > membersMax) throw new JsonProblem(`it has more than ${membersMax} members`);
-    if ('items' in container) container.items.push(value);
-    else setMember(container.members, container.key, value);
+    const kept =
+      this.#bounds.keep === undefined ? value : this.#bounds.keep(value, this.#open.length, this.#outermost());
+    if ('items' in container) container.items.push(kept);
+    else setMember(container.members, container.key, kept);
+  }
+
+  #outermost(): string {
+    const [first] = this.#open;
+    return first !== undefined && 'members' in first ? first.key : '';
   }
 
   #unexpected(): JsonProblem {

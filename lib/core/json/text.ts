@@ -24,6 +24,11 @@ export class TextReader {
     this.#wholeMax = wholeMax;
   }
 
+  /** In characters, as far as it was read. */
+  get length(): number {
+    return this.#length;
+  }
+
   /**
    * Reads on in this piece from `at` on. Answers where it stopped and whether the text has ended; what is left then begins an
    * escape, which wants the next piece. `offset`: characters of the source before this piece.

@@ -67,6 +67,7 @@ const states = [
      check (status in ('pending', 'finalized', 'discarded', 'backing_data_soft_deleted', 'backing_data_permanently_deleted'))
    )`,
   'create index ws_state_versions_workspace on ws_state_versions (workspace_id, position)',
+  `create index ws_state_versions_pending on ws_state_versions (created_at) where status = 'pending'`,
   'create index ws_state_versions_state_blob on ws_state_versions (state_blob_id)',
   'create index ws_state_versions_json_blob on ws_state_versions (json_blob_id)',
   // The value is sealed, whether it is sensitive or not.

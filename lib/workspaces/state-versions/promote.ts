@@ -21,13 +21,20 @@ export async function promoteIntermediate(tx: Transaction<Database>, workspaceId
     update ws_state_versions set intermediate = false where id in (select id from promoted)`.execute(tx);
 }
 
+/** An upload that nobody has been at for so long is given up. */
+const silentSeconds = 120;
+
 /**
- * Whether the newest state version is an intermediate one that is still to come: until it is here, nobody knows what a lock would
- * leave behind.
+ * Whether the newest state version is still to come: until it is here, nobody knows what a lock would leave behind. One whose sender
+ * has been silent for two minutes is not waited for.
  */
-export async function isIntermediatePending(tx: Transaction<Database>, workspaceId: string): Promise<boolean> {
+export async function isStatePending(tx: Transaction<Database>, workspaceId: string): Promise<boolean> {
   const { rows } = await sql<{ pending: boolean }>`
-    select intermediate and status = 'pending' as pending from ws_state_versions
-     where workspace_id = ${workspaceId} and status <> 'discarded' order by position desc limit 1`.execute(tx);
+    select s.status = 'pending' and (
+             s.created_at > now() - make_interval(secs => ${silentSeconds}) or exists (
+               select 1 from ws_blobs b where b.workspace_id = s.workspace_id and b.kind = 'state' and not b.whole
+                  and b.touched_at > now() - make_interval(secs => ${silentSeconds}))) as pending
+      from ws_state_versions s
+     where s.workspace_id = ${workspaceId} and s.status <> 'discarded' order by s.position desc limit 1`.execute(tx);
   return rows[0]?.pending === true;
 }
