@@ -1,4 +1,5 @@
 import { silentLog } from '../../../lib/core/log.ts';
+import { readBounds } from '../../../lib/network/bounds.ts';
 import type { ApiRow } from '../../../lib/path/jsonapi/row.ts';
 import { openWorkspaces } from '../../../lib/workspaces/index.ts';
 import type { WorkspaceGround } from '../ground.ts';
@@ -6,6 +7,7 @@ import type { WorkspaceGround } from '../ground.ts';
 /** All rows of the workspace service, as a description: they are called over HTTP. */
 export const everyRow = ({ service }: WorkspaceGround): readonly ApiRow[] =>
   openWorkspaces({
+    networkBounds: readBounds('none'),
     store: service.store,
     clock: { now: () => new Date() },
     log: silentLog,
