@@ -1,9 +1,12 @@
 import type { Secret } from '../core/secret.ts';
 import type { ApiCaller, ApiRow } from '../path/jsonapi/row.ts';
 import type { ClientConnection } from '../path/row.ts';
+import { agentPoolRows } from './agent-pools/rows.ts';
 import { consumerRows } from './consumers/rows.ts';
 import type { WorkspaceParts } from './contract.ts';
 import { lockRows } from './lock/rows.ts';
+import { oauthClientRows } from './oauth/clients/rows.ts';
+import { oauthTokenRows } from './oauth/tokens/rows.ts';
 import { retentionRows } from './retention/rows.ts';
 import { serviceRows } from './service/rows.ts';
 import { sshKeyRows } from './ssh-keys/rows.ts';
@@ -19,8 +22,11 @@ export interface Workspaces {
 
 export const openWorkspaces = (parts: WorkspaceParts): Workspaces => ({
   rows: [
+    ...agentPoolRows(parts),
     ...consumerRows(parts),
     ...lockRows(parts),
+    ...oauthClientRows(parts),
+    ...oauthTokenRows(parts),
     ...retentionRows(parts),
     ...serviceRows,
     ...sshKeyRows(parts),
