@@ -1,9 +1,12 @@
 import type { ApiRow } from '../path/jsonapi/row.ts';
+import { agentPoolRows } from './agent-pools/rows.ts';
 import { consumerRows } from './consumers/rows.ts';
 import type { WorkspaceParts } from './contract.ts';
 import { lockRows } from './lock/rows.ts';
 import { membershipRows } from './memberships/rows.ts';
 import { notificationRows } from './notifications/rows.ts';
+import { oauthClientRows } from './oauth/clients/rows.ts';
+import { oauthTokenRows } from './oauth/tokens/rows.ts';
 import { organizationRows } from './organizations/rows.ts';
 import { projectRows } from './projects/rows.ts';
 import { retentionRows } from './retention/rows.ts';
@@ -24,10 +27,13 @@ import { workspaceRows } from './workspace/rows.ts';
 
 /** All operations of the workspace service. Their order means nothing. */
 export const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
+  ...agentPoolRows(parts),
   ...consumerRows(parts),
   ...lockRows(parts),
   ...membershipRows(parts),
   ...notificationRows(parts),
+  ...oauthClientRows(parts),
+  ...oauthTokenRows(parts),
   ...organizationRows(parts),
   ...projectRows(parts),
   ...retentionRows(parts),

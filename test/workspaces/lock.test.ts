@@ -193,14 +193,18 @@ describe('states that came while it was locked', () => {
   });
 
   test.each([
-    ['a pending one that is not intermediate', 2, 'pending', false],
-    ['a discarded one', 2, 'discarded', true],
-  ])('do not keep the lock for %s', async (_what, serial, status, intermediate) => {
+    ['a discarded one', 'discarded', '0s'],
+    ['one whose sender has been silent for minutes', 'pending', '10min'],
+  ])('do not keep the lock for %s', async (_what, status, age) => {
     const { workspace, act } = await stage();
     await act('lock');
-    await state(workspace.id, 1, 'finalized', false);
-    await state(workspace.id, serial, status, intermediate);
+    const current = await state(workspace.id, 1, 'finalized');
+    const id = await state(workspace.id, 2, status);
+    await sql`update ws_state_versions set created_at = now() - ${age}::interval where id = ${id}`.execute(
+      ground.service.store.db,
+    );
     expect((await act('unlock')).status).toBe(200);
+    expect(await currentState(workspace.id)).toBe(current);
   });
 });
 

@@ -111,11 +111,13 @@ const places = [
      ${created}
    )`,
   'create index ws_ssh_keys_organization on ws_ssh_keys (organization_id, name)',
+  // All secrets of clients and tokens are sealed.
   `create table ws_oauth_clients (
      ${id},
      ${ofOrganization},
      settings jsonb not null,
      secret bytea,
+     private_key bytea,
      ${created}
    )`,
   'create index ws_oauth_clients_organization on ws_oauth_clients (organization_id)',
@@ -123,8 +125,8 @@ const places = [
      ${id},
      client_id text collate "C" not null references ws_oauth_clients (id) on delete cascade,
      service_provider_user text,
-     has_ssh_key boolean not null default false,
      secret bytea,
+     ssh_key bytea,
      ${created}
    )`,
   'create index ws_oauth_tokens_client on ws_oauth_tokens (client_id)',

@@ -4,16 +4,15 @@ import type { Database } from '../../store/tables.ts';
 import { holdWorkspace } from '../access/hold.ts';
 import { type FoundWorkspace, findWorkspace, mustHave, type WorkspaceRow } from '../access/workspace.ts';
 import type { WorkspaceParts } from '../contract.ts';
-import { promoteIntermediate } from '../state-versions/promote.ts';
+import { isStatePending, promoteIntermediate } from '../state-versions/promote.ts';
 import { workspaceDocument } from '../workspace/document.ts';
 import { holderIn, holderOf } from './holder.ts';
-import { isStatePending } from './pending.ts';
 import { notLocked, refusalToUnlock } from './verdict.ts';
 
 /**
  * Releases the caller's own lock. The latest intermediate state becomes the current one.
  *
- * @throws ApiError 409 when it is not locked, or by someone else, 503 while that state has not come whole
+ * @throws ApiError 409 when it is not locked, or by someone else, 503 while the latest state is still to come
  */
 export async function unlockWorkspace(parts: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
   const found = await findWorkspace(parts.store, call.caller, { workspace_id: call.parameters['workspace_id'] ?? '' });
