@@ -101,6 +101,15 @@ test('who sees a project, changes it and moves workspaces', async () => {
   expect(await move(nobody, projectId)).toBe(404);
   expect(await move(reader, projectId)).toBe(403);
   expect(await move(inside, projectId)).toBe(403);
+  const leaver = await ground.team(id);
+  for (const [project, access] of [
+    [other, 'admin'],
+    [projectId, 'maintain'],
+  ] as const) {
+    const related = { team: { type: 'teams', id: leaver.id }, project: { type: 'projects', id: project } };
+    await ground.call('POST', '/team-projects', documentOf('team-projects', { access }, related));
+  }
+  expect(await move(leaver, projectId)).toBe(403);
   expect(await move(manager, projectId, identifiers('workspaces', workspace.id, 'ws-none'))).toBe(404);
   expect(await move(manager, projectId)).toBe(204);
   const listed = await ground.call('GET', `/organizations/${name}/projects`, undefined, inside.token);
