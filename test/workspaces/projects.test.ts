@@ -31,6 +31,14 @@ test('a project has the same document wherever it is shown', async () => {
   const all = await ground.call('GET', `/organizations/${name}/projects?sort=-name`);
   expect(all.items.map(({ attributes }) => attributes['name'])).toEqual(['Web site', 'Default Project']);
   expect((await ground.call('GET', `/organizations/${name}/projects?q=eb`)).items).toHaveLength(1);
+  const tagged = async (...pairs: readonly (readonly [string, string])[]) => {
+    const query = pairs.map(
+      ([key, value], at) => `filter[tagged][${at}][key]=${key}&filter[tagged][${at}][value]=${value}`,
+    );
+    return (await ground.call('GET', `/organizations/${name}/projects?${query.join('&')}`)).items.length;
+  };
+  expect(await Promise.all([tagged(['env', '']), tagged(['env', 'prod']), tagged(['env', 'test'])])).toEqual([1, 1, 0]);
+  expect(await tagged(['env', 'prod'], ['tier', ''])).toBe(0);
   expect((await ground.call('GET', `/organizations/${name}/projects?sort=age`)).status).toBe(400);
 });
 
