@@ -80,11 +80,11 @@ test('every entitlement that exists is there', async () => {
   });
 });
 
-test('an organization goes with its workspaces, its tokens end, and its name is free', async () => {
+test('an organization goes with its 10,000 workspaces, its tokens end, and its name is free', async () => {
   const { id, name, projectId } = await ground.organization();
   const team = await ground.team(id, { owners: true });
   const token = await ground.organizationToken(id);
-  await fill(id, projectId, 1_000);
+  await fill(id, projectId, 10_000);
   expect((await ground.call('DELETE', `/organizations/${name}`, undefined, token)).status).toBe(404);
   expect((await ground.call('DELETE', `/organizations/${name}`, undefined, team.token)).status).toBe(204);
   expect((await ground.call('GET', '/organizations', undefined, token)).status).toBe(401);

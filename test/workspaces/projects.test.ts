@@ -31,6 +31,14 @@ test('a project has the same document wherever it is shown', async () => {
   const all = await ground.call('GET', `/organizations/${name}/projects?sort=-name`);
   expect(all.items.map(({ attributes }) => attributes['name'])).toEqual(['Web site', 'Default Project']);
   expect((await ground.call('GET', `/organizations/${name}/projects?q=eb`)).items).toHaveLength(1);
+  const tagged = async (...pairs: readonly (readonly [string, string])[]) => {
+    const query = pairs.map(
+      ([key, value], at) => `filter[tagged][${at}][key]=${key}&filter[tagged][${at}][value]=${value}`,
+    );
+    return (await ground.call('GET', `/organizations/${name}/projects?${query.join('&')}`)).items.length;
+  };
+  expect(await Promise.all([tagged(['env', '']), tagged(['env', 'prod']), tagged(['env', 'test'])])).toEqual([1, 1, 0]);
+  expect(await tagged(['env', 'prod'], ['tier', ''])).toBe(0);
   expect((await ground.call('GET', `/organizations/${name}/projects?sort=age`)).status).toBe(400);
 });
 
@@ -101,6 +109,15 @@ test('who sees a project, changes it and moves workspaces', async () => {
   expect(await move(nobody, projectId)).toBe(404);
   expect(await move(reader, projectId)).toBe(403);
   expect(await move(inside, projectId)).toBe(403);
+  const leaver = await ground.team(id);
+  for (const [project, access] of [
+    [other, 'admin'],
+    [projectId, 'maintain'],
+  ] as const) {
+    const related = { team: { type: 'teams', id: leaver.id }, project: { type: 'projects', id: project } };
+    await ground.call('POST', '/team-projects', documentOf('team-projects', { access }, related));
+  }
+  expect(await move(leaver, projectId)).toBe(403);
   expect(await move(manager, projectId, identifiers('workspaces', workspace.id, 'ws-none'))).toBe(404);
   expect(await move(manager, projectId)).toBe(204);
   const listed = await ground.call('GET', `/organizations/${name}/projects`, undefined, inside.token);

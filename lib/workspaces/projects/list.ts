@@ -55,5 +55,21 @@ function filters(standing: Standing, query: URLSearchParams): RawBuilder<unknown
     ? sql`p.id = ${standing.organization.default_project_id}`
     : sql`false`;
   const isCreatable = all ? sql`true` : sql`(coalesce(g.creates, false) or ${isDefault})`;
-  return sql`${isNamed} and ${isCreatable} and p.name ilike ${likePattern(query.get('q'))}`;
+  return sql`${isNamed} and ${isCreatable} and ${isTagged(query)} and p.name ilike ${likePattern(query.get('q'))}`;
+}
+
+/** Of one list. */
+const tagFiltersMax = 20;
+
+/** `filter[tagged][i][key]` and `[value]`: all of them hold. Without a value any does. @throws ApiError 400 for too many */
+function isTagged(query: URLSearchParams): RawBuilder<unknown> {
+  const keys = [...query.keys()].flatMap((name) => /^filter\[tagged\]\[(\w+)\]\[key\]$/.exec(name)?.[1] ?? []);
+  const places = [...new Set(keys)];
+  if (places.length > tagFiltersMax) throw badRequest(`filter[tagged] may be there at most ${tagFiltersMax} times`);
+  const conditions = places.map((place) => {
+    const [key, value] = ['key', 'value'].map((part) => query.get(`filter[tagged][${place}][${part}]`) ?? '');
+    const isValue = value === '' ? sql`true` : sql`b.value = ${value}`;
+    return sql`exists (select 1 from ws_tag_bindings b where b.project_id = p.id and b.key = ${key} and ${isValue})`;
+  });
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
 }
