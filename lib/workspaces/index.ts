@@ -2,9 +2,11 @@ import type { Secret } from '../core/secret.ts';
 import type { NetworkBounds } from '../network/bounds.ts';
 import type { ApiCaller, ApiRow } from '../path/jsonapi/row.ts';
 import type { ClientConnection } from '../path/row.ts';
+import { configurationVersionRows } from './configuration-versions/rows.ts';
 import type { WorkspaceParts } from './contract.ts';
 import { notificationRows } from './notifications/rows.ts';
 import { runTriggerRows } from './run-triggers/rows.ts';
+import { runRows } from './runs/rows.ts';
 import { serviceRows, versions } from './service/rows.ts';
 import { stateVersionRows } from './state-versions/rows.ts';
 import { findCaller } from './tokens/find.ts';
@@ -33,7 +35,9 @@ export function openWorkspaces({ networkBounds, ...others }: OpenParts): Workspa
   return {
     rows: [
       ...serviceRows,
+      ...configurationVersionRows(parts),
       ...notificationRows(parts),
+      ...runRows(parts),
       ...runTriggerRows(parts),
       ...setVariableRows(parts),
       ...stateVersionRows(parts),
