@@ -1,5 +1,6 @@
 import type { ApiRow } from '../path/jsonapi/row.ts';
 import { agentPoolRows } from './agent-pools/rows.ts';
+import { configurationVersionRows } from './configuration-versions/rows.ts';
 import { consumerRows } from './consumers/rows.ts';
 import type { WorkspaceParts } from './contract.ts';
 import { lockRows } from './lock/rows.ts';
@@ -11,6 +12,7 @@ import { organizationRows } from './organizations/rows.ts';
 import { projectRows } from './projects/rows.ts';
 import { retentionRows } from './retention/rows.ts';
 import { runTriggerRows } from './run-triggers/rows.ts';
+import { runRows } from './runs/rows.ts';
 import { serviceRows } from './service/rows.ts';
 import { sshKeyRows } from './ssh-keys/rows.ts';
 import { stateVersionRows } from './state-versions/rows.ts';
@@ -28,6 +30,7 @@ import { workspaceRows } from './workspace/rows.ts';
 /** All operations of the workspace service. Their order means nothing. */
 export const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...agentPoolRows(parts),
+  ...configurationVersionRows(parts),
   ...consumerRows(parts),
   ...lockRows(parts),
   ...membershipRows(parts),
@@ -38,6 +41,7 @@ export const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...projectRows(parts),
   ...retentionRows(parts),
   ...runTriggerRows(parts),
+  ...runRows(parts),
   ...serviceRows,
   ...sshKeyRows(parts),
   ...stateVersionRows(parts),
