@@ -42,7 +42,10 @@ describe('nobody', () => {
     expect(open.map(shown).sort()).toEqual([
       'GET /.well-known/terraform.json',
       'GET /api/v2/ping',
+      'GET /api/v2/run-logs/:grant',
       'GET /api/v2/state-files/:grant',
+      'PUT /api/v2/configuration-files/:grant',
+      'PUT /api/v2/run-logs/:grant',
       'PUT /api/v2/state-files/:grant',
     ]);
   });
