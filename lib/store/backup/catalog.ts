@@ -10,7 +10,10 @@ export async function tableNames(client: pg.Client): Promise<readonly string[]> 
   return rows.map(({ name }) => name);
 }
 
-/** The tables with data, those that others refer to before these; the list of migrations is no data. */
+/**
+ * The tables with data, those that others refer to before these, but for references
+ * that are looked at when the transaction ends; the list of migrations is no data.
+ */
 export async function tablesInOrder(client: pg.Client): Promise<readonly BackupTable[]> {
   const { rows } = await client.query<{ name: string; columns: string[]; identities: string[]; needs: string[] }>(`
     select t.name,
@@ -19,7 +22,7 @@ export async function tablesInOrder(client: pg.Client): Promise<readonly BackupT
            array(select attname::text from pg_attribute
                   where attrelid = t.oid and attnum > 0 and not attisdropped and attidentity <> '' order by attnum) as identities,
            array(select distinct k.confrelid::regclass::text from pg_constraint k
-                  where k.conrelid = t.oid and k.contype = 'f' and k.confrelid <> t.oid) as needs
+                  where k.conrelid = t.oid and k.contype = 'f' and not k.condeferred and k.confrelid <> t.oid) as needs
       from (${tables}) t where t.name <> 'schema_migrations' order by t.name`);
   const done: BackupTable[] = [];
   const left = [...rows];

@@ -143,7 +143,7 @@ const places = [
   'create unique index ws_projects_name on ws_projects (organization_id, lower(name))',
   `alter table ws_organizations
      add foreign key (default_project_id) references ws_projects (id) deferrable initially deferred,
-     add foreign key (default_agent_pool_id) references ws_agent_pools (id) on delete set null`,
+     add foreign key (default_agent_pool_id) references ws_agent_pools (id) on delete set null deferrable initially deferred`,
   // What many requests select by or change alone has a column; the settings hold the rest, by the names of the API.
   `create table ws_workspaces (
      ${id},
