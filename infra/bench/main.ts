@@ -13,6 +13,7 @@ import { policiesSection } from './sections/policies.ts';
 import { reconcileSection } from './sections/reconcile.ts';
 import { startSection } from './sections/start.ts';
 import { tokensSection } from './sections/tokens.ts';
+import { workspacesSection } from './sections/workspaces.ts';
 import { type Measured, showTable, toJson } from './show.ts';
 import { runSoak } from './soak/run.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -33,6 +34,7 @@ const sections: readonly Section[] = [
   tokensSection,
   loginsSection,
   auditSection,
+  workspacesSection,
   startSection,
 ];
 

@@ -20,6 +20,8 @@ export interface Stage {
   readonly environment: Readonly<Record<string, string>>;
   /** Past the API, for what it has no path for. */
   readonly database: pg.Pool;
+  /** In this process. */
+  readonly api: Pick<Api, 'inject' | 'store'>;
   /** A request to the API without a socket. @throws Error with the answer's text unless it is a success */
   write(path: string, body: object): Promise<void>;
   /** Starts a process that is ended with the stage at the latest. */
@@ -46,7 +48,7 @@ export async function openStage(profileDir: string | undefined): Promise<Stage> 
     const database = new pg.Pool({ connectionString: databaseUrl, max: 4 });
     ends.push(() => database.end());
     return {
-      ...{ databaseUrl, redisUrl, rootToken, folder, environment, database, close },
+      ...{ databaseUrl, redisUrl, rootToken, folder, environment, database, api, close },
       write: (path, body) => write(api, rootToken, path, body),
       async start(name, ready, parameters = {}) {
         const started = await startProcess(name, ready, { parameters, environment, profileDir });
@@ -68,6 +70,8 @@ const settings = (databaseUrl: string, redisUrl: string) => ({
   KEYFERRY_LOG_LEVEL: 'warn',
   // Associations are made by the thousand: nobody waits for each to be pushed.
   KEYFERRY_SYNC_WAIT_MS: '0',
+  // One client sends all requests.
+  KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: '0',
 });
 
 async function write(api: Api, token: string, path: string, body: object): Promise<void> {

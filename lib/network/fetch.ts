@@ -1,9 +1,6 @@
-import { Agent, buildConnector, errors, fetch as undiciFetch } from 'undici';
-import { startStopwatch, systemClock } from '../core/clock.ts';
+import { fetch as undiciFetch } from 'undici';
 import { answerBytesMax, listingBytesMax, readBounded } from './answer-size.ts';
-import { refuseDial } from './connection/dial.ts';
-import { guardedLookup } from './connection/lookup.ts';
-import { trust } from './connection/trust.ts';
+import { guardedDispatcher } from './connection/dispatcher.ts';
 import type { NetworkPolicy } from './policy.ts';
 import { StrangeAnswer } from './strange-answer.ts';
 
@@ -28,11 +25,6 @@ export interface FetchOptions extends FetchTimeouts {
   readonly obtained?: ((credential: string) => void) | undefined;
 }
 
-/** Connections to one origin. */
-const connectionsMax = 64;
-/** Of one answer. */
-const headerBytesMax = 16 * 1024;
-
 /**
  * A fetch whose every new connection is checked against `policy`, those of redirects (at most 20, the limit of the fetch
  * standard) included. A refusal is a TypeError that satisfies `isBlocked`. Running out of `requestMs` is an error
@@ -40,13 +32,7 @@ const headerBytesMax = 16 * 1024;
  * one that is larger than it may be is a `StrangeAnswer`. Proxy variables of the environment are not read.
  */
 export function guardedFetch(policy: NetworkPolicy, { connectMs, requestMs, obtained }: FetchOptions): GuardedFetch {
-  const dispatcher = new Agent({
-    connect: connector(policy, connectMs),
-    connections: connectionsMax,
-    headersTimeout: requestMs,
-    bodyTimeout: requestMs,
-    maxHeaderSize: headerBytesMax,
-  });
+  const dispatcher = guardedDispatcher(policy, { connectMs, requestMs });
   const upTo =
     (bytesMax: number): typeof globalThis.fetch =>
     async (input, init) => {
@@ -92,31 +78,5 @@ function plain({ body, headers, ...rest }: RequestInit = {}) {
     ...rest,
     ...(headers !== undefined && { headers: [...new Headers(headers)] }),
     ...(body !== undefined && { body }),
-  };
-}
-
-/**
- * Sees each connection before it is made, IP literals included: undici's own `lookup` option never gets those. The real
- * connector is built per connection because its `lookup` has to know the port.
- */
-function connector(policy: NetworkPolicy, connectMs: number): buildConnector.connector {
-  const secureContext = trust(policy);
-  const base = { timeout: connectMs, maxCachedSessions: 0, ...(secureContext !== undefined && { secureContext }) };
-  return (options, callback) => {
-    const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
-    const refusal = refuseDial(policy, { host: options.hostname, port });
-    if (refusal !== undefined) return callback(refusal, null);
-    buildConnector({ ...base, lookup: guardedLookup(policy, port) })(options, unlessLate(connectMs, callback));
-  };
-}
-
-/** What was frozen meanwhile is connected before the connector's own timer runs; nothing is sent over it any more. */
-function unlessLate(connectMs: number, callback: buildConnector.Callback): buildConnector.Callback {
-  const elapsedMs = startStopwatch(systemClock);
-  return (...connected) => {
-    const [failure, socket] = connected;
-    if (failure !== null || elapsedMs() < connectMs) return callback(...connected);
-    socket.destroy();
-    callback(new errors.ConnectTimeoutError(`connecting took longer than ${connectMs} ms`), null);
   };
 }

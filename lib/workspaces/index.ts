@@ -2,17 +2,10 @@ import type { Secret } from '../core/secret.ts';
 import type { NetworkBounds } from '../network/bounds.ts';
 import type { ApiCaller, ApiRow } from '../path/jsonapi/row.ts';
 import type { ClientConnection } from '../path/row.ts';
-import { configurationVersionRows } from './configuration-versions/rows.ts';
 import type { WorkspaceParts } from './contract.ts';
-import { notificationRows } from './notifications/rows.ts';
-import { runTriggerRows } from './run-triggers/rows.ts';
-import { runRows } from './runs/rows.ts';
-import { serviceRows, versions } from './service/rows.ts';
-import { stateVersionRows } from './state-versions/rows.ts';
+import { allRows } from './rows.ts';
+import { versions } from './service/rows.ts';
 import { findCaller } from './tokens/find.ts';
-import { variableSetRows } from './variable-sets/rows.ts';
-import { setVariableRows } from './variable-sets/variables.ts';
-import { variableRows } from './variables/rows.ts';
 import { openWebhooks } from './webhooks.ts';
 
 /** The workspace service: its rows, and who calls them. */
@@ -33,17 +26,7 @@ export function openWorkspaces({ networkBounds, ...others }: OpenParts): Workspa
   const webhooks = openWebhooks(networkBounds);
   const parts = { ...others, webhooks };
   return {
-    rows: [
-      ...serviceRows,
-      ...configurationVersionRows(parts),
-      ...notificationRows(parts),
-      ...runRows(parts),
-      ...runTriggerRows(parts),
-      ...setVariableRows(parts),
-      ...stateVersionRows(parts),
-      ...variableRows(parts),
-      ...variableSetRows(parts),
-    ],
+    rows: allRows(parts),
     headers: versions,
     authenticate: (token, from) => findCaller(parts, token, from),
     close: () => webhooks.close(),

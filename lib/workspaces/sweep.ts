@@ -2,6 +2,8 @@ import type { NetworkBounds } from '../network/bounds.ts';
 import type { Store } from '../store/store.ts';
 import { dropAbandoned } from './blobs/sweep.ts';
 import { sendDue } from './notifications/outbox.ts';
+import { finishRemovals } from './organizations/remove.ts';
+import { dropExpiredTokens } from './tokens/store.ts';
 import { openWebhooks } from './webhooks.ts';
 
 /** What the sweep does for the workspace service. */
@@ -11,6 +13,8 @@ export interface WorkspaceSweep {
   close(): Promise<void>;
 }
 
+/** Steps of removals of organizations in one round. */
+const removalStepsMax = 20;
 /** Messages of one round; a receiver may take seconds for each. */
 const messagesMax = 20;
 
@@ -24,6 +28,8 @@ export function openWorkspaceSweep({
   const webhooks = openWebhooks(networkBounds);
   return {
     async run(countMax) {
+      await dropExpiredTokens(store, countMax);
+      await finishRemovals(store, removalStepsMax);
       await dropAbandoned(store, countMax);
       await sendDue(store, webhooks, messagesMax);
     },

@@ -110,7 +110,7 @@ export function workspaceGround(changes: Readonly<Record<string, string>> = {}):
     },
     async user(organizationId) {
       const id = newId('user');
-      await run(sql`insert into ws_users (id, username, email) values (${id}, ${id}, 'u@b.test')`);
+      await run(sql`insert into ws_users (id, username, email) values (${id}, ${id}, ${`${id}@b.test`})`);
       await run(
         sql`insert into ws_memberships (id, organization_id, user_id, status) values (${newId('ou')}, ${organizationId}, ${id}, 'active')`,
       );

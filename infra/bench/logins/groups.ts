@@ -23,9 +23,9 @@ export async function groupsOfEntity({ stage, quick, report }: Bench): Promise<r
   const milliseconds: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const began = performance.now();
-    const { policies } = await readFacts({ db }, entityId, 'bench');
+    const { groupIds } = await readFacts({ db }, entityId, 'bench');
     milliseconds.push(performance.now() - began);
-    if (policies.length !== groupCount) throw new Error(`${policies.length} policies of ${groupCount} groups`);
+    if (groupIds.length !== groupCount) throw new Error(`${groupIds.length} of ${groupCount} groups`);
   }
   return [
     {

@@ -3,7 +3,7 @@ import { permissionDenied } from '../../core/errors.ts';
 import type { RequestContext } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
 import { type LockoutRule, ruleOf } from './settings.ts';
-import { countFailure, countSuccess, isLocked, type Somebody } from './store.ts';
+import { countFailure, countSuccess, failuresFinder, type Somebody } from './store.ts';
 
 /** Where a login happens. */
 type Place = Pick<RequestContext, 'mount' | 'namespace'>;
@@ -13,10 +13,11 @@ export interface Lockout {
   /**
    * Looks at the credentials of somebody who exists, unless he is locked out.
    *
-   * @param check whether they are right
+   * @param isLocked whether he was when he was looked up (`lockedOut`)
+   * @param check whether the credentials are right
    * @throws AppError `permission-denied` when he is locked out, or has been when the credentials had been looked at
    */
-  guarded(place: Place, alias: string, check: () => Promise<boolean>): Promise<boolean>;
+  guarded(place: Place, alias: string, isLocked: boolean, check: () => Promise<boolean>): Promise<boolean>;
   /**
    * Judges credentials that were looked at by the statement that also asked for failures (`failuresOf`). Whoever is locked out is
    * told nothing of them.
@@ -26,7 +27,7 @@ export interface Lockout {
   judged(place: Place, alias: string, seen: Seen): Promise<boolean>;
   /** The same statement for somebody who does not exist as for wrong credentials that were judged. */
   nobody(place: Place): Promise<void>;
-  /** Takes as long for somebody who does not exist, and counts nothing. `check` finds the credentials wrong. */
+  /** Takes as long for somebody who was not found by that look-up, and counts nothing. `check` finds the credentials wrong. */
   unknown(place: Place, check: () => Promise<boolean>): Promise<false>;
 }
 
@@ -40,38 +41,41 @@ export interface Seen {
  * Failures are counted when they are known, and a success asks whether there has been a lockout meanwhile: of guesses that come
  * at the same time, no more are answered than the threshold says, while many right logins at once do not get in each other's way.
  */
-export const openLockout = (store: Pick<Store, 'db'>, configured: LockoutRule): Lockout => ({
-  async nobody({ mount, namespace }) {
-    const rule = ruleOf(mount, configured);
-    if (rule !== undefined) await countFailure(store, oneOfNobodies(namespace.id, mount.id), unreached(rule));
-  },
-  async guarded({ mount, namespace }, alias, check) {
-    const rule = ruleOf(mount, configured);
-    if (rule === undefined) return check();
-    const who = { namespaceId: namespace.id, mountId: mount.id, alias };
-    if (await isLocked(store, who)) throw permissionDenied();
-    const right = await check();
-    const answered = right ? await countSuccess(store, who) : await countFailure(store, who, rule);
-    if (!answered) throw permissionDenied();
-    return right;
-  },
-  async judged({ mount, namespace }, alias, { right, hasFailures }) {
-    const rule = ruleOf(mount, configured);
-    if (rule === undefined || (right && !hasFailures)) return right;
-    const who = { namespaceId: namespace.id, mountId: mount.id, alias };
-    const answered = right ? await countSuccess(store, who) : await countFailure(store, who, rule);
-    if (!answered) throw permissionDenied();
-    return right;
-  },
-  async unknown({ mount, namespace }, check) {
-    const rule = ruleOf(mount, configured);
-    const nobody = oneOfNobodies(namespace.id, mount.id);
-    if (rule !== undefined) await isLocked(store, nobody);
-    await check();
-    if (rule !== undefined) await countFailure(store, nobody, unreached(rule));
-    return false;
-  },
-});
+export function openLockout(store: Pick<Store, 'db'>, configured: LockoutRule): Lockout {
+  const hasFailures = failuresFinder(store);
+  return {
+    async nobody({ mount, namespace }) {
+      const rule = ruleOf(mount, configured);
+      if (rule !== undefined) await countFailure(store, oneOfNobodies(namespace.id, mount.id), unreached(rule));
+    },
+    async guarded({ mount, namespace }, alias, isLocked, check) {
+      const rule = ruleOf(mount, configured);
+      if (rule === undefined) return check();
+      const who = { namespaceId: namespace.id, mountId: mount.id, alias };
+      if (isLocked) throw permissionDenied();
+      const right = await check();
+      if (right && !(await hasFailures(who))) return true;
+      const answered = right ? await countSuccess(store, who) : await countFailure(store, who, rule);
+      if (!answered) throw permissionDenied();
+      return right;
+    },
+    async judged({ mount, namespace }, alias, { right, hasFailures }) {
+      const rule = ruleOf(mount, configured);
+      if (rule === undefined || (right && !hasFailures)) return right;
+      const who = { namespaceId: namespace.id, mountId: mount.id, alias };
+      const answered = right ? await countSuccess(store, who) : await countFailure(store, who, rule);
+      if (!answered) throw permissionDenied();
+      return right;
+    },
+    async unknown({ mount, namespace }, check) {
+      const rule = ruleOf(mount, configured);
+      const nobody = oneOfNobodies(namespace.id, mount.id);
+      await check();
+      if (rule !== undefined) await countFailure(store, nobody, unreached(rule));
+      return false;
+    },
+  };
+}
 
 /** A few rows that no alias has, so that a guess at a name costs the same writes and none is ever locked. */
 const oneOfNobodies = (namespaceId: string, mountId: string): Somebody => ({

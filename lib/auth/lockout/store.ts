@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { coalesce } from '../../core/concurrency/coalesce.ts';
 import type { Store } from '../../store/store.ts';
 import type { LockoutRule } from './settings.ts';
 
@@ -15,12 +16,24 @@ export interface Somebody {
 export const failuresOf = (mountId: RawBuilder<unknown>, alias: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`exists (select from login_failures f where f.mount_id = ${mountId} and f.alias = ${alias})`;
 
-export async function isLocked({ db }: Reach, { mountId, alias }: Somebody): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from login_failures
-     where mount_id = ${mountId}::uuid and alias = ${alias} and locked_until > now()`.execute(db);
-  return rows.length > 0;
-}
+/** Whether somebody is locked out, as a column of a larger statement. */
+export const lockedOut = (mountId: RawBuilder<unknown>, alias: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`exists (select from login_failures f
+               where f.mount_id = ${mountId} and f.alias = ${alias} and f.locked_until > now())`;
+
+/** Finds out whether anything is counted of somebody; those who ask at the same moment share a statement. */
+export const failuresFinder = ({ db }: Reach): ((who: Somebody) => Promise<boolean>) =>
+  coalesce(
+    async (all: readonly Somebody[]) => {
+      const asked = all.map(({ mountId, alias }, n) => ({ n, mount_id: mountId, alias }));
+      const { rows } = await sql<{ n: number }>`
+        select i.n from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as i (n int, mount_id uuid, alias text)
+         where ${failuresOf(sql`i.mount_id`, sql`i.alias`)}`.execute(db);
+      const found = new Set(rows.map(({ n }) => n));
+      return all.map((_, n) => found.has(n));
+    },
+    { batchSizeMax: 64, batchesMax: 4 },
+  );
 
 /** Counts wrong credentials; false: somebody is locked out by now, so they were not to be looked at. */
 export async function countFailure({ db }: Reach, who: Somebody, rule: LockoutRule): Promise<boolean> {

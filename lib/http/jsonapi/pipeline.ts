@@ -9,7 +9,7 @@ import { header, type Incoming, type Outgoing } from '../wire/exchange.ts';
 import { documentOf, mediaType } from './document.ts';
 import type { ApiParts } from './parts.ts';
 import { createRate, rateHeaders } from './rate.ts';
-import { refusalOf, tooMany, unauthorized, wrongMedia } from './refuse.ts';
+import { notServing, refusalOf, tooMany, unauthorized, wrongMedia } from './refuse.ts';
 import { compileRoutes, type Route } from './routing.ts';
 
 interface Kit {
@@ -36,16 +36,19 @@ export function createApiPipeline(parts: ApiParts): Pipeline {
   };
 }
 
-/** In this order: what there is, who asks, how often, whether it can be read, and then what it does. */
+/** In this order: what there is, whether it can be served, who asks, how often, whether it can be read, and then what it does. */
 async function respond(kit: Kit, incoming: Incoming): Promise<Outgoing> {
   const url = new URL(incoming.url, 'http://localhost');
   const { row, parameters } = kit.route(incoming.method, url.pathname);
   incoming.onRoute?.(row.path.slice(1));
-  const caller = row.open === true ? undefined : await callerOf(kit, incoming);
+  const isOpen = row.open === true;
+  if (!isOpen && kit.parts.state() !== 'ready') throw notServing();
+  const caller = isOpen ? undefined : await callerOf(kit, incoming);
   const allowance = kit.allow(caller === undefined ? incoming.connection.remoteAddress : bucketOf(caller));
   const rate = rateHeaders(allowance);
   if (allowance?.allowed === false) throw tooMany(rate);
   try {
+    if (!isOpen && caller === undefined) throw unauthorized();
     const body = await bodyOf(kit, row, incoming);
     const ending = new Ending(incoming.onClose);
     const call: ApiCall = {
@@ -70,14 +73,12 @@ async function respond(kit: Kit, incoming: Incoming): Promise<Outgoing> {
   }
 }
 
-async function callerOf({ parts }: Kit, incoming: Incoming): Promise<ApiCaller> {
+async function callerOf({ parts }: Kit, incoming: Incoming): Promise<ApiCaller | undefined> {
   const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(header(incoming.headers, 'authorization') ?? '')?.[1];
-  const caller = token === undefined ? undefined : await parts.authenticate(new Secret(token), incoming.connection);
-  if (caller === undefined) throw unauthorized();
-  return caller;
+  return token === undefined ? undefined : parts.authenticate(new Secret(token), incoming.connection);
 }
 
-/** All tokens of one user count together (reference, workspaces 1.12). */
+/** All tokens of one user count together, and who has none by its address (reference, workspaces 1.12). */
 const bucketOf = ({ kind, id }: ApiCaller): string => `${kind} ${id}`;
 
 /** The document that came, which a request that changes something has to send as one even without a body. */
@@ -87,14 +88,17 @@ async function bodyOf({ parts }: Kit, row: ApiRow, { method, headers, body }: In
   if (contentType.split(';', 1)[0]?.trim().toLowerCase() !== mediaType) throw wrongMedia();
   if (!(await body.first(parts.bodyLimitBytes)))
     throw new AppError('too-large', `the body may have at most ${parts.bodyLimitBytes} bytes`);
-  return (await readBody(body.text(), mediaType, (members) => body.weigh(members))) as JsonObject;
+  const text = body.text();
+  if (text === '') return undefined;
+  return (await readBody(text, mediaType, (members) => body.weigh(members))) as JsonObject;
 }
 
 /** As the client knows this service: links that it follows are made of it. */
 function originOf({ origin }: ApiParts, { headers, connection }: Incoming): string {
   if (origin !== undefined) return origin;
-  const host = header(headers, 'host') ?? 'localhost';
-  return `${connection.tls ? 'https' : 'http'}://${host}`;
+  const sent = `${connection.tls ? 'https' : 'http'}://${header(headers, 'host') ?? ''}`;
+  // Whatever stands in the header: a link is made of it.
+  return URL.canParse(sent) ? new URL(sent).origin : 'http://localhost';
 }
 
 function outgoingOf(reply: ApiReply | undefined, call: ApiCall): Outgoing {

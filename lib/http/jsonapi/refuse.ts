@@ -23,7 +23,14 @@ export const unauthorized = (): Refused => new Refused(401, { title: 'unauthoriz
 export const wrongMedia = (): Refused =>
   new Refused(415, { title: 'invalid content type', detail: `content-type must be ${mediaType}` });
 export const tooMany = (headers: Readonly<Record<string, string>>): Refused =>
-  new Refused(429, { title: 'Too many requests', detail: "You have exceeded the API's rate limit." }, headers);
+  new Refused(
+    429,
+    { title: 'Too many requests', detail: "You have exceeded the API's rate limit." },
+    { ...headers, 'retry-after': '1' },
+  );
+/** Sealed, or not initialised yet. */
+export const notServing = (): Refused =>
+  new Refused(503, { title: 'service unavailable', detail: 'the service is sealed or not initialized' });
 
 /** What of the secrets service may be thrown below a handler, as this one's clients know it. */
 const titles: Readonly<Partial<Record<ErrorKind, string>>> = {

@@ -42,7 +42,12 @@ const segmentsMax = 32;
 
 const emptyNode = (): Node => ({ literals: new Map(), parameter: undefined, rows: new Map() });
 
-const segmentsOf = (path: string): readonly string[] => path.split('/', segmentsMax + 1).slice(1);
+/** A slash at the end says nothing. */
+const segmentsOf = (path: string): readonly string[] =>
+  path
+    .replace(/\/$/, '')
+    .split('/', segmentsMax + 1)
+    .slice(1);
 
 function add(root: Node, row: ApiRow): void {
   const segments = segmentsOf(row.path);

@@ -3,6 +3,7 @@ import { finished, Readable } from 'node:stream';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import { createApiPipeline } from '../jsonapi/pipeline.ts';
+import { refusalOf } from '../jsonapi/refuse.ts';
 import type { HttpParts } from '../secrets/parts.ts';
 import { createPipeline, type Pipeline } from '../secrets/pipeline.ts';
 import { failure } from '../secrets/reply/failure.ts';
@@ -25,7 +26,9 @@ export function createRoutes(parts: HttpParts): FastifyInstance {
     // Fastify would cut the connection while the client still sends, and the client would never see the answer. Node
     // reads the rest of the request away, within the time for it.
     reply.removeHeader('connection');
-    const refusal = failure(asAppError(error), { requestId: request.id, vocabulary, log: parts.log });
+    const refusal = isApi(request.url)
+      ? refusalOf(asAppError(error), request.id, parts)
+      : failure(asAppError(error), { requestId: request.id, vocabulary, log: parts.log });
     observer.refused(request.id, trueVerb(request.method), refusal.status);
     return send(reply, refusal);
   };
@@ -58,6 +61,9 @@ export function createRoutes(parts: HttpParts): FastifyInstance {
   }
   return app;
 }
+
+/** Whether a URL is of the workspace service, whose clients read errors of another form. */
+const isApi = (url: string): boolean => /^\/api\/v2(?:[/?]|$)/.test(url);
 
 /** Of a document that is sent to the workspace service: a description or a variable is long at 256 KiB. */
 const documentBytesMax = 2 * 1024 * 1024;

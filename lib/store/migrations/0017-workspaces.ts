@@ -18,11 +18,17 @@ const people = [
      ${id},
      username text not null,
      email text not null default '',
+     -- What the user wrote itself: invitations go by the other one.
+     unconfirmed_email text,
      entity_id text collate "C" unique references entities (id) on delete set null,
      site_admin boolean not null default false,
+     suspended boolean not null default false,
+     -- Stands for an address that was invited, until an administrator of the site makes the user of it.
+     invited boolean not null default false,
      ${created}
    )`,
   'create unique index ws_users_username on ws_users (lower(username))',
+  `create unique index ws_users_email on ws_users (lower(email)) where email <> ''`,
   // Who comes with the root token of the secrets service.
   `insert into ws_users (id, username, site_admin) values ('user-root', 'root', true)`,
   `create table ws_organizations (
@@ -35,6 +41,8 @@ const people = [
      allow_force_delete_workspaces boolean not null default false,
      assessments_enforced boolean not null default false,
      settings jsonb not null default '{}',
+     -- What is left of it is being removed.
+     removed_at timestamptz,
      ${created}
    )`,
   'create unique index ws_organizations_name on ws_organizations (lower(name))',
@@ -103,11 +111,13 @@ const places = [
      ${created}
    )`,
   'create index ws_ssh_keys_organization on ws_ssh_keys (organization_id, name)',
+  // All secrets of clients and tokens are sealed.
   `create table ws_oauth_clients (
      ${id},
      ${ofOrganization},
      settings jsonb not null,
      secret bytea,
+     private_key bytea,
      ${created}
    )`,
   'create index ws_oauth_clients_organization on ws_oauth_clients (organization_id)',
@@ -115,8 +125,8 @@ const places = [
      ${id},
      client_id text collate "C" not null references ws_oauth_clients (id) on delete cascade,
      service_provider_user text,
-     has_ssh_key boolean not null default false,
      secret bytea,
+     ssh_key bytea,
      ${created}
    )`,
   'create index ws_oauth_tokens_client on ws_oauth_tokens (client_id)',
@@ -170,6 +180,8 @@ const places = [
 ];
 
 const ofWorkspace = 'workspace_id text collate "C" not null references ws_workspaces (id) on delete cascade';
+
+const ofPool = 'agent_pool_id text collate "C" not null references ws_agent_pools (id) on delete cascade';
 
 const bonds = [
   // What a team may do with a workspace, or with all workspaces of a project; the numbers are levels, more is more.
@@ -230,10 +242,41 @@ const bonds = [
      check (workspace_id <> consumer_id)
    )`,
   'create index ws_consumers_consumer on ws_consumers (consumer_id)',
+  // For the states of one workspace, or of all workspaces of an organization that have none of their own.
   `create table ws_retention_policies (
      ${id},
-     workspace_id text collate "C" not null unique references ws_workspaces (id) on delete cascade,
+     workspace_id text collate "C" unique references ws_workspaces (id) on delete cascade,
+     organization_id text collate "C" unique references ws_organizations (id) on delete cascade,
      type text not null,
-     days integer
+     days integer,
+     check (num_nonnulls(workspace_id, organization_id) = 1)
    )`,
+  // Who may use a pool that is not for the whole organization, and who may not use one that is.
+  `create table ws_agent_pool_scopes (
+     ${ofPool},
+     kind text not null check (kind in ('allowed-workspaces', 'allowed-projects', 'excluded-workspaces')),
+     workspace_id text collate "C" references ws_workspaces (id) on delete cascade,
+     project_id text collate "C" references ws_projects (id) on delete cascade,
+     unique (agent_pool_id, kind, workspace_id),
+     unique (agent_pool_id, kind, project_id),
+     check (num_nonnulls(workspace_id, project_id) = 1)
+   )`,
+  'create index ws_agent_pool_scopes_workspace on ws_agent_pool_scopes (workspace_id)',
+  'create index ws_agent_pool_scopes_project on ws_agent_pool_scopes (project_id)',
+  `create table ws_agent_tokens (
+     ${id},
+     ${ofPool},
+     hash bytea not null unique,
+     description text not null,
+     created_by text collate "C",
+     ${created},
+     last_used_at timestamptz
+   )`,
+  'create index ws_agent_tokens_pool on ws_agent_tokens (agent_pool_id)',
+  `create table ws_oauth_client_projects (
+     client_id text collate "C" not null references ws_oauth_clients (id) on delete cascade,
+     project_id text collate "C" not null references ws_projects (id) on delete cascade,
+     primary key (client_id, project_id)
+   )`,
+  'create index ws_oauth_client_projects_project on ws_oauth_client_projects (project_id)',
 ];

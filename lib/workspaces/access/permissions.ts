@@ -4,8 +4,7 @@ import type { Standing } from './standing.ts';
 /** The `permissions` of a workspace, each flag of specification 002, section 2.1, and those that clients read beside. */
 export function permissionsOf(standing: Standing, levels: Levels) {
   const { admin, locking } = levels;
-  const mayForceDelete =
-    standing.isOwner || (admin && standing.organization.allow_force_delete_workspaces && !standing.isOrganization);
+  const mayForceDelete = standing.isOwner || (admin && standing.organization.allow_force_delete_workspaces);
   const applies = levels.runs >= runLevels.apply;
   return {
     'can-update': admin,

@@ -14,6 +14,10 @@ export interface Organization {
   readonly default_agent_pool_id: string | null;
   readonly allow_force_delete_workspaces: boolean;
   readonly assessments_enforced: boolean;
+  readonly email: string;
+  /** What of it nothing but its own document shows, by the names of the API. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly created_at: Date;
 }
 
 /** What a caller is in an organization. It was read in one statement and holds for one request. */
@@ -49,14 +53,34 @@ export const standingIn = (store: Pick<Store, 'db'>, caller: ApiCaller, name: st
 export const standingOf = (store: Pick<Store, 'db'>, caller: ApiCaller, id: RawBuilder<unknown>): Promise<Standing> =>
   standing(store, caller, sql`o.id = ${id}`);
 
+/** The same in the organizations of these ids to which the caller belongs, in no order. */
+export async function standingsOf(
+  store: Pick<Store, 'db'>,
+  caller: ApiCaller,
+  ids: readonly string[],
+): Promise<readonly Standing[]> {
+  const rows = await rowsWhere(store, caller, sql`o.id = any((select ${ids}::text[])::text[])`);
+  return rows.filter((row) => belongs(row, caller)).map((row) => standingOfRow(row, caller));
+}
+
 async function standing(
-  { db }: Pick<Store, 'db'>,
+  store: Pick<Store, 'db'>,
   caller: ApiCaller,
   condition: RawBuilder<unknown>,
 ): Promise<Standing> {
+  const [row] = await rowsWhere(store, caller, condition);
+  if (row === undefined || !belongs(row, caller)) throw notFound();
+  return standingOfRow(row, caller);
+}
+
+async function rowsWhere(
+  { db }: Pick<Store, 'db'>,
+  caller: ApiCaller,
+  condition: RawBuilder<unknown>,
+): Promise<readonly Row[]> {
   const { rows } = await sql<Row>`
     select o.id, o.name, o.default_project_id, o.default_execution_mode, o.default_agent_pool_id,
-           o.allow_force_delete_workspaces, o.assessments_enforced,
+           o.allow_force_delete_workspaces, o.assessments_enforced, o.email, o.settings, o.created_at,
            coalesce(t.ids, '{}') as team_ids, coalesce(t.owner, false) as owner, coalesce(t.flags, '{}') as flags,
            ${isMember(caller)} as member
       from ws_organizations o
@@ -66,16 +90,19 @@ async function standing(
                       where g.organization_id = o.id and ${isTeamOf(caller, 'g')} and f.value = 'true') as flags
           from ws_teams t where t.organization_id = o.id and ${isTeamOf(caller, 't')}
       ) t on true
-     where ${condition}`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw notFound();
-  return standingOfRow(row, caller);
+     where ${condition} and o.removed_at is null`.execute(db);
+  return rows;
 }
 
-function standingOfRow({ team_ids, owner, member, flags, ...organization }: Row, caller: ApiCaller): Standing {
-  const isSiteAdmin = caller.kind === 'user' && caller.siteAdmin;
-  if (!isSiteAdmin && !member && team_ids.length === 0) throw notFound();
-  const isOwner = owner || isSiteAdmin;
+const belongs = ({ member, team_ids }: Row, caller: ApiCaller): boolean =>
+  isSiteAdmin(caller) || member || team_ids.length > 0;
+
+/** May everything in every organization. */
+export const isSiteAdmin = (caller: ApiCaller): boolean => caller.kind === 'user' && caller.siteAdmin;
+
+function standingOfRow({ team_ids, owner, flags, ...row }: Row, caller: ApiCaller): Standing {
+  const { member: _member, ...organization } = row;
+  const isOwner = owner || isSiteAdmin(caller);
   const isOrganization = caller.kind === 'organization';
   const held = new Set(flags);
   return {
@@ -95,6 +122,12 @@ function isTeamOf(caller: ApiCaller, alias: string): RawBuilder<unknown> {
   return sql`${id} in (select m.team_id from ws_team_members m where m.user_id = ${caller.id})`;
 }
 
+/** Whether the caller belongs to the organization `o`, for the condition of a list. */
+export const isOf = (caller: ApiCaller): RawBuilder<unknown> =>
+  isSiteAdmin(caller)
+    ? sql`true`
+    : sql`(${isMember(caller)} or exists (select 1 from ws_teams t where t.organization_id = o.id and ${isTeamOf(caller, 't')}))`;
+
 function isMember(caller: ApiCaller): RawBuilder<unknown> {
   if (caller.kind === 'team') return sql`(o.id = ${caller.organizationId})`;
   if (caller.kind === 'organization') return sql`(o.id = ${caller.id})`;
@@ -107,8 +140,9 @@ export function levelsEverywhere(standing: Standing): Levels {
   if (standing.isOwner) return { ...namedLevels.admin, moves: true };
   if (standing.isOrganization)
     return { ...namedLevels.admin, runs: runLevels.read, state_versions: namedLevels.read.state_versions, moves: true };
-  if (standing.may('manage-workspaces') || standing.may('manage-projects'))
-    return { ...namedLevels.admin, moves: true };
+  if (standing.may('manage-projects')) return { ...namedLevels.admin, moves: true };
+  // Moving takes an administrator of the projects.
+  if (standing.may('manage-workspaces')) return namedLevels.admin;
   return standing.may('read-workspaces') || standing.may('read-projects') ? namedLevels.read : nothing;
 }
 

@@ -45,7 +45,8 @@ export type WorkspaceName =
   | { readonly workspace_id: string }
   | { readonly organization: string; readonly name: string };
 
-type Found = WorkspaceRow & { readonly [K in keyof Levels as `granted_${K}`]: Levels[K] | null };
+/** A workspace beside what is granted on it, as `grantColumns` name it. */
+export type GrantedRow = WorkspaceRow & { readonly [K in keyof Levels as `granted_${K}`]: Levels[K] | null };
 
 /**
  * The workspace that a request names, in two statements.
@@ -74,7 +75,7 @@ async function readable(
   standing: Standing,
   condition: RawBuilder<unknown>,
 ): Promise<FoundWorkspace> {
-  const { rows } = await sql<Found>`
+  const { rows } = await sql<GrantedRow>`
     select w.*, ${grantColumns} from ws_workspaces w left join lateral ${grantsOfWorkspace(standing)} g on true
      where ${condition}`.execute(db);
   const [row] = rows;
@@ -90,7 +91,7 @@ export const grantColumns = sql`g.runs as granted_runs, g.variables as granted_v
   g.admin as granted_admin, g.moves as granted_moves`;
 
 /** What such columns say. */
-export const grantedIn = (row: Found): GrantedLevels => ({
+export const grantedIn = (row: GrantedRow): GrantedLevels => ({
   runs: row.granted_runs,
   variables: row.granted_variables,
   state_versions: row.granted_state_versions,

@@ -37,11 +37,22 @@ export async function findCaller(
   return ofUser(parts.store, caller.root ? sql`id = 'user-root'` : sql`entity_id = nullif(${caller.entityId}, '')`);
 }
 
+/** The last use of a token is written at most so often. */
+const noticedAgain = sql`interval '1 minute'`;
+
+/** One statement: it writes where the last use is long ago, and of several at once one writes. */
 async function ofOwnToken(store: Store, token: Secret): Promise<ApiCaller | undefined> {
   const { rows } = await sql<Row>`
-    select t.id, t.user_id, u.username, u.site_admin, t.team_id, m.organization_id as team_organization, t.organization_id
-      from ws_tokens t left join ws_users u on u.id = t.user_id left join ws_teams m on m.id = t.team_id
-     where t.hash = ${hashOf(store, token)} and (t.expire_at is null or t.expire_at > now())`.execute(store.db);
+    with found as (
+      select t.id, t.user_id, u.username, u.site_admin, t.team_id, m.organization_id as team_organization, t.organization_id,
+             t.last_used_at
+        from ws_tokens t left join ws_users u on u.id = t.user_id left join ws_teams m on m.id = t.team_id
+       where t.hash = ${hashOf(store, token)} and (t.expire_at is null or t.expire_at > now()) and u.suspended is not true),
+    noticed as (
+      update ws_tokens t set last_used_at = now() from found f
+       where t.id = f.id and t.last_used_at is not distinct from f.last_used_at
+         and (f.last_used_at is null or f.last_used_at < now() - ${noticedAgain}))
+    select id, user_id, username, site_admin, team_id, team_organization, organization_id from found`.execute(store.db);
   const [row] = rows;
   return row && callerOf(row);
 }
@@ -57,7 +68,7 @@ function callerOf(row: Row): ApiCaller | undefined {
 
 async function ofUser({ db }: Store, condition: ReturnType<typeof sql>): Promise<ApiCaller | undefined> {
   const { rows } = await sql<{ id: string; username: string; site_admin: boolean }>`
-    select id, username, site_admin from ws_users where ${condition}`.execute(db);
+    select id, username, site_admin from ws_users where ${condition} and not suspended`.execute(db);
   const [row] = rows;
   return row && { kind: 'user', id: row.id, username: row.username, siteAdmin: row.site_admin };
 }

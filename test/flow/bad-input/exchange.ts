@@ -4,7 +4,7 @@ import { patience } from '../../support/patience.ts';
 /** A request as it stands: no part of it is made well-formed on its way. */
 export interface Sent {
   readonly method: string;
-  /** Below `/v1/`, not yet decoded. */
+  /** Below the prefix of the sender, not yet decoded. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -21,18 +21,22 @@ export interface Sender {
 }
 
 /** Sends requests on a few connections; each has to be answered in time. */
-export function senderTo(address: string): Sender {
+export function senderTo(address: string, prefix = '/v1/'): Sender {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   return {
     send: ({ method, path, headers, body }) =>
       new Promise((resolve, reject) => {
         const signal = AbortSignal.timeout(patience.conditionMs);
-        const asked = request(`${address}/v1/`, { method, agent, signal, path: `/v1/${path}`, headers }, (answer) => {
-          const pieces: Buffer[] = [];
-          answer.on('data', (piece: Buffer) => pieces.push(piece));
-          answer.on('error', reject);
-          answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(pieces).toString() }));
-        });
+        const asked = request(
+          `${address}${prefix}`,
+          { method, agent, signal, path: `${prefix}${path}`, headers },
+          (answer) => {
+            const pieces: Buffer[] = [];
+            answer.on('data', (piece: Buffer) => pieces.push(piece));
+            answer.on('error', reject);
+            answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(pieces).toString() }));
+          },
+        );
         asked.on('error', reject);
         asked.end(body);
       }),

@@ -34,6 +34,12 @@ export function callFailure(error: unknown): RemoteFailure {
   return new RemoteFailure('the connection with it failed');
 }
 
+/** The other side ended the connection, whether or not it had taken the call. */
+export const wasCut = (error: unknown): boolean =>
+  errorChain(error).some((link) => 'code' in link && cutCodes.has(String(link.code)));
+
+const cutCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
 const late = 'it could not be connected to in time';
 
 const reasons: Readonly<Record<string, string>> = {

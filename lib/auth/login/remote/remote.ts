@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type NetworkBounds, readBounds } from '../../../network/bounds.ts';
-import { type GuardedFetch, guardedFetch } from '../../../network/fetch.ts';
+import { type Call, type GuardedCalls, guardedCalls } from '../../../network/calls.ts';
 import type { NetworkPolicy } from '../../../network/policy.ts';
-import { callFailure, RemoteFailure } from './failure.ts';
+import { callFailure, RemoteFailure, wasCut } from './failure.ts';
 
 /** Calls of auth methods to the systems that know who somebody is. */
 export interface Remote {
@@ -40,13 +40,13 @@ const clientsMax = 500;
 const connectMsMax = 5_000;
 
 export function openRemote({ bounds, requestMs }: RemoteParts): Remote {
-  const clients = new LRUCache<string, GuardedFetch>({
+  const clients = new LRUCache<string, GuardedCalls>({
     max: clientsMax,
     dispose: (client) => void client.close(),
   });
   const times = { connectMs: Math.min(connectMsMax, requestMs), requestMs };
 
-  function clientFor(url: URL, caCertificates: string): GuardedFetch {
+  function clientFor(url: URL, caCertificates: string): GuardedCalls {
     const policy = policyFor(url, caCertificates, bounds);
     const key = `${policy.allowedPorts[0]} ${caCertificates}`;
     const client = clients.get(key) ?? openClient(policy, times);
@@ -57,11 +57,17 @@ export function openRemote({ bounds, requestMs }: RemoteParts): Remote {
   return {
     async ask({ url, caCertificates, bearer, body, signal }) {
       const client = clientFor(url, caCertificates);
-      const answer = await client.fetch(url, requestOf(bearer, body, signal)).catch((error) => {
-        throw callFailure(error);
-      });
+      const deadline = AbortSignal.timeout(times.requestMs);
+      const request = requestOf(bearer, body, signal === undefined ? deadline : AbortSignal.any([signal, deadline]));
+      // A connection that was kept may have been ended at the other side when it is used again. Questions may be asked twice.
+      const answer = await client
+        .call(url, request)
+        .catch((error) => (wasCut(error) ? client.call(url, request) : Promise.reject(error)))
+        .catch((error) => {
+          throw callFailure(error);
+        });
       if (answer.status >= 300 && answer.status < 400) throw new RemoteFailure('it redirects, which is not followed');
-      return { status: answer.status, json: asJson(await answer.text()) };
+      return { status: answer.status, json: asJson(answer.text) };
     },
     async close() {
       const open = [...clients.values()];
@@ -91,23 +97,22 @@ function openClient(policy: NetworkPolicy, times: { readonly connectMs: number; 
   try {
     // A text without a certificate makes a client that trusts nobody and does not say why.
     if (policy.caCertificates !== undefined) new X509Certificate(policy.caCertificates);
-    return guardedFetch(policy, times);
+    return guardedCalls(policy, times);
   } catch {
     throw new RemoteFailure('the CA certificates that are configured for it cannot be read');
   }
 }
 
-function requestOf(bearer: string | undefined, body: object | undefined, signal: AbortSignal | undefined) {
+function requestOf(bearer: string | undefined, body: object | undefined, signal: AbortSignal): Call {
   return {
-    method: body === undefined ? 'GET' : 'POST',
+    method: body === undefined ? ('GET' as const) : ('POST' as const),
     headers: {
       accept: 'application/json',
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
-    redirect: 'manual' as const,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   };
 }
 

@@ -17,7 +17,8 @@ export interface UserKey {
   readonly name: string;
 }
 
-interface UserRow {
+/** A row of the store, the password sealed. */
+export interface UserRow {
   readonly password: Buffer;
   readonly settings: Partial<TokenSettings>;
 }
@@ -26,7 +27,8 @@ export async function findUser({ db, barrier }: Store, key: UserKey): Promise<Us
   const { rows } = await sql<UserRow>`
     select password, settings from userpass_users
      where mount_id = ${key.mountId}::uuid and name = ${key.name}`.execute(db);
-  return opened(barrier, key, rows[0]);
+  const [row] = rows;
+  return row && opened(barrier, key, row);
 }
 
 /**
@@ -44,7 +46,8 @@ export function changeUser(
     const found = await sql<UserRow>`
       select password, settings from userpass_users
        where mount_id = ${key.mountId}::uuid and name = ${key.name} for update`.execute(tx);
-    const before = opened(store.barrier, key, found.rows[0]) ?? { password: undefined, settings: newTokenSettings };
+    const [row] = found.rows;
+    const before = (row && opened(store.barrier, key, row)) ?? { password: undefined, settings: newTokenSettings };
     const { password, settings } = change(before);
     const sealed = store.barrier.seal(password.reveal(), aad(key));
     const { rows } = await sql`
@@ -77,8 +80,7 @@ export async function userNames(
 
 const aad = ({ mountId, name }: UserKey): string => `userpass_users/${mountId}/${name}`;
 
-const opened = (barrier: Store['barrier'], key: UserKey, row: UserRow | undefined): User | undefined =>
-  row && {
-    password: new Secret(barrier.open(row.password, aad(key)).toString()),
-    settings: { ...newTokenSettings, ...row.settings },
-  };
+export const opened = (barrier: Store['barrier'], key: UserKey, row: UserRow): User => ({
+  password: new Secret(barrier.open(row.password, aad(key)).toString()),
+  settings: { ...newTokenSettings, ...row.settings },
+});

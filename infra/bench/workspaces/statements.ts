@@ -1,0 +1,19 @@
+import { PoolConnection } from '../../../lib/store/postgres/connection.ts';
+
+/**
+ * What `work` answers, and how many statements about the workspace service this process has sent meanwhile: those that name a
+ * table of it. One at a time.
+ */
+export async function counted<T>(work: () => Promise<T>): Promise<{ readonly answer: T; readonly statements: number }> {
+  const { executeQuery } = PoolConnection.prototype;
+  let statements = 0;
+  PoolConnection.prototype.executeQuery = function (query) {
+    if (/\bws_\w+/.test(query.sql)) statements += 1;
+    return executeQuery.call(this, query) as never;
+  };
+  try {
+    return { answer: await work(), statements };
+  } finally {
+    PoolConnection.prototype.executeQuery = executeQuery;
+  }
+}

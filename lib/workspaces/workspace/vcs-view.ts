@@ -1,0 +1,33 @@
+import type { Facts } from './facts.ts';
+import type { VcsRepo } from './settings/vcs-repo.ts';
+
+/** The attributes of a workspace about its repository. */
+export function vcsAttributes(repo: VcsRepo | null, tokenId: string | null, { oauth_client }: Facts) {
+  const provider = textOf(oauth_client, 'service-provider') ?? (repo === null ? null : 'github_app');
+  return {
+    'oauth-client-name': textOf(oauth_client, 'name'),
+    'vcs-repo': repo && { ...repoOf(repo, tokenId, oauth_client), 'service-provider': provider },
+    'vcs-repo-identifier': repo?.identifier ?? null,
+  };
+}
+
+function repoOf(repo: VcsRepo, tokenId: string | null, client: Facts['oauth_client']) {
+  const host = textOf(client, 'http-url');
+  return {
+    branch: repo.branch,
+    'display-identifier': repo.identifier,
+    identifier: repo.identifier,
+    'ingress-submodules': repo['ingress-submodules'],
+    'oauth-token-id': tokenId,
+    'repository-http-url': host === null ? null : `${host.replace(/\/+$/, '')}/${repo.identifier}`,
+    'tags-regex': repo['tags-regex'],
+    'vcs-app-installation-id': repo['vcs-app-installation-id'],
+    'github-app-installation-id': repo['vcs-app-installation-id'],
+    'webhook-url': null,
+  };
+}
+
+function textOf(client: Facts['oauth_client'], name: string): string | null {
+  const value = client?.[name];
+  return typeof value === 'string' ? value : null;
+}

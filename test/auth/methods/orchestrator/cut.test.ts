@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { openRemote } from '../../../../lib/auth/login/remote/remote.ts';
+import { readBounds } from '../../../../lib/network/bounds.ts';
+import { startHttps } from '../../../support/auth/https-server.ts';
+import { patience } from '../../../support/patience.ts';
+
+/** A system that ends so many connections when a call comes. */
+async function cutting(times: number) {
+  let calls = 0;
+  const server = await startHttps((request, response) => {
+    calls += 1;
+    if (calls <= times) request.socket.destroy();
+    else request.resume().once('end', () => response.writeHead(200).end('{"well":true}'));
+  });
+  const remote = openRemote({ bounds: readBounds('all'), requestMs: patience.conditionMs });
+  const question = { url: new URL(`${server.address}/x`), caCertificates: server.certificate, body: { token: 'x' } };
+  return {
+    ask: () => remote.ask(question),
+    calls: () => calls,
+    async close() {
+      await remote.close();
+      server.close();
+    },
+  };
+}
+
+test('a connection that is cut when a question comes is asked once more, and no more than that', async () => {
+  const once = await cutting(1);
+  expect(await once.ask()).toEqual({ status: 200, json: { well: true } });
+  expect(once.calls()).toBe(2);
+  await once.close();
+  const always = await cutting(100);
+  await expect(always.ask()).rejects.toThrow('the connection with it failed');
+  expect(always.calls()).toBe(2);
+  await always.close();
+});

@@ -1,0 +1,200 @@
+import type { ApiRow } from '../../../lib/path/jsonapi/row.ts';
+import type { Names } from './fields.ts';
+import { parametersOf, shown } from './rows.ts';
+import { sampleOf } from './samples.ts';
+import type { Seed } from './seed.ts';
+
+/** A request that a row does not expect. */
+export interface Bad {
+  readonly what: string;
+  readonly path: string;
+  readonly body?: string;
+  readonly mediaType?: string;
+}
+
+/** Written as they stand; every one is wrong for most attributes. */
+const values: Readonly<Record<string, string>> = {
+  'a text': '"x"',
+  'an empty text': '""',
+  'a text of 100 kB': `"${'x'.repeat(100_000)}"`,
+  'umlauts and faces': '"Gr\u00fc\u00dfe \u{1f600} \u202e\ufeff"',
+  'control characters': '"a\\u0001\\u001b\\r\\nb"',
+  NUL: '"a\\u0000b"',
+  'half a surrogate': '"a\\ud800"',
+  'a path that climbs': '"../../admin/users"',
+  SQL: '"x\'); drop table ws_users; --"',
+  'a pattern': '"%_\\\\"',
+  'too large a number': '1e400',
+  'a negative number': '-1',
+  'two to the 31': '2147483648',
+  'two to the 63': '9223372036854775808',
+  fraction: '0.5',
+  'a time of no calendar': '"2026-13-45T99:99:99Z"',
+  'a far time': '"9999-12-31T23:59:59Z"',
+  true: 'true',
+  null: 'null',
+  'a list': '["a","b"]',
+  'a list of lists': '[[["a"]],[{}]]',
+  'a list with NUL': '["a\\u0000", "\\ud800"]',
+  'an object': '{"a":{"b":[1]}}',
+  'an object with bad keys': '{"":"","a\\u0000":"\\u0000","__proto__":{"x":1},"constructor":"x"}',
+};
+
+const linkages: readonly string[] = [
+  ...['7', 'null', '"x"', '[]', '{"data":7}', '{"data":[]}', '{"data":[7]}', '{"data":null}', '{"data":{}}'],
+  ...['{"data":{"id":7,"type":"x"}}', '{"data":{"id":"\\u0000","type":"x"}}', '{"data":{"id":"x"}}'],
+  ...[
+    '{"data":[{"id":"x"}]}',
+    '{"data":[{"id":{}}]}',
+    '{"data":[{"attributes":7}]}',
+    '{"data":[{"attributes":{"name":7,"key":[]}}]}',
+  ],
+  ...['{"data":[{"attributes":{"name":"\\u0000","key":"\\u0000","value":"\\ud800"}}]}', '{"links":{}}'],
+];
+
+/** What is wrong with a whole document, whatever the row. */
+const wholes: readonly string[] = [
+  ...[
+    '',
+    ' ',
+    '7',
+    '1e400',
+    'null',
+    '"x"',
+    '[]',
+    '{}',
+    '{} {}',
+    'a=1',
+    '{"data":',
+    '\ufeff{}',
+    '{"data":null}',
+    '{"data":7}',
+  ],
+  ...[
+    '{"data":[]}',
+    '{"data":[7]}',
+    '{"data":[{}]}',
+    '{"data":[{"type":7,"id":7}]}',
+    '{"data":{}}',
+    '{"data":{"type":7}}',
+  ],
+  ...[
+    '{"data":{"attributes":7}}',
+    '{"data":{"attributes":[]}}',
+    '{"data":{"relationships":7}}',
+    '{"data":{"relationships":[]}}',
+  ],
+  ...['users', 'workspaces', 'organization-memberships', 'tags'].flatMap((type) => [
+    `{"data":[{"type":"${type}","id":"none"}]}`,
+    `{"data":[{"type":"${type}","id":"\\u0000"}]}`,
+    `{"data":[{"type":"${type}","id":"\\ud800"},{"type":"${type}","id":"${'x'.repeat(10_000)}"}]}`,
+    `{"data":[${Array.from({ length: 2_000 }, (_, at) => `{"type":"${type}","id":"n${at}"}`).join()}]}`,
+  ]),
+  `{"data":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
+  '{"data":'.repeat(10_000),
+  `{"data":{"attributes":{${Array.from({ length: 5_000 }, (_, at) => `"n${at}":1`).join()}}}}`,
+];
+
+const segments = [
+  ...['..', '.', '%2e%2e', 'a%2fb', 'a%20b', '%00', 'a%0d%0ab', '%ff', '%zz', '%ed%a0%80', '%f0%9f%98%80', '__proto__'],
+  ...['constructor', ':id', '*', 'a;b', 'a%3fb', 'a%5cb', '%25', "'", 'x'.repeat(3_000), '%c3%bc'.repeat(600)],
+];
+
+const queryValues = [
+  '',
+  'x'.repeat(2_000),
+  '%00',
+  '%ed%a0%80',
+  '%f0%9f%98%80',
+  '..%2f',
+  '-1',
+  '1e400',
+  'NaN',
+  '%zz',
+  '[]',
+  '%25_%5c',
+  ',,,',
+  '*',
+];
+
+/** Bad requests for a row. `fields`: attributes that it reads. */
+export function badRequests(row: ApiRow, { seed, names, fields, number }: Walk): readonly Bad[] {
+  const right = pathOf(row, (name) => seed.valueFor(row.path, name));
+  const brings = row.method !== 'GET';
+  const plain = () => (brings ? { body: documentText(row, number()) } : {});
+  return [
+    ...parametersOf(row).flatMap((parameter) =>
+      segments.map((segment) => ({
+        what: `${parameter} is ${segment.slice(0, 20)}`,
+        path: pathOf(row, (name) => (name === parameter ? segment : seed.valueFor(row.path, name))),
+        ...plain(),
+      })),
+    ),
+    ...(brings ? [] : badQueries(names).map((query) => ({ what: query.slice(0, 40), path: right + query }))),
+    ...(brings ? wholes.map((body) => ({ what: `the document ${body.slice(0, 40)}`, path: right, body })) : []),
+    ...(brings ? attributesOf(row, fields, number) : []).map(({ what, body }) => ({ what, path: right, body })),
+    ...(brings ? relationshipsOf(row, names, number) : []).map(({ what, body }) => ({ what, path: right, body })),
+    ...(brings
+      ? [{ what: 'another media type', path: right, body: '{}', mediaType: 'application/json; charset="' }]
+      : []),
+  ];
+}
+
+export interface Walk {
+  readonly seed: Seed;
+  readonly names: Names;
+  readonly fields: readonly string[];
+  /** Another one each time. */
+  readonly number: () => number;
+}
+
+/** Below `/api/v2/`, not encoded any further. */
+export const pathOf = (row: ApiRow, valueFor: (name: string) => string): string =>
+  row.path.replace(/^\/api\/v2\//, '').replaceAll(/:(\w+)/g, (_all, name: string) => valueFor(name));
+
+/** The right document of a row, with a member written as it stands in place of its own. */
+export function documentText(
+  row: ApiRow,
+  n: number,
+  member?: { attribute?: readonly [string, string]; relationship?: readonly [string, string] },
+): string {
+  const { type, attributes, relationships } = sampleOf(shown(row), n);
+  const textOf = (members: object, more: readonly [string, string] | undefined) => {
+    const all = new Map(Object.entries(members).map(([name, value]) => [name, JSON.stringify(value)]));
+    if (more !== undefined) all.set(more[0], more[1]);
+    return `{${[...all].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`;
+  };
+  return `{"data":{"type":${JSON.stringify(type)},"attributes":${textOf(attributes, member?.attribute)},"relationships":${textOf(relationships, member?.relationship)}}}`;
+}
+
+const attributesOf = (row: ApiRow, fields: readonly string[], number: () => number) =>
+  fields.flatMap((field) =>
+    Object.entries(values).map(([what, value]) => ({
+      what: `${field} is ${what}`,
+      body: documentText(row, number(), { attribute: [field, value] }),
+    })),
+  );
+
+const relationshipsOf = (row: ApiRow, { relationships }: Names, number: () => number) =>
+  relationships.flatMap((name) =>
+    linkages.map((linkage) => ({
+      what: `${name} leads to ${linkage}`,
+      body: documentText(row, number(), { relationship: [name, linkage] }),
+    })),
+  );
+
+const badQueries = ({ queries }: Names): readonly string[] => [
+  ...queries.flatMap((name) => queryValues.map((value) => `?${name}=${value}`)),
+  ...[
+    '?include=everything',
+    '?page[number]=0',
+    '?page[size]=100000',
+    '?page[number]=10000000',
+    '?&&=&=x&%00=1',
+    '?sort=,-',
+  ],
+];
+
+/** A document with every attribute of one wrong value: what is said of it names those that a row reads. */
+export const probe = (row: ApiRow, attributes: readonly string[], value: string): string =>
+  `{"data":{"type":${JSON.stringify(sampleOf(shown(row), 0).type)},"attributes":{${attributes.map((name) => `${JSON.stringify(name)}:${value}`).join()}}}}`;

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ApiRow } from '../../../lib/path/jsonapi/row.ts';
+import { type Got, type Sender, senderTo } from '../../flow/bad-input/exchange.ts';
+import { workspaceGround } from '../ground.ts';
+import { type Bad, badRequests, pathOf, probe } from './bad.ts';
+import { type Names, namesInSource } from './fields.ts';
+import { everyRow, shown } from './rows.ts';
+import { type Seed, seedOf } from './seed.ts';
+
+// Every row is sent what it does not expect, by one who may everything. Whatever comes, the answer is a proper one, nothing is
+// logged as unforeseen, and the service goes on.
+const ground = workspaceGround();
+const mediaType = 'application/vnd.api+json';
+let names: Names;
+let sender: Sender;
+let sent = 0;
+let numbers = 0;
+
+beforeAll(async () => {
+  names = await namesInSource();
+  sender = senderTo(ground.service.address, '/api/v2/');
+});
+afterAll(() => {
+  sender.close();
+  console.info(`${sent} bad requests were sent`);
+});
+
+test('the names that rows read are found in the source', () => {
+  expect(names.attributes).toEqual(expect.arrayContaining(['name', 'email', 'organization-access', 'expired-at']));
+  expect(names.relationships).toEqual(expect.arrayContaining(['default-agent-pool', 'teams', 'tag-bindings']));
+  expect(names.queries).toEqual(expect.arrayContaining(['q', 'sort', 'filter[names]', 'filter[status]']));
+});
+
+const send = (row: ApiRow, { path, body, mediaType: type = mediaType }: Omit<Bad, 'what'>): Promise<Got> => {
+  sent += 1;
+  const headers = {
+    authorization: `Bearer ${ground.service.rootToken}`,
+    'content-type': type,
+    // Node does not count the body of a DELETE by itself.
+    'content-length': String(Buffer.byteLength(body ?? '')),
+  };
+  return sender.send({ method: row.method, path, headers, ...(body === undefined ? {} : { body }) });
+};
+
+/** The attributes that a row reads: it complains of them. */
+async function fieldsOf(row: ApiRow, seed: Seed): Promise<readonly string[]> {
+  if (row.method === 'GET' || row.streamBytesMax !== undefined) return [];
+  const found = new Set<string>();
+  for (const value of ['{"a":[1]}', '[{}]', '7', 'true', '"\\u0001"']) {
+    // Only so many problems are told at once.
+    for (let round = 0; round < 8; round += 1) {
+      const left = names.attributes.filter((name) => !found.has(name));
+      const path = pathOf(row, (name) => seed.valueFor(row.path, name));
+      const { text, status } = await send(row, { path, body: probe(row, left, value) });
+      const fresh = status === 422 ? pointersIn(text).filter((name) => left.includes(name)) : [];
+      for (const name of fresh) found.add(name);
+      if (fresh.length === 0) break;
+    }
+  }
+  return [...found];
+}
+
+const pointersIn = (text: string): readonly string[] =>
+  [...text.matchAll(/"pointer":"\/data\/attributes\/([a-z-]+)/g)].map(([, name = '']) => name);
+
+/** What is wrong with an answer; undefined: nothing. */
+function wrongWith({ status, text }: Got): string | undefined {
+  if (status >= 500) return `status ${status}: ${text.slice(0, 200)}`;
+  if (status < 400) return undefined;
+  const errors: unknown = jsonOf(text)['errors'];
+  const isProper =
+    Array.isArray(errors) &&
+    errors.length > 0 &&
+    errors.every((one) => one.status === String(status) && one.title !== '');
+  return isProper ? undefined : `status ${status} without errors: ${text.slice(0, 200)}`;
+}
+
+function jsonOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+async function problemsOf(row: ApiRow, bad: readonly Bad[]): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const left = bad[Symbol.iterator]();
+  const lane = async () => {
+    for (const one of left) {
+      const problem = wrongWith(await send(row, one));
+      if (problem !== undefined) problems.push(`${shown(row)}, ${one.what}: ${problem}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, lane));
+  return problems;
+}
+
+test.each(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])(
+  'every row of the method %s has a proper answer to it',
+  async (method) => {
+    const rows = everyRow(ground).filter((row) => row.method === method && row.path.startsWith('/api/v2/'));
+    const problems: string[] = [];
+    let fieldsFound = 0;
+    for (const row of rows) {
+      const seed = await seedOf(ground);
+      const fields = await fieldsOf(row, seed);
+      fieldsFound += fields.length;
+      const number = () => {
+        numbers += 1;
+        return numbers;
+      };
+      problems.push(...(await problemsOf(row, badRequests(row, { seed, names, fields, number }))));
+      expect((await ground.call('GET', '/account/details')).status, `after ${shown(row)}`).toBe(200);
+    }
+    if (method === 'POST' || method === 'PATCH') expect(fieldsFound).toBeGreaterThan(15);
+    expect(problems.slice(0, 40)).toEqual([]);
+    expect(ground.service.logged.filter((line) => JSON.stringify(line).includes('unexpectedly'))).toEqual([]);
+  },
+);
+
+test.each([
+  { status: 500, text: '{"errors":[{"status":"500","title":"x"}]}' },
+  { status: 400, text: '' },
+  { status: 400, text: '{"errors":["x"]}' },
+  { status: 404, text: '{"errors":[]}' },
+])('an answer such as $status $text would be found', (got) => {
+  expect(wrongWith(got)).toBeDefined();
+});

@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import { newId } from '../../../lib/workspaces/ids.ts';
+import type { WorkspaceGround } from '../ground.ts';
+
+/** One of each thing, so that a row finds what its path names. */
+export interface Seed {
+  readonly organization: { readonly id: string; readonly name: string };
+  /** Of somebody who belongs to the organization. */
+  readonly token: string;
+  /** What stands for a parameter of a row's path. @throws Error for one that is not known here */
+  valueFor(path: string, parameter: string): string;
+}
+
+export async function seedOf(ground: WorkspaceGround): Promise<Seed> {
+  const organization = await ground.organization();
+  const { id, name, projectId } = organization;
+  const [user, team, workspace, project] = await Promise.all([
+    ground.user(id),
+    ground.team(id),
+    ground.workspace(id, projectId),
+    ground.project(id),
+  ]);
+  await ground.grant(team.id, { workspace: workspace.id }, 'read');
+  await ground.grant(team.id, { project }, 'write');
+  const idOf = async (query: ReturnType<typeof sql<{ id: string }>>) =>
+    (await query.execute(ground.service.store.db)).rows[0]?.id;
+  const membership = await idOf(sql`select id from ws_memberships where user_id = ${user.id}`);
+  const token = await idOf(sql`select id from ws_tokens where user_id = ${user.id}`);
+  const onWorkspace = await idOf(sql`select id from ws_grants where workspace_id = ${workspace.id}`);
+  const onProject = await idOf(sql`select id from ws_grants where project_id = ${project}`);
+  const values: Readonly<Record<string, string | undefined>> = {
+    organization_name: name,
+    name: workspace.name,
+    workspace_id: workspace.id,
+    project_id: project,
+    team_id: team.id,
+    user_id: user.id,
+    membership_id: membership,
+    token_id: token,
+  };
+  return {
+    organization,
+    token: user.token,
+    valueFor(path, parameter) {
+      if (parameter === 'grant_id') return (path.includes('team-projects') ? onProject : onWorkspace) ?? '';
+      // Of what other rows are about there is an id that leads nowhere.
+      return values[parameter] ?? strangeId;
+    },
+  };
+}
+
+const strangeId = newId('none');
