@@ -1,12 +1,14 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { allVerbs } from '../secrets/request/request.ts';
+import { mayArriveLate } from './connection/long-body.ts';
 
 /**
  * Answers bytes that the parser refused. Node's own answer has no body, while clients look for the `errors` of a 400
  * (a token with a control character in it is the known case).
  */
 export function refuseMalformed(error: Error, socket: Duplex): void {
+  if ('code' in error && error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && mayArriveLate(socket)) return;
   if (!socket.writable || 'code' in error === false || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

@@ -95,7 +95,7 @@ async function answerAll(scope: FastifyInstance, { urls, pipeline, parts, memory
     const incoming = incomingOf(request, reply, memory);
     const outgoing = await pipeline(incoming);
     if (typeof outgoing.body !== 'object') incoming.body.release();
-    else whenSent(reply, parts.requestTimeoutMs, () => incoming.body.release());
+    else whenSent(reply, sendMsMax(outgoing.body, parts), () => incoming.body.release());
     // Where the connection ends with the answer, who is still sending would notice the end before the answer.
     if (!reply.raw.shouldKeepAlive) await incoming.body.gone();
     return send(reply, outgoing);
@@ -132,6 +132,12 @@ function send(reply: FastifyReply, outgoing: Outgoing): FastifyReply {
     .serializer(asItIs)
     .send(isInPieces(outgoing.body) ? inPieces(reply, outgoing.body) : outgoing.body);
 }
+
+/** A file may be long, and who takes it slowly. */
+const fileMsMax = 3_600_000;
+
+const sendMsMax = (body: object, { requestTimeoutMs }: HttpParts): number =>
+  body instanceof Readable ? Math.max(fileMsMax, requestTimeoutMs) : requestTimeoutMs;
 
 const isInPieces = (body: NonNullable<Outgoing['body']>): body is readonly Buffer[] => Array.isArray(body);
 

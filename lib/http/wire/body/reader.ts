@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Place } from '../../../core/concurrency/under-way.ts';
 import { yieldToOthers } from '../../../core/concurrency/yielding.ts';
 import { AppError, badRequest } from '../../../core/errors.ts';
+import { longBody } from '../connection/long-body.ts';
 import type { IncomingBody } from '../exchange.ts';
 import { type Arriving, type BodyMemory, type Held, tooMuch } from './memory.ts';
 import { textOf, Utf8Pieces } from './utf8.ts';
@@ -71,7 +72,7 @@ export class BodyReader implements IncomingBody, Arriving {
   async *pieces(bytesMax: number): AsyncGenerator<Buffer> {
     if (this.length !== undefined && this.length > bytesMax) throw tooLarge(bytesMax);
     try {
-      for await (const bytes of this.#stream.iterator({ destroyOnReturn: false })) {
+      for await (const bytes of longBody(this.#stream)) {
         this.#bytes += bytes.length;
         if (this.#bytes > bytesMax) throw tooLarge(bytesMax);
         yield bytes;
