@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { ApiError, conflict, unprocessable } from '../../path/jsonapi/error.ts';
 import type { ApiCall, ApiReply, ApiRow } from '../../path/jsonapi/row.ts';
 import type { Database } from '../../store/tables.ts';
+import { holdWorkspace } from '../access/hold.ts';
 import { grantIn } from '../blobs/grant.ts';
 import { blobBytesMax } from '../blobs/parts.ts';
 import { endingOf } from '../blobs/read.ts';
@@ -9,7 +10,6 @@ import { attachBlob, dropBlob, type StoredBlob, writeBlob } from '../blobs/write
 import type { WorkspaceParts } from '../contract.ts';
 import { insertRun } from '../runs/create/insert.ts';
 import { timeOfStatement } from '../runs/transition.ts';
-import { holdWorkspace } from '../state-versions/lock.ts';
 import { type ConfigurationVersionRow, readConfigurationVersion } from './store.ts';
 import { putConfiguration } from './view.ts';
 

@@ -22,6 +22,8 @@ export interface RunSettings {
 /** What an agent said of a plan or an apply; nothing yet: it has not begun. */
 export interface Outcome {
   readonly status?: 'running' | 'finished' | 'errored' | 'canceled';
+  /** The id of the caller that said so last. */
+  readonly agent?: string;
   readonly 'has-changes'?: boolean;
   readonly 'resource-additions'?: number;
   readonly 'resource-changes'?: number;

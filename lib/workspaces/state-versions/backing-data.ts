@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { conflict } from '../../path/jsonapi/error.ts';
 import type { ApiCall, ApiReply, ApiRow } from '../../path/jsonapi/row.ts';
+import { holdWorkspace } from '../access/hold.ts';
 import { stateLevels } from '../access/levels.ts';
 import { mustHave } from '../access/workspace.ts';
 import type { WorkspaceParts } from '../contract.ts';
-import { holdWorkspace } from './lock.ts';
 import { findStateVersion, type StateStatus } from './store.ts';
 import { stateVersionOf } from './view.ts';
 

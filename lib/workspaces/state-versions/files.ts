@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { conflict, notFound } from '../../path/jsonapi/error.ts';
 import type { ApiCall, ApiReply, ApiRow } from '../../path/jsonapi/row.ts';
+import { holdWorkspace } from '../access/hold.ts';
 import { grantIn } from '../blobs/grant.ts';
 import { blobBytesMax } from '../blobs/parts.ts';
 import { blobReply, endingOf } from '../blobs/read.ts';
 import { attachBlob, dropBlob, type StoredBlob, writeBlob } from '../blobs/write.ts';
 import type { WorkspaceParts } from '../contract.ts';
 import { ended, otherHash } from './create.ts';
-import { holdWorkspace } from './lock.ts';
 import { settle } from './settle.ts';
 import { readStateVersion, type StateVersionRow } from './store.ts';
 import { type StateSummary, SummaryReader } from './summary.ts';

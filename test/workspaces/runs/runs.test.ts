@@ -7,7 +7,7 @@ import { runnableWorkspace } from './runs-of.ts';
 const ground = workspaceGround();
 
 test('a run is planned, confirmed and applied by an agent, and holds the lock from the plan to its end', async () => {
-  const { configuration, run, report, act, status, row, writer, workspace } = await runnableWorkspace(ground);
+  const { configuration, run, report, act, status, row, admin, writer, workspace } = await runnableWorkspace(ground);
   await configuration();
   const made = await run({ message: 'first', 'target-addrs': ['null_resource.one'] });
   expect(made.status).toBe(201);
@@ -22,6 +22,7 @@ test('a run is planned, confirmed and applied by an agent, and holds the lock fr
   expect(running.item.attributes).toMatchObject({ status: 'running' });
   expect(await row()).toMatchObject({ lock_kind: 'runs', lock_holder: id, current_run_id: id });
   expect((await report(id, 'plan', { status: 'running' })).status).toBe(200);
+  expect((await report(id, 'plan', { status: 'running' }, admin.token)).status).toBe(409);
   const text = stateText();
   const path = `/workspaces/${workspace.id}/state-versions`;
   const body = { serial: 1, md5: md5Of(text), state: btoa(text) };

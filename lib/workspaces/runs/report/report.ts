@@ -50,11 +50,12 @@ export async function report(tx: Tx, store: Pick<Store, 'barrier'>, { run, part,
   const { before, during } = stages[part];
   if (run[part].status === status && status !== 'running') return;
   if (status === 'running') {
-    if (run.status === during) return;
+    if (run.status === during && run[part].agent === call.caller.id) return;
+    if (run.status === during) throw conflict(`The ${part} of this run is running already, by another agent`);
     if (run.status !== before) throw conflict(`The ${part} of this run cannot begin: the run is ${run.status}`);
     await begin(tx, run, part);
   } else if (run.status !== during) throw conflict(`The ${part} of this run is not running: the run is ${run.status}`);
-  const outcome = { ...run[part], ...counts, status, timestamps: timesOf(run[part], status) };
+  const outcome = { ...run[part], ...counts, status, agent: call.caller.id, timestamps: timesOf(run[part], status) };
   await sql`
     update ws_runs set ${sql.raw(part)} = ${JSON.stringify(outcome)} where id = ${run.id}`.execute(tx);
   const next = status === 'running' ? during : afterwards(run, part, outcome);
