@@ -45,11 +45,20 @@ export interface AuditedRequest {
   readonly token: Secret | undefined;
   readonly caller: Caller | undefined;
   /** What the policies say; undefined: nobody asked them. */
-  readonly decision: { readonly allowed: boolean; readonly why?: string } | undefined;
+  readonly decision: AuditedDecision | undefined;
   readonly connection: ClientConnection;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Seconds for which the reply shall be wrapped. */
   readonly wrapSeconds: number | undefined;
+}
+
+/** What the policies of the caller say. */
+export interface AuditedDecision {
+  readonly allowed: boolean;
+  /** Of a refusal. */
+  readonly why?: string;
+  /** The policies that allowed it. */
+  readonly grantedBy?: readonly { readonly name: string; readonly namespaceId: string }[];
 }
 
 export type AuditedOperation = 'create' | 'read' | 'list' | 'update' | 'patch' | 'delete' | 'help';

@@ -1,7 +1,7 @@
 import type { Namespace } from '../core/namespace.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Caller, ClientConnection } from '../path/row.ts';
-import type { Capability } from './policy/rule.ts';
+import type { Capability, PolicyName } from './policy/rule.ts';
 
 /** Who calls and what the caller may do: what other modules see of this one. */
 export interface Gatekeeper {
@@ -39,6 +39,8 @@ export interface Allowed {
   readonly sudo: boolean;
   /** Names of TOTP methods that have to be passed before the request runs. */
   readonly mfaMethods: readonly string[];
+  /** The policies that have the capability on the path, for the audit log. */
+  readonly grantedBy: readonly PolicyName[];
 }
 
 export interface Denied {

@@ -1,4 +1,4 @@
-import { type NamespaceDirectory, onlyRoot } from '../core/namespace.ts';
+import { type NamespaceDirectory, onlyRoot, rootNamespace } from '../core/namespace.ts';
 import type { Caller } from '../path/row.ts';
 import type { Store } from '../store/store.ts';
 import type { Decision, Gatekeeper } from './contract.ts';
@@ -58,4 +58,7 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
   };
 }
 
-const allowedAll: Decision = { allowed: true, sudo: true, mfaMethods: [] };
+const allowedAll: Decision = {
+  ...{ allowed: true, sudo: true, mfaMethods: [] },
+  grantedBy: [{ name: 'root', namespaceId: rootNamespace.id }],
+};

@@ -151,7 +151,7 @@ test('sessions end by their time, and the oldest is evicted', async () => {
   };
   const gatekeeper: Gatekeeper = {
     authenticate: async () => caller,
-    authorise: async () => ({ allowed: true, sudo: true, mfaMethods: [] }),
+    authorise: async () => ({ allowed: true, sudo: true, mfaMethods: [], grantedBy: [] }),
     reaches: async () => true,
     mayEnter: async () => true,
   };

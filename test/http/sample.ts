@@ -30,7 +30,7 @@ export function fakeGatekeeper(): Gatekeeper & { readonly needs: Need[] } {
     async authorise(who, need) {
       needs.push(need);
       const open = need.path.startsWith('secret/open/') || need.path.startsWith('sys/');
-      if (who.root || (open && !need.sudo)) return { allowed: true, sudo: who.root, mfaMethods: [] };
+      if (who.root || (open && !need.sudo)) return { allowed: true, sudo: who.root, mfaMethods: [], grantedBy: [] };
       return { allowed: false, why: 'the reader may not' };
     },
     reaches: async (who) => who.root,

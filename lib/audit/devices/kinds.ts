@@ -1,9 +1,9 @@
-import { isAbsolute, relative, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import { badRequest } from '../../core/errors.ts';
 import type { NetworkPolicy } from '../../network/policy.ts';
 import { DatagramOutlet } from './datagram.ts';
-import { discard, FileOutlet, standardOutput } from './file.ts';
+import { discard, FileOutlet, isBelow, standardOutput } from './file.ts';
 import { HttpOutlet } from './http.ts';
 import { type DeviceOptions, mustBeKnown } from './options.ts';
 import type { Outlet } from './outlet.ts';
@@ -63,13 +63,8 @@ function openFile({ file_path: own, path = own, mode }: DeviceOptions, { filesBe
   if (!isAbsolute(path) || path.includes('\0')) throw badRequest("'file_path' is an absolute path, stdout or discard");
   if (filesBelow !== undefined && !isBelow(resolve(filesBelow), resolve(path)))
     throw badRequest("'file_path' is outside of the folder that KEYFERRY_AUDIT_DIR names");
-  return new FileOutlet(path, modeOf(mode));
+  return new FileOutlet({ path: resolve(path), mode: modeOf(mode), below: filesBelow });
 }
-
-const isBelow = (folder: string, path: string): boolean => {
-  const way = relative(folder, path);
-  return way !== '' && !way.startsWith('..') && !isAbsolute(way);
-};
 
 /** A log that could be run as a program would be a way to bring one in. */
 function modeOf(given: string | undefined): number | undefined {

@@ -18,6 +18,7 @@ interface Waiting {
 export class LineQueue {
   readonly #outlet: Outlet;
   readonly #limitMs: number;
+  readonly #charactersMax: number;
   readonly #waiting: Waiting[] = [];
   #characters = 0;
   #writing: Promise<void> | undefined;
@@ -25,15 +26,17 @@ export class LineQueue {
   #underWay: readonly Waiting[] = [];
   #closed = false;
 
-  constructor(outlet: Outlet, limitMs: number) {
+  /** `charactersMax`: of all lines that wait or are being written; a line that is alone may be longer. */
+  constructor(outlet: Outlet, limitMs: number, charactersMax = queueCharactersMax) {
     this.#outlet = outlet;
+    this.#charactersMax = charactersMax;
     this.#limitMs = limitMs;
   }
 
   /** @throws NotRecorded, and what the outlet throws */
   add(line: string): Promise<void> {
     if (this.#closed) return Promise.reject(new NotRecorded('it is not enabled any more'));
-    if (this.#characters > 0 && this.#characters + line.length > queueCharactersMax)
+    if (this.#characters > 0 && this.#characters + line.length > this.#charactersMax)
       return Promise.reject(new NotRecorded('too many lines wait'));
     this.#characters += line.length;
     return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { isLongJson } from '../../core/json/write.ts';
 import type { Json } from '../../core/json.ts';
 import type { Mount } from '../../path/row.ts';
-import type { AuditedRequest } from '../contract.ts';
+import type { AuditedDecision, AuditedRequest } from '../contract.ts';
 import { hashedJson } from './hashed-json.ts';
 import type { Marks } from './marks.ts';
 import type { RecordedHeaders } from './settings.ts';
@@ -70,7 +70,7 @@ export const mountMembers = (mount: Mount | undefined): object | undefined =>
   };
 
 function authOf({ caller, decision }: AuditedRequest, token: string | undefined, accessor: string | undefined): object {
-  const results = decision && { policy_results: resultsOf(decision, caller?.root === true) };
+  const results = decision && { policy_results: resultsOf(decision) };
   if (caller === undefined) return { ...results };
   return {
     client_token: token,
@@ -87,9 +87,8 @@ function authOf({ caller, decision }: AuditedRequest, token: string | undefined,
   };
 }
 
-/** Which policy has granted something is not kept with the merged rules; of root there is one. */
-const resultsOf = ({ allowed, why }: NonNullable<AuditedRequest['decision']>, root: boolean): object => ({
+const resultsOf = ({ allowed, why, grantedBy }: AuditedDecision): object => ({
   allowed,
-  ...(allowed && root ? { granting_policies: [{ type: 'acl', name: 'root', namespace_id: 'root' }] } : {}),
+  granting_policies: grantedBy?.map(({ name, namespaceId }) => ({ type: 'acl', name, namespace_id: namespaceId })),
   ...(why === undefined ? {} : { reason: why }),
 });

@@ -1,7 +1,7 @@
 import type { Decision, Need } from '../contract.ts';
 import type { Acl } from './acl.ts';
 import { parameterRefusal } from './parameters.ts';
-import type { Capability, Grant } from './rule.ts';
+import type { Capability, Grant, PolicyName } from './rule.ts';
 
 const withParameters: ReadonlySet<Need['capability']> = new Set<Need['capability']>([
   'create',
@@ -16,7 +16,17 @@ export function decide(acl: Acl, need: Need): Decision {
   if (grant === undefined) return refused('no rule matches the path');
   const why = refusal(grant, need);
   if (why !== undefined) return refused(why);
-  return { allowed: true, sudo: grant.capabilities.has('sudo'), mfaMethods: grant.mfaMethods };
+  const { capabilities, mfaMethods } = grant;
+  return { allowed: true, sudo: capabilities.has('sudo'), mfaMethods, grantedBy: policiesWith(grant, need.capability) };
+}
+
+/** Each policy once, also where several of its rules have the capability. */
+function policiesWith({ shares = [] }: Grant, capability: Capability): readonly PolicyName[] {
+  const found: PolicyName[] = [];
+  for (const { policy, capabilities } of shares) {
+    if (capabilities.has(capability) && !found.includes(policy)) found.push(policy);
+  }
+  return found;
 }
 
 function refusal(grant: Grant, need: Need): string | undefined {

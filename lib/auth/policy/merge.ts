@@ -15,6 +15,7 @@ export function merge(a: Grant, b: Grant): Grant {
     wrappingSecondsMin,
     wrappingSecondsMax,
     mfaMethods: [...new Set([...a.mfaMethods, ...b.mfaMethods])],
+    shares: [...(a.shares ?? []), ...(b.shares ?? [])],
   };
 }
 

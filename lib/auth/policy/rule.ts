@@ -38,6 +38,20 @@ export interface Grant {
   readonly wrappingSecondsMax: number;
   /** Names of TOTP methods that must all be passed. */
   readonly mfaMethods: readonly string[];
+  /** The policies that the rules are of, and what each of them grants; absent: nobody has said. */
+  readonly shares?: readonly Share[];
+}
+
+/** What one policy adds to a grant. */
+interface Share {
+  readonly policy: PolicyName;
+  readonly capabilities: ReadonlySet<Capability>;
+}
+
+/** Which policy is meant. */
+export interface PolicyName {
+  readonly name: string;
+  readonly namespaceId: string;
 }
 
 export interface Rule extends Grant {

@@ -3,6 +3,7 @@ import type { Need } from '../../../lib/auth/contract.ts';
 import { compileAcl } from '../../../lib/auth/policy/acl.ts';
 import { capabilitiesOn, decide } from '../../../lib/auth/policy/decide.ts';
 import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
+import type { PolicyName } from '../../../lib/auth/policy/rule.ts';
 import { defaultPolicyText, responseWrappingPolicyText } from '../../../lib/auth/policy/store/built-in.ts';
 import { rulesFor, type Subject } from '../../../lib/auth/policy/template.ts';
 
@@ -20,6 +21,30 @@ const why = (text: string, change: Partial<Need> = {}) => {
   const decision = decide(onA(text), need(change));
   return decision.allowed ? 'allowed' : decision.why;
 };
+
+describe('policies that granted something', () => {
+  const [reader, writer] = [
+    { name: 'reader', namespaceId: 'root' },
+    { name: 'writer', namespaceId: 'root' },
+  ];
+  const rulesOf = (policy: PolicyName, text: string) =>
+    parsePolicy(text).rules.map((rule) => ({ ...rule, shares: [{ policy, capabilities: rule.capabilities }] }));
+  const acl = compileAcl([
+    ...rulesOf(reader, 'path "a" { capabilities = ["read"] } path "a" { capabilities = ["read", "list"] }'),
+    ...rulesOf(writer, 'path "a" { capabilities = ["read", "update"] } path "+" { capabilities = ["delete"] }'),
+  ]);
+  const grantedBy = (change: Partial<Need>) => {
+    const decision = decide(acl, need(change));
+    return decision.allowed ? decision.grantedBy : undefined;
+  };
+
+  test('are those that have the capability on the pattern that speaks, each once', () => {
+    expect(grantedBy({ capability: 'read' })).toEqual([reader, writer]);
+    expect(grantedBy({ capability: 'update' })).toEqual([writer]);
+    expect(grantedBy({ capability: 'delete', path: 'b' })).toEqual([writer]);
+    expect(grantedBy({ capability: 'delete' })).toBeUndefined();
+  });
+});
 
 describe('capabilities', () => {
   test.each([

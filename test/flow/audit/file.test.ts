@@ -1,5 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { asking, tokenOf } from '../../support/flow/holders.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { disable, fileDevice, type Line, linesOf, textOf } from './log.ts';
 
@@ -82,6 +83,24 @@ describe('a file', () => {
     expect(asked).toMatchObject({ type: 'request', auth: {}, request: { client_token: data['hash'] } });
     expect(asked?.error).toContain('permission denied');
     expect(answered).toMatchObject({ type: 'response', error: asked?.error });
+  });
+
+  test('names the policies that let a request through, and of which namespace they are', async () => {
+    const { file } = await enable();
+    const rule = (path: string, capability: string) => `path "${path}" { capabilities = ["${capability}"] }`;
+    const policies = {
+      reader: rule('secret/data/granted/*', 'read'),
+      writer: rule('secret/data/granted/*', 'update'),
+      both: `${rule('secret/data/granted/*', 'read')} ${rule('secret/data/else', 'read')}`,
+    };
+    for (const [name, policy] of Object.entries(policies)) await service.ask('POST', `sys/policy/${name}`, { policy });
+    const ask = asking(service, await tokenOf(service, Object.keys(policies)));
+    await ask('GET', 'secret/data/granted/x');
+    await ask('DELETE', 'secret/data/granted/x');
+    const [asked, , refused] = about(await linesOf(file), 'secret/data/granted/x');
+    const granting = ['both', 'reader'].map((name) => ({ type: 'acl', name, namespace_id: 'root' }));
+    expect(asked?.auth['policy_results']).toEqual({ allowed: true, granting_policies: granting });
+    expect(refused?.auth['policy_results']).toEqual({ allowed: false, reason: expect.any(String) });
   });
 
   test('keeps numbers with their digits, booleans, nulls and keys', async () => {

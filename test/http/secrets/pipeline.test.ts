@@ -153,7 +153,7 @@ describe('the order of the checks', () => {
         ...fakeGatekeeper(),
         authorise: async (_who, need) =>
           need.capability === capability
-            ? { allowed: true, sudo: false, mfaMethods: [] }
+            ? { allowed: true, sudo: false, mfaMethods: [], grantedBy: [] }
             : { allowed: false, why: 'another capability' },
       },
     });

@@ -125,7 +125,7 @@ describe('a stage', () => {
     await ask('GET', '/v1/sys/flat', { headers: reader }, sampleParts({ stages }));
     expect(known).toEqual([
       ['reader', { allowed: false, why: 'the reader may not' }, '127.0.0.1'],
-      ['reader', { allowed: true, sudo: false, mfaMethods: [] }, '127.0.0.1'],
+      ['reader', { allowed: true, sudo: false, mfaMethods: [], grantedBy: [] }, '127.0.0.1'],
     ]);
   });
 

@@ -7,7 +7,7 @@ import { type Identities, openIdentities } from '../../identity/facts/open.ts';
 import type { EntityFacts } from '../../identity/facts/read.ts';
 import { type Acl, compileAcl } from '../acl.ts';
 import { parsePolicy } from '../parse.ts';
-import type { Policy } from '../rule.ts';
+import type { Policy, PolicyName } from '../rule.ts';
 import { rulesFor } from '../template.ts';
 import { grantsOfHolder, type Holder } from './holder.ts';
 import { readSnapshot } from './snapshot.ts';
@@ -118,11 +118,17 @@ function rememberingParser(): (namespaceId: string, name: string, text: string) 
     const key = `${namespaceId}/${name}`;
     const before = remembered.get(key);
     if (before?.text === text) return before.policy;
-    const policy = readable(name, text);
+    const policy = named(readable(name, text), { name, namespaceId });
     remembered.set(key, { text, policy });
     return policy;
   };
 }
+
+/** The policy with its name at each rule, so that a decision can say who has granted something. */
+const named = (policy: Policy, name: PolicyName): Policy => ({
+  ...policy,
+  rules: policy.rules.map((rule) => ({ ...rule, shares: [{ policy: name, capabilities: rule.capabilities }] })),
+});
 
 /** A stored policy that cannot be read may hold a denial, so nothing that it belongs to is granted. */
 function readable(name: string, text: string): Policy {

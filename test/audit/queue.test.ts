@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import type { Outlet } from '../../lib/audit/devices/outlet.ts';
+import { LineQueue } from '../../lib/audit/devices/queue.ts';
+
+const [limitMs, charactersMax] = [60_000, 100];
+const line = (characters: number) => `${'x'.repeat(characters - 1)}\n`;
+const fate = (recorded: Promise<void>) =>
+  recorded.then(
+    () => 'recorded',
+    (error: Error) => error.message,
+  );
+
+/** Takes nothing until `open` is called. */
+function heldOutlet() {
+  const gate = Promise.withResolvers<void>();
+  const written: string[] = [];
+  const outlet: Outlet = {
+    async write(lines) {
+      await gate.promise;
+      written.push(...lines);
+    },
+    close: async () => {},
+  };
+  return { outlet, written, open: gate.resolve };
+}
+
+test('a device that takes nothing holds no more than its bound, and takes lines again afterwards', async () => {
+  const { outlet, written, open } = heldOutlet();
+  const queue = new LineQueue(outlet, limitMs, charactersMax);
+  const held = [fate(queue.add(line(60))), fate(queue.add(line(40)))];
+  for (let more = 0; more < 50; more += 1) expect(await fate(queue.add(line(1)))).toBe('too many lines wait');
+  open();
+  expect(await Promise.all(held)).toEqual(['recorded', 'recorded']);
+  expect(await fate(queue.add(line(100)))).toBe('recorded');
+  expect(written.map(({ length }) => length)).toEqual([60, 40, 100]);
+  await queue.close();
+});
+
+test('a line beyond the bound goes alone', async () => {
+  const { outlet, open } = heldOutlet();
+  const queue = new LineQueue(outlet, limitMs, charactersMax);
+  const long = fate(queue.add(line(500)));
+  expect(await fate(queue.add(line(1)))).toBe('too many lines wait');
+  open();
+  expect(await long).toBe('recorded');
+  await queue.close();
+});
