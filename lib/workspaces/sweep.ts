@@ -1,10 +1,10 @@
 import type { NetworkBounds } from '../network/bounds.ts';
 import type { Store } from '../store/store.ts';
-import { dropAbandoned } from './blobs/sweep.ts';
-import { sendDue } from './notifications/outbox.ts';
-import { finishRemovals } from './organizations/remove.ts';
-import { dropExpiredTokens } from './tokens/store.ts';
-import { openWebhooks } from './webhooks.ts';
+import { openWebhooks } from './frame/webhooks.ts';
+import { finishRemovals } from './organization/organizations/remove.ts';
+import { dropExpiredTokens } from './people/tokens/store.ts';
+import { sendDue } from './runs/notifications/outbox.ts';
+import { dropAbandoned } from './states/blobs/sweep.ts';
 
 /** What the sweep does for the workspace service. */
 export interface WorkspaceSweep {

@@ -4,7 +4,7 @@ import { openTerminal } from '../../infra/show/terminal.ts';
 import type { Tally } from './run/reporter.ts';
 import { runSuites } from './run/run.ts';
 import { type Ready, type Trial, Unavailable } from './trials/trial.ts';
-import { trials } from './trials/trials.ts';
+import { trials, untried } from './trials/trials.ts';
 
 /**
  * `npm run test:emulators`: the drivers against programs that nobody here wrote. `-- --only moto` takes those whose name has
@@ -33,6 +33,7 @@ if (chosen.length === 0) {
 await mkdir(folder, { recursive: true });
 const counts = { passed: 0, failed: 0, skipped: 0 };
 for (const trial of chosen) counts[await attempt(trial)] += 1;
+for (const [type, reason] of untried) terminal.line(`${terminal.styled('yellow', 'not tried')}: ${type}: ${reason}`);
 terminal.line(`${counts.passed} of ${chosen.length} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exit(counts.failed > 0 || (values.strict && counts.skipped > 0) ? 1 : 0);
 

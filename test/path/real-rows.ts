@@ -51,7 +51,7 @@ const nothing: never = new Proxy(() => nothing, {
 }) as never;
 
 /** Logins are made as the service makes them. */
-const loginParts = { login: loginOperations(nothing) } as MethodParts;
+const loginParts = { store: nothing, login: loginOperations(nothing) } as unknown as MethodParts;
 
 /** Every row of the service, by the mount it belongs to. */
 export const realTable: Readonly<Record<string, readonly Row[]>> = {

@@ -1,5 +1,5 @@
 import { Secret } from '../../../lib/core/secret.ts';
-import { hashOf } from '../../../lib/workspaces/tokens/find.ts';
+import { hashOf } from '../../../lib/workspaces/people/tokens/find.ts';
 import type { Stage } from '../stage.ts';
 
 export const organizationName = 'bench';

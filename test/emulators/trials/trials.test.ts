@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { definitions } from '../../../lib/destinations/index.ts';
 import { argumentsFor } from '../lowkey-vault/trial.ts';
 import { argumentsOf } from '../secret-manager/trial.ts';
-import { trials } from './trials.ts';
+import { trials, untried } from './trials.ts';
 
 const root = new URL('../../..', import.meta.url);
 
@@ -13,8 +13,9 @@ test('each trial has a name of its own, and is of a type that there is', () => {
   for (const { type } of trials) expect(types).toContain(type);
 });
 
-test('each type is tried against something that nobody here wrote', () => {
-  expect(new Set(trials.map(({ type }) => type))).toEqual(new Set(definitions.map(({ type }) => type)));
+test('each type is tried against something that nobody here wrote, or has a reason why it is not', () => {
+  const tried = trials.map(({ type }) => type);
+  expect([...new Set(tried), ...untried.keys()].sort()).toEqual(definitions.map(({ type }) => type).sort());
 });
 
 test.each(trials)('the suites of $name are there, and each of its gaps has a reason of its own', async (trial) => {

@@ -12,3 +12,8 @@ export const trials: readonly Trial[] = [
   secretManager,
   deployHost,
 ];
+
+/** Types for which there is no trial, with the reason. */
+export const untried: ReadonlyMap<string, string> = new Map([
+  ['workspace-vars', 'no description of its API is published, and no compatible host is to be had as a package'],
+]);

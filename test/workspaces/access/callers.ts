@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { namedLevels } from '../../../lib/workspaces/access/levels.ts';
 import type { OrganizationFlag } from '../../../lib/workspaces/access/organization-access.ts';
-import { newId } from '../../../lib/workspaces/ids.ts';
-import type { WorkspaceGround } from '../ground.ts';
+import { newId } from '../../../lib/workspaces/frame/ids.ts';
+import type { WorkspaceGround } from '../support/ground.ts';
 
 /** An organization of two projects with a workspace in the first. */
 export interface Place {

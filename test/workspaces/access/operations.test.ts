@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { workspaceGround } from '../ground.ts';
-import { project, workspaceBody } from '../workspace/bodies.ts';
+import { workspaceGround } from '../support/ground.ts';
+import { project, workspaceBody } from '../workspace/workspaces/bodies.ts';
 import { type CallerKind, callerKinds, callers, newPlace, type Place } from './callers.ts';
 
 const ground = workspaceGround();

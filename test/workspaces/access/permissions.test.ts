@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { workspaceGround } from '../ground.ts';
+import { workspaceGround } from '../support/ground.ts';
 import { type CallerKind, callerKinds, callers, newPlace } from './callers.ts';
 
 const ground = workspaceGround();

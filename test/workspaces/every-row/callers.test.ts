@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { workspaceGround } from '../ground.ts';
+import { workspaceGround } from '../support/ground.ts';
 import { everyRow, filled, parametersOf, shown } from './rows.ts';
 import { type Seed, seedOf } from './seed.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApiRow } from '../../../lib/path/jsonapi/row.ts';
 import { type Got, type Sender, senderTo } from '../../flow/bad-input/exchange.ts';
-import { workspaceGround } from '../ground.ts';
+import { workspaceGround } from '../support/ground.ts';
 import { type Bad, badRequests, pathOf, probe } from './bad.ts';
 import { type Names, namesInSource } from './fields.ts';
 import { everyRow, shown } from './rows.ts';

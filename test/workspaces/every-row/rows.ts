@@ -2,7 +2,7 @@ import { silentLog } from '../../../lib/core/log.ts';
 import { readBounds } from '../../../lib/network/bounds.ts';
 import type { ApiRow } from '../../../lib/path/jsonapi/row.ts';
 import { openWorkspaces } from '../../../lib/workspaces/index.ts';
-import type { WorkspaceGround } from '../ground.ts';
+import type { WorkspaceGround } from '../support/ground.ts';
 
 /** All rows of the workspace service, as a description: they are called over HTTP. */
 export const everyRow = ({ service }: WorkspaceGround): readonly ApiRow[] =>

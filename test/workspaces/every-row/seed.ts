@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { newId } from '../../../lib/workspaces/ids.ts';
-import type { WorkspaceGround } from '../ground.ts';
+import { newId } from '../../../lib/workspaces/frame/ids.ts';
+import type { WorkspaceGround } from '../support/ground.ts';
 
 /** One of each thing, so that a row finds what its path names. */
 export interface Seed {

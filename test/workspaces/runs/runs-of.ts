@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { put } from '../files.ts';
-import type { Answer, WorkspaceGround } from '../ground.ts';
+import { put } from '../support/files.ts';
+import type { Answer, WorkspaceGround } from '../support/ground.ts';
 
 export const archive = gzipSync('a tar archive');
 

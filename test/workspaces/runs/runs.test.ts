@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { lockedWorkspace, md5Of, put, stateText, stateVersion } from '../files.ts';
-import { workspaceGround } from '../ground.ts';
+import { lockedWorkspace, md5Of, put, stateText, stateVersion } from '../support/files.ts';
+import { workspaceGround } from '../support/ground.ts';
 import { runnableWorkspace } from './runs-of.ts';
 
 const ground = workspaceGround();

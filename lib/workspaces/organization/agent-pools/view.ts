@@ -1,0 +1,51 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Resource, timeText, toMany, toOne } from '../../../path/jsonapi/resource.ts';
+import { isReadable, type Standing } from '../../access/standing.ts';
+
+export interface AgentPoolRow {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly name: string;
+  readonly organization_scoped: boolean;
+  readonly created_at: Date;
+  readonly workspaces: readonly string[];
+  readonly allowed_workspaces: readonly string[];
+  readonly allowed_projects: readonly string[];
+  readonly excluded_workspaces: readonly string[];
+}
+
+/** Of one pool in a document. */
+const workspacesMax = 1_000;
+
+const scope = (kind: string, column: string): RawBuilder<unknown> => sql`array(
+  select ${sql.ref(column)} from ws_agent_pool_scopes where agent_pool_id = p.id and kind = ${kind} order by 1)`;
+
+/** Columns of the pool `p`, with the workspaces in it that the caller may read. */
+export const agentPoolColumns = (standing: Standing): RawBuilder<unknown> => sql`
+  p.id, p.organization_id, p.name, p.organization_scoped, p.created_at,
+  ${scope('allowed-workspaces', 'workspace_id')} as allowed_workspaces,
+  ${scope('allowed-projects', 'project_id')} as allowed_projects,
+  ${scope('excluded-workspaces', 'workspace_id')} as excluded_workspaces,
+  array(select w.id from ws_workspaces w where w.agent_pool_id = p.id and ${isReadable(standing)}
+         order by w.id limit ${workspacesMax}) as workspaces`;
+
+/** A pool of agents. No agent registers here: runs are reported by whoever makes them. */
+export const agentPoolResource = ({ organization }: Standing, row: AgentPoolRow): Resource => ({
+  ...{ id: row.id, type: 'agent-pools' },
+  attributes: {
+    name: row.name,
+    'created-at': timeText(row.created_at),
+    'organization-scoped': row.organization_scoped,
+    'agent-count': 0,
+  },
+  relationships: {
+    organization: toOne('organizations', organization.name),
+    agents: { links: { related: `/api/v2/agent-pools/${row.id}/agents` } },
+    'authentication-tokens': { links: { related: `/api/v2/agent-pools/${row.id}/authentication-tokens` } },
+    workspaces: toMany('workspaces', row.workspaces),
+    'allowed-workspaces': toMany('workspaces', row.allowed_workspaces),
+    'allowed-projects': toMany('projects', row.allowed_projects),
+    'excluded-workspaces': toMany('workspaces', row.excluded_workspaces),
+  },
+  links: { self: `/api/v2/agent-pools/${row.id}` },
+});

@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import { attributesOf } from '../../../../path/jsonapi/body.ts';
+import { notFound } from '../../../../path/jsonapi/error.ts';
+import type { ApiCall, DocumentReply } from '../../../../path/jsonapi/row.ts';
+import type { Store } from '../../../../store/store.ts';
+import type { WorkspaceParts } from '../../../contract.ts';
+import { replaceTokens } from '../tokens/write.ts';
+import { aad } from './create.ts';
+import { type ClientChange, updateFields } from './fields.ts';
+import { managedClient, readClient } from './find.ts';
+import { clientResource } from './view.ts';
+
+/** Changes what the request names and keeps the rest. A new token takes the place of the old one and keeps its id. */
+export async function updateClient({ store }: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
+  const { client, standing } = await managedClient(store, call);
+  const change = attributesOf(call, 'oauth-clients', updateFields);
+  const token = change['oauth-token-string'];
+  await store.transaction(async (tx) => {
+    const { rows } = await sql`
+      update ws_oauth_clients set settings = settings || ${JSON.stringify(settingsIn(change))}::jsonb,
+             secret = ${columnAfter(store, client.id, 'secret', change.secret)},
+             private_key = ${columnAfter(store, client.id, 'private_key', change['private-key'])}
+       where id = ${client.id} returning id`.execute(tx);
+    if (rows.length === 0) throw notFound();
+    if (typeof token === 'string') await replaceTokens(tx, store, client.id, token);
+  });
+  return { data: clientResource(standing, await readClient(store, client.id)) };
+}
+
+const secrets = new Set(['secret', 'private-key', 'oauth-token-string']);
+
+const settingsIn = (change: ClientChange) =>
+  Object.fromEntries(Object.entries(change).filter(([name]) => !secrets.has(name)));
+
+/** Undefined keeps the column, null empties it. */
+function columnAfter({ barrier }: Pick<Store, 'barrier'>, id: string, column: string, text: string | null | undefined) {
+  if (text === undefined) return sql.ref(column);
+  return text === null ? sql`null` : sql`${barrier.seal(text, aad(id))}::bytea`;
+}

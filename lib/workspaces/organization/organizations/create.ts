@@ -1,0 +1,71 @@
+import { sql, type Transaction } from 'kysely';
+import { invalidAttribute, unprocessable } from '../../../path/jsonapi/error.ts';
+import type { ApiCall, ApiCaller, DocumentReply } from '../../../path/jsonapi/row.ts';
+import type { Database } from '../../../store/tables.ts';
+import { isSiteAdmin, standingOf } from '../../access/standing.ts';
+import { mustHave } from '../../access/workspace.ts';
+import type { WorkspaceParts } from '../../contract.ts';
+import { newId } from '../../frame/ids.ts';
+import { withRefusals } from '../../frame/refusals.ts';
+import { type Changeable, changedBy, mustHavePool } from './change.ts';
+import { organizationResource } from './view.ts';
+
+/** Makes an organization with its first project and a team of owners, of which its creator is the first. */
+export async function createOrganization({ store }: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
+  const { caller } = call;
+  mustHave(caller.kind === 'user');
+  const columns = changedBy(call, nothingYet);
+  if (columns.name === '') throw invalidAttribute('name', "Name can't be blank");
+  if (columns.email === '') throw invalidAttribute('email', "Email can't be blank");
+  const id = newId('org');
+  await withRefusals({ ws_organizations_name: 'name' }, () =>
+    store.transaction((tx) => insert(tx, { id, columns, caller })),
+  );
+  return { status: 201, data: organizationResource(await standingOf(store, caller, sql`${id}`)) };
+}
+
+const nothingYet: Changeable = {
+  ...{ name: '', email: '', default_execution_mode: 'remote', default_agent_pool_id: null },
+  ...{ allow_force_delete_workspaces: false, assessments_enforced: false, settings: {} },
+};
+
+interface Making {
+  readonly id: string;
+  readonly columns: Changeable;
+  readonly caller: ApiCaller;
+}
+
+async function insert(tx: Transaction<Database>, { id, columns, caller }: Making): Promise<void> {
+  await mustHavePool(tx, id, columns);
+  if (!isSiteAdmin(caller)) await mustHaveRoom(tx, caller.id);
+  const [projectId, teamId] = [newId('prj'), newId('team')];
+  await sql`
+    insert into ws_organizations (id, name, email, default_execution_mode, default_project_id, allow_force_delete_workspaces,
+                                  assessments_enforced, settings)
+    values (${id}, ${columns.name}, ${columns.email}, ${columns.default_execution_mode}, ${projectId},
+            ${columns.allow_force_delete_workspaces}, ${columns.assessments_enforced}, ${JSON.stringify(columns.settings)})`.execute(
+    tx,
+  );
+  await sql`insert into ws_projects (id, organization_id, name) values (${projectId}, ${id}, 'Default Project')`.execute(
+    tx,
+  );
+  await sql`insert into ws_teams (id, organization_id, name, owners) values (${teamId}, ${id}, 'owners', true)`.execute(
+    tx,
+  );
+  await sql`
+    insert into ws_memberships (id, organization_id, user_id, email, status)
+    select ${newId('ou')}, ${id}, id, email, 'active' from ws_users where id = ${caller.id}`.execute(tx);
+  await sql`insert into ws_team_members (team_id, user_id) values (${teamId}, ${caller.id})`.execute(tx);
+}
+
+/** Of which one user may be an owner when it makes another. */
+const organizationsMax = 100;
+
+async function mustHaveRoom(tx: Transaction<Database>, userId: string): Promise<void> {
+  // One at a time for a user: two would count the same.
+  await sql`select 1 from ws_users where id = ${userId} for update`.execute(tx);
+  const { rows } = await sql`
+    select 1 from ws_team_members m join ws_teams t on t.id = m.team_id and t.owners
+     where m.user_id = ${userId} offset ${organizationsMax - 1} limit 1`.execute(tx);
+  if (rows.length > 0) throw unprocessable(`A user may own at most ${organizationsMax} organizations.`);
+}

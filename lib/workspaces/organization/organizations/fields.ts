@@ -1,0 +1,45 @@
+import type { z } from 'zod';
+import { flag, oneOf, text, whole } from '../../../path/jsonapi/fields.ts';
+
+const charactersMax = 64;
+
+export const organizationName = () =>
+  text(charactersMax).regex(/^[A-Za-z0-9_-]+$/, 'can only contain letters, numbers, "_", and "-"');
+
+export const email = () => text(254).regex(/^[^\s@]+@[^\s@]+$/, 'is not an email address');
+
+/** Minutes, up to about two years. */
+const minutes = () => whole(1, 1_000_000).nullable();
+
+/** What of an organization has a column. */
+export const columnFields = {
+  name: organizationName(),
+  email: email(),
+  'default-execution-mode': oneOf(['remote', 'local', 'agent']).nullable(),
+  'allow-force-delete-workspaces': flag().nullable(),
+  'assessments-enforced': flag().nullable(),
+};
+
+/** What stands in its settings: nothing in this service goes by it. A policy of logins that would not be kept is refused. */
+export const settingFields = {
+  'aggregated-commit-status-enabled': flag().nullable(),
+  'collaborator-auth-policy': oneOf(['password']).nullable(),
+  'cost-estimation-enabled': flag().nullable(),
+  'owners-team-saml-role-id': text(255).nullable(),
+  'send-passing-statuses-for-untriggered-speculative-plans': flag().nullable(),
+  'session-remember': minutes(),
+  'session-timeout': minutes(),
+  'speculative-plan-management-enabled': flag().nullable(),
+} satisfies Record<string, z.ZodType>;
+
+/** Of settings that nobody has changed. */
+export const settingDefaults = {
+  'aggregated-commit-status-enabled': true,
+  'collaborator-auth-policy': 'password',
+  'cost-estimation-enabled': false,
+  'owners-team-saml-role-id': null,
+  'send-passing-statuses-for-untriggered-speculative-plans': false,
+  'session-remember': 20_160,
+  'session-timeout': 20_160,
+  'speculative-plan-management-enabled': true,
+} satisfies Record<keyof typeof settingFields, unknown>;

@@ -1,0 +1,43 @@
+import { type Resource, timeText, toOne } from '../../../path/jsonapi/resource.ts';
+import type { Standing } from '../../access/standing.ts';
+import { settingDefaults } from './fields.ts';
+import { organizationPermissions } from './permissions.ts';
+
+/** The document of an organization as the caller sees it. Its id is its name. */
+export function organizationResource(standing: Standing): Resource {
+  const { id, name, email, created_at, settings, ...own } = standing.organization;
+  const self = `/api/v2/organizations/${name}`;
+  return {
+    ...{ id: name, type: 'organizations' },
+    attributes: {
+      ...{ name, email, 'external-id': id, 'created-at': timeText(created_at) },
+      'allow-force-delete-workspaces': own.allow_force_delete_workspaces,
+      'assessments-enforced': own.assessments_enforced,
+      'default-execution-mode': own.default_execution_mode,
+      ...fixed,
+      ...settingDefaults,
+      ...settings,
+      permissions: organizationPermissions(standing),
+    },
+    relationships: {
+      'default-agent-pool': toOne('agent-pools', own.default_agent_pool_id),
+      'default-project': toOne('projects', own.default_project_id),
+      'authentication-token': { links: { related: `${self}/authentication-token` } },
+      'entitlement-set': { ...toOne('entitlement-sets', id), links: { related: `${self}/entitlement-set` } },
+      'oauth-tokens': { links: { related: `${self}/oauth-tokens` } },
+      'data-retention-policy': toOne('data-retention-policies', null),
+    },
+    links: { self },
+  };
+}
+
+/** What clients read and this service does not have. */
+const fixed = {
+  'enforce-hyok': false,
+  'is-unified': false,
+  'plan-expired': false,
+  'plan-is-trial': false,
+  'saml-enabled': false,
+  'trial-expires-at': null,
+  'two-factor-conformant': false,
+};

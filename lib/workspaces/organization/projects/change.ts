@@ -1,0 +1,43 @@
+import { type QueryExecutorProvider, sql } from 'kysely';
+import { attributesOf, dataOf, relatedOne } from '../../../path/jsonapi/body.ts';
+import { unprocessable } from '../../../path/jsonapi/error.ts';
+import type { ApiCall } from '../../../path/jsonapi/row.ts';
+import type { ProjectRow } from '../../access/project.ts';
+import { projectFields } from './fields.ts';
+
+/** What a document may change of a project. */
+export type Changeable = Omit<ProjectRow, 'id' | 'organization_id' | 'created_at'>;
+
+/**
+ * A project as a document makes it from what it was. A setting that says `false` of its overwriting is that of the organization,
+ * whatever else was sent.
+ */
+export function changedBy(call: ApiCall, old: Changeable): Changeable {
+  const sent = attributesOf(call, 'projects', projectFields);
+  const overwrites = sent['setting-overwrites'];
+  const inherits = overwrites?.['default-execution-mode'] === false || overwrites?.['default-agent-pool'] === false;
+  const mode = inherits ? null : chosen(sent['default-execution-mode'], old.default_execution_mode);
+  const pool = relatedOne(dataOf(call), 'default-agent-pool');
+  const sentPool = pool === undefined ? sent['default-agent-pool-id'] : (pool?.id ?? null);
+  return {
+    name: sent.name ?? old.name,
+    description: chosen(sent.description, old.description),
+    default_execution_mode: mode,
+    default_agent_pool_id: mode === 'agent' ? chosen(sentPool, old.default_agent_pool_id) : null,
+    auto_destroy_activity_duration: chosen(sent['auto-destroy-activity-duration'], old.auto_destroy_activity_duration),
+  };
+}
+
+const chosen = <T>(sent: T | undefined, old: T): T => (sent === undefined ? old : sent);
+
+/** @throws ApiError 422 when workspaces were to run on agents of a pool that the organization does not have */
+export async function mustHavePool(
+  db: QueryExecutorProvider,
+  organizationId: string,
+  { default_execution_mode: mode, default_agent_pool_id: pool }: Changeable,
+): Promise<void> {
+  if (mode !== 'agent') return;
+  const { rows } = await sql`
+    select 1 from ws_agent_pools where id = ${pool} and organization_id = ${organizationId} for key share`.execute(db);
+  if (rows.length === 0) throw unprocessable("Default agent pool must be specified when using 'agent' execution mode");
+}

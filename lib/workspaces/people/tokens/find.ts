@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { Secret } from '../../../core/secret.ts';
+import type { ApiCaller } from '../../../path/jsonapi/row.ts';
+import type { ClientConnection } from '../../../path/row.ts';
+import type { Store } from '../../../store/store.ts';
+import type { WorkspaceParts } from '../../contract.ts';
+
+/** What stands in every token of this service, so that it is known from one of the secrets service. */
+export const mark = '.keyferryv1.';
+
+/** Tokens are stored as keyed hashes: who reads the database cannot use them. */
+export const hashOf = ({ barrier }: Pick<Store, 'barrier'>, token: Secret): Buffer =>
+  barrier.mac('workspace-token', token.reveal());
+
+interface Row {
+  readonly id: string;
+  readonly user_id: string | null;
+  readonly username: string | null;
+  readonly site_admin: boolean | null;
+  readonly team_id: string | null;
+  readonly team_organization: string | null;
+  readonly organization_id: string | null;
+}
+
+/**
+ * The caller behind a bearer token: a user, a team or an organization. A token of the secrets service stands for the user that
+ * its entity is bound to, and a root token for the administrator of the site.
+ */
+export async function findCaller(
+  parts: Pick<WorkspaceParts, 'store' | 'gatekeeper'>,
+  token: Secret,
+  from: ClientConnection,
+): Promise<ApiCaller | undefined> {
+  if (token.reveal().includes(mark)) return ofOwnToken(parts.store, token);
+  const caller = await parts.gatekeeper.authenticate(token, from);
+  if (caller === undefined) return undefined;
+  return ofUser(parts.store, caller.root ? sql`id = 'user-root'` : sql`entity_id = nullif(${caller.entityId}, '')`);
+}
+
+/** The last use of a token is written at most so often. */
+const noticedAgain = sql`interval '1 minute'`;
+
+/** One statement: it writes where the last use is long ago, and of several at once one writes. */
+async function ofOwnToken(store: Store, token: Secret): Promise<ApiCaller | undefined> {
+  const { rows } = await sql<Row>`
+    with found as (
+      select t.id, t.user_id, u.username, u.site_admin, t.team_id, m.organization_id as team_organization, t.organization_id,
+             t.last_used_at
+        from ws_tokens t left join ws_users u on u.id = t.user_id left join ws_teams m on m.id = t.team_id
+       where t.hash = ${hashOf(store, token)} and (t.expire_at is null or t.expire_at > now()) and u.suspended is not true),
+    noticed as (
+      update ws_tokens t set last_used_at = now() from found f
+       where t.id = f.id and t.last_used_at is not distinct from f.last_used_at
+         and (f.last_used_at is null or f.last_used_at < now() - ${noticedAgain}))
+    select id, user_id, username, site_admin, team_id, team_organization, organization_id from found`.execute(store.db);
+  const [row] = rows;
+  return row && callerOf(row);
+}
+
+function callerOf(row: Row): ApiCaller | undefined {
+  const tokenId = row.id;
+  if (row.user_id !== null)
+    return { kind: 'user', id: row.user_id, username: row.username ?? '', siteAdmin: row.site_admin === true, tokenId };
+  if (row.team_id !== null)
+    return { kind: 'team', id: row.team_id, organizationId: row.team_organization ?? '', tokenId };
+  return row.organization_id === null ? undefined : { kind: 'organization', id: row.organization_id, tokenId };
+}
+
+async function ofUser({ db }: Store, condition: ReturnType<typeof sql>): Promise<ApiCaller | undefined> {
+  const { rows } = await sql<{ id: string; username: string; site_admin: boolean }>`
+    select id, username, site_admin from ws_users where ${condition} and not suspended`.execute(db);
+  const [row] = rows;
+  return row && { kind: 'user', id: row.id, username: row.username, siteAdmin: row.site_admin };
+}

@@ -1,0 +1,108 @@
+import { sql, type Transaction } from 'kysely';
+import { ApiError, conflict, unprocessable } from '../../../path/jsonapi/error.ts';
+import type { ApiCall, ApiReply, ApiRow } from '../../../path/jsonapi/row.ts';
+import type { Database } from '../../../store/tables.ts';
+import { holdWorkspace } from '../../access/hold.ts';
+import type { WorkspaceParts } from '../../contract.ts';
+import { grantIn } from '../../states/blobs/grant.ts';
+import { blobBytesMax } from '../../states/blobs/parts.ts';
+import { endingOf } from '../../states/blobs/read.ts';
+import { attachBlob, dropBlob, type StoredBlob, writeBlob } from '../../states/blobs/write.ts';
+import { insertRun } from '../runs/create/insert.ts';
+import { timeOfStatement } from '../runs/transition.ts';
+import { type ConfigurationVersionRow, readConfigurationVersion } from './store.ts';
+import { putConfiguration } from './view.ts';
+
+/** Takes the archive of a configuration, at an address that is a secret itself. */
+export const configurationFileRow = (parts: WorkspaceParts): ApiRow => ({
+  method: 'PUT',
+  path: '/api/v2/configuration-files/:grant',
+  summary: 'Takes the archive of a configuration version',
+  open: true,
+  streamBytesMax: blobBytesMax,
+  async run(call) {
+    const { id } = grantIn(parts, call.parameters['grant'] ?? '', [putConfiguration]);
+    await take(parts, call, await readConfigurationVersion(parts.store.db, id));
+    return received;
+  },
+});
+
+const received: ApiReply = { status: 200 };
+
+async function take(parts: WorkspaceParts, call: ApiCall, row: ConfigurationVersionRow): Promise<void> {
+  const { store } = parts;
+  if (row.status !== 'pending' && row.status !== 'uploaded') throw noLongerWaits();
+  const start = new GzipStart();
+  const owner = { workspaceId: row.workspace_id, kind: 'configuration' };
+  const blob = await writeBlob(store, owner, call.stream, (piece) => start.look(piece));
+  let kept = false;
+  try {
+    start.mustBeWhole();
+    kept = await store.transaction((tx) => keep(tx, parts, row, blob));
+  } finally {
+    if (!kept) await dropBlob(store, blob.id);
+  }
+}
+
+const noLongerWaits = () => conflict('The configuration version no longer waits for an archive');
+
+/** Of two clients that send at once the first one wins; the other one is content if it sent the same. */
+async function keep(
+  tx: Transaction<Database>,
+  { store }: WorkspaceParts,
+  { id, workspace_id: workspaceId }: ConfigurationVersionRow,
+  blob: StoredBlob,
+): Promise<boolean> {
+  await holdWorkspace(tx, workspaceId);
+  const row = await readConfigurationVersion(tx, id);
+  if (row.status === 'uploaded') {
+    const { sha256 } = await endingOf({ ...store, db: tx }, row.blob_id);
+    if (sha256 !== blob.sha256) throw conflict('The configuration version has another archive already');
+    return false;
+  }
+  if (row.status !== 'pending') throw noLongerWaits();
+  await attachBlob(tx, store, blob);
+  await sql`
+    update ws_configuration_versions set status = 'uploaded', blob_id = ${blob.id},
+           timestamps = timestamps || jsonb_build_object('uploaded-at', ${timeOfStatement})
+     where id = ${id}`.execute(tx);
+  if (row.speculative) return true;
+  await sql`update ws_workspaces set current_configuration_version_id = ${id} where id = ${workspaceId}`.execute(tx);
+  if (row.auto_queue_runs) await queueRun(tx, store, row);
+  return true;
+}
+
+/** A workspace whose runs happen elsewhere takes the archive all the same. */
+async function queueRun(
+  tx: Transaction<Database>,
+  store: WorkspaceParts['store'],
+  { id, workspace_id, created_by_kind, created_by }: ConfigurationVersionRow,
+): Promise<void> {
+  await insertRun(tx, store, {
+    ...{ workspaceId: workspace_id, configurationVersionId: id, planOnly: false, settings: {} },
+    actor: { kind: created_by_kind ?? 'user', id: created_by ?? '' },
+    ...{ message: 'Queued when the configuration was uploaded', source: 'tfe-configuration-version' },
+    // Who may only plan must not have it applied by sending a file.
+    autoApply: false,
+  }).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+  });
+}
+
+/** Whether a file begins as archives do that are packed with gzip (RFC 1952, 2.3.1). */
+class GzipStart {
+  #seen = Buffer.alloc(0);
+
+  look(piece: Buffer): void {
+    if (this.#seen.length < magic.length) this.#seen = Buffer.concat([this.#seen, piece.subarray(0, magic.length)]);
+    if (!this.#seen.subarray(0, magic.length).equals(magic.subarray(0, this.#seen.length))) throw noArchive();
+  }
+
+  mustBeWhole(): void {
+    if (this.#seen.length < magic.length) throw noArchive();
+  }
+}
+
+const magic = Buffer.from([0x1f, 0x8b]);
+
+const noArchive = () => unprocessable('the configuration has to be a tar archive packed with gzip');

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { invalidAttribute } from '../../../path/jsonapi/error.ts';
+import { flag, oneOf, text } from '../../../path/jsonapi/fields.ts';
+
+export const triggers = [
+  'run:created',
+  'run:planning',
+  'run:needs_attention',
+  'run:applying',
+  'run:completed',
+  'run:errored',
+  'assessment:drifted',
+  'assessment:check_failure',
+  'assessment:failed',
+  'workspace:auto_destroy_reminder',
+  'workspace:auto_destroy_run_results',
+] as const;
+
+/** What happens to a run, of which a configuration may want to be told. */
+export type Trigger = (typeof triggers)[number];
+
+const destinations = ['generic', 'slack', 'microsoft-teams'] as const;
+
+/** What a client sends of a notification configuration. */
+export const notificationFields = {
+  name: text(255).min(1, "can't be blank"),
+  'destination-type': oneOf(destinations),
+  enabled: flag().nullable(),
+  url: text(2_048).nullable(),
+  token: z.string('must be a string').max(4_096, 'is too long (maximum is 4096 characters)').nullable(),
+  triggers: z.array(oneOf(triggers), 'must be a list').max(triggers.length).nullable(),
+};
+
+/** What is stored in the clear. */
+export interface NotificationSettings {
+  readonly name: string;
+  readonly 'destination-type': (typeof destinations)[number];
+  readonly enabled: boolean;
+  readonly url: string;
+  readonly triggers: readonly Trigger[];
+}
+
+export type NotificationChange = {
+  readonly [K in keyof typeof notificationFields]?: z.output<(typeof notificationFields)[K]>;
+};
+
+/** What was sent upon what there is. @throws ApiError 422 */
+export function settingsOf(sent: NotificationChange, before?: NotificationSettings): NotificationSettings {
+  const name = sent.name ?? before?.name;
+  if (name === undefined) throw invalidAttribute('name', "Name can't be blank");
+  const type = sent['destination-type'] ?? before?.['destination-type'];
+  if (type === undefined) throw invalidAttribute('destination-type', "Destination type can't be blank");
+  return {
+    ...{ name, 'destination-type': type, enabled: sent.enabled ?? before?.enabled ?? false },
+    ...{ url: webhook(sent.url ?? before?.url), triggers: [...new Set(sent.triggers ?? before?.triggers ?? [])] },
+  };
+}
+
+function webhook(url: string | undefined): string {
+  if (url === undefined || url === '') throw invalidAttribute('url', "Url can't be blank");
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    throw invalidAttribute('url', 'Url must be an http or https address');
+  const { username, password } = new URL(url);
+  if (username !== '' || password !== '') throw invalidAttribute('url', 'Url must not hold a user or a password');
+  return url;
+}

@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import { attributesOf } from '../../../path/jsonapi/body.ts';
+import { badRequest, notFound, unprocessable } from '../../../path/jsonapi/error.ts';
+import { pageOf, told } from '../../../path/jsonapi/page.ts';
+import type { ApiCall, ApiReply, ApiRow } from '../../../path/jsonapi/row.ts';
+import { findWorkspace, mustHave } from '../../access/workspace.ts';
+import type { WorkspaceParts } from '../../contract.ts';
+import { newId } from '../../frame/ids.ts';
+import { deliver } from './deliver.ts';
+import { notificationFields, settingsOf } from './fields.ts';
+import { type NotificationRow, notificationOf, tokenName } from './view.ts';
+
+const type = 'notification-configurations';
+const ofWorkspace = `/api/v2/workspaces/:workspace_id/${type}`;
+const one = `/api/v2/${type}/:notification_id`;
+/** Of one workspace. */
+const notificationsMax = 20;
+
+/** Who is told of runs of a workspace. */
+export const notificationRows = (parts: WorkspaceParts): readonly ApiRow[] => [
+  {
+    method: 'GET',
+    path: ofWorkspace,
+    summary: 'Notification configurations of a workspace',
+    run: (call) => list(parts, call),
+  },
+  {
+    method: 'POST',
+    path: ofWorkspace,
+    summary: 'Makes a notification configuration',
+    run: (call) => create(parts, call),
+  },
+  {
+    method: 'GET',
+    path: one,
+    summary: 'A notification configuration',
+    run: async (call) => ({ data: notificationOf(await managed(parts, call)) }),
+  },
+  { method: 'PATCH', path: one, summary: 'Changes a notification configuration', run: (call) => update(parts, call) },
+  {
+    method: 'DELETE',
+    path: one,
+    summary: 'Deletes a notification configuration',
+    async run(call) {
+      const { id } = await managed(parts, call);
+      await sql`delete from ws_notifications where id = ${id}`.execute(parts.store.db);
+      return undefined;
+    },
+  },
+  {
+    method: 'POST',
+    path: `${one}/actions/verify`,
+    summary: 'Sends a test message',
+    run: (call) => verify(parts, call),
+  },
+];
+
+async function list(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
+  const workspaceId = await workspaceOf(parts, call);
+  const page = pageOf(call.query);
+  const { rows } = await sql<NotificationRow & { readonly total: number }>`
+    select n.*, (select count(*)::int from ws_notifications where workspace_id = ${workspaceId}) as total
+      from ws_notifications n where workspace_id = ${workspaceId} order by created_at, id
+     limit ${page.size} offset ${page.offset}`.execute(parts.store.db);
+  return { data: rows.map(notificationOf), page: told(page, rows[0]?.total ?? 0) };
+}
+
+async function create(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
+  const workspaceId = await workspaceOf(parts, call);
+  const sent = attributesOf(call, type, notificationFields);
+  const id = newId('nc');
+  const settings = JSON.stringify(settingsOf(sent));
+  const { rows } = await sql<NotificationRow>`
+    insert into ws_notifications (id, workspace_id, settings, token)
+    select ${id}, ${workspaceId}, ${settings}, ${sealed(parts, id, sent.token)}
+     where (select count(*) from ws_notifications where workspace_id = ${workspaceId}) < ${notificationsMax}
+    returning *`.execute(parts.store.db);
+  const [row] = rows;
+  if (row === undefined)
+    throw unprocessable(`a workspace may have at most ${notificationsMax} notification configurations`);
+  return { status: 201, data: notificationOf(row) };
+}
+
+async function update(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
+  const before = await managed(parts, call);
+  const sent = attributesOf(call, type, notificationFields);
+  const settings = settingsOf(sent, before.settings);
+  // A stored token signs what goes to its own receiver only.
+  const moved = settings.url !== before.settings.url && sent.token === undefined;
+  const token = moved ? null : sent.token === undefined ? before.token : sealed(parts, before.id, sent.token);
+  const { rows } = await sql<NotificationRow>`
+    update ws_notifications set settings = ${JSON.stringify(settings)}, token = ${token}, updated_at = now()
+     where id = ${before.id} returning *`.execute(parts.store.db);
+  const [row] = rows;
+  if (row === undefined) throw notFound();
+  return { data: notificationOf(row) };
+}
+
+async function verify(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
+  const row = await managed(parts, call);
+  const message = {
+    payload_version: 1,
+    notification_configuration_id: row.id,
+    notifications: [{ trigger: 'verification' }],
+  };
+  const taken = await deliver(parts.store, parts.webhooks, row, {
+    ...message,
+    message: 'Verification of a notification',
+  });
+  if (!taken) throw badRequest('the receiver did not take the message: delivery-responses say why');
+  return { data: notificationOf(await managed(parts, call)) };
+}
+
+const sealed = ({ store }: WorkspaceParts, id: string, token: string | null | undefined): Buffer | null =>
+  token === undefined || token === null || token === '' ? null : store.barrier.seal(token, tokenName(id));
+
+/** The workspace of the path, for who may change its settings. @throws ApiError 404 */
+async function workspaceOf({ store }: WorkspaceParts, { caller, parameters }: ApiCall): Promise<string> {
+  const { workspace, levels } = await findWorkspace(store, caller, { workspace_id: parameters['workspace_id'] ?? '' });
+  mustHave(levels.admin);
+  return workspace.id;
+}
+
+/** @throws ApiError 404: it is not there, or the caller may not change settings of its workspace */
+async function managed({ store }: WorkspaceParts, { caller, parameters }: ApiCall): Promise<NotificationRow> {
+  const id = parameters['notification_id'] ?? '';
+  const { rows } = await sql<NotificationRow>`select * from ws_notifications where id = ${id}`.execute(store.db);
+  const [row] = rows;
+  if (row === undefined) throw notFound();
+  const { levels } = await findWorkspace(store, caller, { workspace_id: row.workspace_id });
+  mustHave(levels.admin);
+  return row;
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { flag, text, texts } from '../../../../path/jsonapi/fields.ts';
+
+const addressesMax = 100;
+const variablesMax = 300;
+const valueCharactersMax = 262_144;
+
+const variable = z.object(
+  { key: text(255).min(1, "can't be blank"), value: text(valueCharactersMax) },
+  'must be a list of variables',
+);
+
+/** What a client sends to make a run. */
+export const runFields = {
+  message: text(4_096).nullable(),
+  'is-destroy': flag().nullable(),
+  refresh: flag().nullable(),
+  'refresh-only': flag().nullable(),
+  'plan-only': flag().nullable(),
+  'auto-apply': flag().nullable(),
+  'save-plan': flag().nullable(),
+  'allow-empty-apply': flag().nullable(),
+  'allow-config-generation': flag().nullable(),
+  'target-addrs': texts(addressesMax).nullable(),
+  'replace-addrs': texts(addressesMax).nullable(),
+  variables: z
+    .array(variable, 'must be a list')
+    .max(variablesMax, `may have at most ${variablesMax} entries`)
+    .nullable(),
+  'engine-version': text(64).nullable(),
+};

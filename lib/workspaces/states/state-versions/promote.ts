@@ -1,0 +1,40 @@
+import { sql, type Transaction } from 'kysely';
+import type { Database } from '../../../store/tables.ts';
+
+/**
+ * What happens to the state when a lock ends: the newest intermediate state version that is final becomes the current one, unless
+ * the current one is newer. The caller holds the workspace's row.
+ */
+export async function promoteIntermediate(tx: Transaction<Database>, workspaceId: string): Promise<void> {
+  await sql`
+    with newest as (
+      select s.id, s.resource_count, s.position from ws_state_versions s
+       where s.workspace_id = ${workspaceId} and s.intermediate and s.status = 'finalized'
+       order by s.position desc limit 1
+    ), promoted as (
+      update ws_workspaces w set current_state_version_id = n.id, resource_count = n.resource_count, latest_change_at = now()
+        from newest n
+       where w.id = ${workspaceId}
+         and n.position > coalesce((select c.position from ws_state_versions c where c.id = w.current_state_version_id), 0)
+      returning n.id
+    )
+    update ws_state_versions set intermediate = false where id in (select id from promoted)`.execute(tx);
+}
+
+/** An upload that nobody has been at for so long is given up. */
+const silentSeconds = 120;
+
+/**
+ * Whether the newest state version is still to come: until it is here, nobody knows what a lock would leave behind. One whose sender
+ * has been silent for two minutes is not waited for.
+ */
+export async function isStatePending(tx: Transaction<Database>, workspaceId: string): Promise<boolean> {
+  const { rows } = await sql<{ pending: boolean }>`
+    select s.status = 'pending' and (
+             s.created_at > now() - make_interval(secs => ${silentSeconds}) or exists (
+               select 1 from ws_blobs b where b.workspace_id = s.workspace_id and b.kind = 'state' and not b.whole
+                  and b.touched_at > now() - make_interval(secs => ${silentSeconds}))) as pending
+      from ws_state_versions s
+     where s.workspace_id = ${workspaceId} and s.status <> 'discarded' order by s.position desc limit 1`.execute(tx);
+  return rows[0]?.pending === true;
+}

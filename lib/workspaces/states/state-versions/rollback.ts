@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import { parseJson } from '../../../core/json.ts';
+import { dataOf, relatedOne } from '../../../path/jsonapi/body.ts';
+import { unprocessable } from '../../../path/jsonapi/error.ts';
+import type { ApiCall, ApiReply } from '../../../path/jsonapi/row.ts';
+import { holdWorkspace } from '../../access/hold.ts';
+import { stateLevels } from '../../access/levels.ts';
+import { findWorkspace, mustHave } from '../../access/workspace.ts';
+import type { WorkspaceParts } from '../../contract.ts';
+import { newId } from '../../frame/ids.ts';
+import { mustHoldLock } from './lock.ts';
+import { insertOutputs, outputsOfVersions, outputValueOf } from './outputs.ts';
+import { readStateVersion } from './store.ts';
+import { stateVersionOf } from './view.ts';
+
+/**
+ * Makes a copy of a former state version the current one. It keeps the serial that its file has: the next state counts on from there.
+ *
+ * @throws ApiError 404, 409 for who does not hold the lock, 422 for a version that cannot be gone back to
+ */
+export async function rollBack(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
+  const { store } = parts;
+  const { caller } = call;
+  const by = { workspace_id: call.parameters['workspace_id'] ?? '' };
+  const { workspace, levels } = await findWorkspace(store, caller, by);
+  mustHave(levels.state_versions >= stateLevels.write);
+  const wanted = relatedOne(dataOf(call), 'rollback-state-version');
+  if (wanted === undefined || wanted === null) throw unprocessable('a rollback-state-version is required');
+  const id = newId('sv');
+  await store.transaction(async (tx) => {
+    mustHoldLock(await holdWorkspace(tx, workspace.id), caller, null);
+    const { rows } = await sql`
+      insert into ws_state_versions
+        (id, workspace_id, serial, lineage, md5, status, created_by_kind, created_by, engine_version, state_format, size,
+         resources_processed, resource_count, resources, modules, providers, state_blob_id, json_blob_id, rollback_of)
+      select ${id}, workspace_id, serial, lineage, md5, status, ${caller.kind}, ${caller.id}, engine_version, state_format, size,
+             resources_processed, resource_count, resources, modules, providers, state_blob_id, json_blob_id, id
+        from ws_state_versions where id = ${wanted.id} and workspace_id = ${workspace.id} and status = 'finalized'
+      returning 1`.execute(tx);
+    if (rows.length === 0)
+      throw unprocessable('Rollback state version not found, or it has no state that can be gone back to.');
+    const outputs = await outputsOfVersions({ db: tx }, [wanted.id]);
+    const copies = outputs.map((row) => ({
+      ...row,
+      type: parseJson(JSON.stringify(row.detailed_type)),
+      value: outputValueOf(store, row),
+    }));
+    await insertOutputs(tx, store, id, copies);
+    await sql`update ws_state_versions set status = 'discarded' where workspace_id = ${workspace.id} and status = 'pending'`.execute(
+      tx,
+    );
+    await sql`
+      update ws_workspaces w set current_state_version_id = s.id, resource_count = s.resource_count, latest_change_at = now()
+        from ws_state_versions s where s.id = ${id} and w.id = ${workspace.id}`.execute(tx);
+  });
+  const row = await readStateVersion(store.db, id);
+  return { status: 201, data: stateVersionOf(parts, row, { origin: call.origin, level: levels.state_versions }) };
+}

@@ -1,0 +1,69 @@
+import { type Relationship, type Resource, timeText, toMany, toOne } from '../../../path/jsonapi/resource.ts';
+import { stateLevels } from '../../access/levels.ts';
+import type { WorkspaceParts } from '../../contract.ts';
+import { grantText } from '../blobs/grant.ts';
+import type { StateVersionRow } from './store.ts';
+
+type Parts = Pick<WorkspaceParts, 'store' | 'clock'>;
+
+/** For whom a document is made. */
+export interface Reader {
+  /** Scheme and authority of the addresses in it. */
+  readonly origin: string;
+  /** Of the caller, on the states of the workspace. */
+  readonly level: number;
+}
+
+/** What addresses of files grant. */
+export const verbs = {
+  putState: 'put-state',
+  putJson: 'put-json-state',
+  getState: 'get-state',
+  getJson: 'get-json-state',
+} as const;
+
+/** The document of a state version (reference, workspaces 4). */
+export function stateVersionOf(parts: Parts, row: StateVersionRow, reader: Reader): Resource {
+  return {
+    id: row.id,
+    type: 'state-versions',
+    attributes: {
+      ...{ 'created-at': timeText(row.created_at), size: row.size, serial: row.serial, status: row.status },
+      ...{ lineage: row.lineage, md5: row.md5, intermediate: row.intermediate },
+      ...addresses(parts, row, reader),
+      ...{ 'engine-version': row.engine_version, 'terraform-version': row.engine_version },
+      ...{ 'state-version': row.state_format, 'resources-processed': row.resources_processed },
+      ...{ resources: row.resources, modules: row.modules, providers: row.providers },
+      ...{ 'vcs-commit-sha': null, 'vcs-commit-url': null },
+    },
+    relationships: {
+      'created-by': creatorOf(row),
+      workspace: toOne('workspaces', row.workspace_id),
+      run: toOne('runs', row.run_id),
+      outputs: {
+        ...toMany('state-version-outputs', row.output_ids),
+        links: { related: `/api/v2/state-versions/${row.id}/outputs` },
+      },
+    },
+    links: { self: `/api/v2/state-versions/${row.id}` },
+  };
+}
+
+/** Users alone: clients know no other creators. */
+export const creatorOf = (row: { created_by_kind: string | null; created_by: string | null }): Relationship =>
+  row.created_by_kind === 'user' && row.created_by !== null
+    ? { ...toOne('users', row.created_by), links: { related: `/api/v2/users/${row.created_by}` } }
+    : { data: null };
+
+function addresses(parts: Parts, row: StateVersionRow, { origin, level }: Reader) {
+  const address = (shown: boolean, verb: string): string | null =>
+    shown ? `${origin}/api/v2/state-files/${grantText(parts, { verb, id: row.id })}` : null;
+  const reads = level >= stateLevels.read && row.status === 'finalized';
+  const writes = level >= stateLevels.write && row.status === 'pending';
+  return {
+    'hosted-state-download-url': address(reads && row.state_blob_id !== null, verbs.getState),
+    'hosted-json-state-download-url': address(reads && row.json_blob_id !== null, verbs.getJson),
+    'hosted-state-upload-url': address(writes && row.state_blob_id === null, verbs.putState),
+    'hosted-json-state-upload-url': address(writes && row.json_blob_id === null, verbs.putJson),
+  };
+}

@@ -1,0 +1,92 @@
+import { sql, type Transaction } from 'kysely';
+import { isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { unprocessable } from '../../../path/jsonapi/error.ts';
+import type { Database } from '../../../store/tables.ts';
+import { newId } from '../../frame/ids.ts';
+
+export interface Binding {
+  readonly key: string;
+  /** May be empty. */
+  readonly value: string;
+}
+
+export type BindingOwner = { readonly workspaceId: string } | { readonly projectId: string };
+
+const bindingsMax = 10;
+const keyCharactersMax = 128;
+const valueCharactersMax = 256;
+const pattern = /^[A-Za-z0-9_.=+\-@:]*$/;
+const signs = 'letters, digits and _ . = + - @ :';
+
+const tooMany = () => unprocessable(`cannot exceed ${bindingsMax} bindings per resource`);
+
+/**
+ * Bindings as a document has them.
+ *
+ * @throws ApiError 422 for what is none, and for more than one thing may have (reference, workspaces 1.9)
+ */
+export function bindingsOf(sent: readonly JsonObject[]): readonly Binding[] {
+  if (sent.length > bindingsMax) throw tooMany();
+  const bindings = sent.map(({ attributes = null }) => bindingOf(isJsonObject(attributes) ? attributes : {}));
+  if (new Set(bindings.map(({ key }) => key)).size < bindings.length) throw unprocessable('Key has already been taken');
+  return bindings;
+}
+
+function bindingOf({ key = null, value }: JsonObject): Binding {
+  if (typeof key !== 'string' || key === '' || key.length > keyCharactersMax || !pattern.test(key))
+    throw unprocessable(`Key must have 1 to ${keyCharactersMax} ${signs}`);
+  if (/^hcp?:/i.test(key)) throw unprocessable('Key must not begin with a reserved prefix');
+  const text = value ?? '';
+  if (typeof text !== 'string' || text.length > valueCharactersMax || !pattern.test(text))
+    throw unprocessable(`Value must have at most ${valueCharactersMax} ${signs}`);
+  return { key, value: text };
+}
+
+/** Replaces all bindings of a workspace or a project; one that stays keeps its id and its place. The owner has to be locked. */
+export async function setBindings(
+  tx: Transaction<Database>,
+  owner: BindingOwner,
+  bindings: readonly Binding[],
+): Promise<void> {
+  const { column, id } = ownerColumn(owner);
+  const keys = bindings.map(({ key }) => key);
+  await sql`delete from ws_tag_bindings where ${column} = ${id} and not key = any(${keys}::text[])`.execute(tx);
+  await write(tx, owner, bindings);
+}
+
+/**
+ * Adds bindings to those that a workspace or a project has; a key that it has gets the new value. The owner has to be locked.
+ *
+ * @throws ApiError 422 when there would be more than one thing may have
+ */
+export async function mergeBindings(
+  tx: Transaction<Database>,
+  owner: BindingOwner,
+  bindings: readonly Binding[],
+): Promise<void> {
+  await write(tx, owner, bindings);
+  const { column, id } = ownerColumn(owner);
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from ws_tag_bindings where ${column} = ${id}`.execute(tx);
+  if ((rows[0]?.count ?? 0) > bindingsMax) throw tooMany();
+}
+
+async function write(tx: Transaction<Database>, owner: BindingOwner, bindings: readonly Binding[]): Promise<void> {
+  if (bindings.length === 0) return;
+  const { column, id } = ownerColumn(owner);
+  const ids = bindings.map(() => newId('tb'));
+  const keys = bindings.map(({ key }) => key);
+  const values = bindings.map(({ value }) => value);
+  await sql`
+    insert into ws_tag_bindings (id, ${column}, key, value)
+    select n.id, ${id}, n.key, n.value
+      from unnest(${ids}::text[], ${keys}::text[], ${values}::text[]) with ordinality n (id, key, value, place)
+     order by n.place
+        on conflict (${column}, key) do update set value = excluded.value`.execute(tx);
+}
+
+/** The column that names the owner of a binding, and its id. */
+export const ownerColumn = (owner: BindingOwner) =>
+  'workspaceId' in owner
+    ? { column: sql.ref('workspace_id'), id: owner.workspaceId }
+    : { column: sql.ref('project_id'), id: owner.projectId };

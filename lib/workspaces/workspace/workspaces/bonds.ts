@@ -1,0 +1,34 @@
+import { sql, type Transaction } from 'kysely';
+import { isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { invalidAttribute, unprocessable } from '../../../path/jsonapi/error.ts';
+import type { Database } from '../../../store/tables.ts';
+import type { Columns } from './settings/change.ts';
+
+/**
+ * Refuses an agent pool or a provider's token that the organization does not have.
+ *
+ * @throws ApiError 422
+ */
+export async function mustBeOfOrganization(
+  tx: Transaction<Database>,
+  organizationId: string,
+  { agent_pool_id, oauth_token_id }: Pick<Columns, 'agent_pool_id' | 'oauth_token_id'>,
+): Promise<void> {
+  if (agent_pool_id === null && oauth_token_id === null) return;
+  const { rows } = await sql<{ pool: boolean; token: boolean }>`
+    select exists (select 1 from ws_agent_pools where id = ${agent_pool_id} and organization_id = ${organizationId}) as pool,
+           exists (select 1 from ws_oauth_tokens t join ws_oauth_clients c on c.id = t.client_id
+                    where t.id = ${oauth_token_id} and c.organization_id = ${organizationId}) as token`.execute(tx);
+  if (agent_pool_id !== null && rows[0]?.pool !== true)
+    throw invalidAttribute('agent-pool-id', 'Agent pool not found, or you are not authorized to use it.');
+  if (oauth_token_id !== null && rows[0]?.token !== true)
+    throw invalidAttribute('vcs-repo/oauth-token-id', 'OAuth token not found, or you are not authorized to use it.');
+}
+
+/** Names of flat tags that came as a relationship. @throws ApiError 422 for one without a name */
+export const tagNamesOf = (tags: readonly JsonObject[]): readonly string[] =>
+  tags.map(({ attributes = null }) => {
+    const name = isJsonObject(attributes) ? attributes['name'] : undefined;
+    if (typeof name !== 'string') throw unprocessable('tags: name has to be a text');
+    return name;
+  });

@@ -1,0 +1,39 @@
+import { type RawBuilder, sql } from 'kysely';
+import { badRequest } from '../../../../path/jsonapi/error.ts';
+
+/** An order of workspaces `w`, the same on every page: those of one key are ordered by their ids. */
+export interface Order {
+  readonly key: RawBuilder<unknown>;
+  readonly direction: RawBuilder<unknown>;
+  /** A join that the key needs. */
+  readonly join: RawBuilder<unknown>;
+}
+
+interface Key extends Pick<Order, 'key' | 'join'> {
+  /** Who has none comes last, whichever way. Without such, indexes serve both ways. */
+  readonly isOptional?: boolean;
+}
+
+const none = sql``;
+
+const keys: Readonly<Record<string, Key>> = {
+  name: { key: sql`lower(w.name)`, join: none },
+  'latest-change-at': { key: sql`w.latest_change_at`, join: none },
+  'current-run.created-at': {
+    ...{ key: sql`o.created_at`, join: sql`left join ws_runs o on o.id = w.current_run_id` },
+    isOptional: true,
+  },
+};
+
+/** By name unless a request says otherwise, `-` for the other way. @throws ApiError 400 for an order that there is not */
+export function orderOf(query: URLSearchParams): Order {
+  const sort = query.get('sort') || 'name';
+  const isReversed = sort.startsWith('-');
+  const name = isReversed ? sort.slice(1) : sort;
+  const found = Object.hasOwn(keys, name) ? keys[name] : undefined;
+  if (found === undefined)
+    throw badRequest(`sort has to be one of ${Object.keys(keys).join(', ')}, or one of them behind -`);
+  const { key, join, isOptional = false } = found;
+  const direction = isReversed ? sql`desc` : sql`asc`;
+  return { key, join, direction: isOptional ? sql`${direction} nulls last` : direction };
+}

@@ -1,0 +1,85 @@
+import { invalidAttribute } from '../../../../path/jsonapi/error.ts';
+import { timeText } from '../../../../path/jsonapi/resource.ts';
+import type { WorkspaceRow } from '../../../access/workspace.ts';
+import type { SentWorkspace } from '../fields.ts';
+import { latest } from './engine-version.ts';
+import { changedExecution } from './execution.ts';
+import { plainNames, type Settings, settingsOf } from './settings.ts';
+import { changedConnection } from './vcs-repo.ts';
+
+/** The columns of a workspace that a request can change. */
+export type Columns = Pick<
+  WorkspaceRow,
+  'name' | 'settings' | 'execution_mode' | 'agent_pool_id' | 'engine_version' | 'global_remote_state' | 'oauth_token_id'
+>;
+
+/** Of a workspace that is being made. */
+export const newColumns: Columns = {
+  ...{ name: '', settings: {}, execution_mode: null, agent_pool_id: null, engine_version: latest },
+  ...{ global_remote_state: false, oauth_token_id: null },
+};
+
+/**
+ * The columns after a request: what it does not name keeps its value.
+ *
+ * @throws ApiError 422 for what contradicts itself or what was there
+ */
+export function changedColumns(current: Columns, sent: SentWorkspace): Columns {
+  const settings = settingsOf(current.settings);
+  const { repo, oauth_token_id } = changedConnection(
+    { repo: settings['vcs-repo'], oauth_token_id: current.oauth_token_id },
+    sent['vcs-repo'],
+  );
+  const next = changedSettings({ ...settings, 'vcs-repo': repo }, sent);
+  const columns = {
+    ...changedExecution(current, sent),
+    ...{ name: sent.name ?? current.name, settings: { ...next }, oauth_token_id },
+    engine_version: sent['engine-version'] ?? current.engine_version,
+    global_remote_state: sent['global-remote-state'] ?? current.global_remote_state,
+  };
+  mustAgree(next, columns.global_remote_state);
+  return columns;
+}
+
+function changedSettings(settings: Settings, sent: SentWorkspace): Settings {
+  const plain = Object.fromEntries(
+    plainNames.flatMap((name) => (sent[name] === undefined ? [] : [[name, sent[name]]])),
+  );
+  const at = sent['auto-destroy-at'];
+  return {
+    ...settings,
+    ...plain,
+    ...(at === undefined ? {} : { 'auto-destroy-at': timeText(at) }),
+    ...(sent['trigger-patterns'] === null ? { 'trigger-patterns': [] } : {}),
+    ...(sent['trigger-prefixes'] === null ? { 'trigger-prefixes': [] } : {}),
+    ...fileTriggers(sent),
+  };
+}
+
+/** Who begins to select runs by tags of the repository has no use for changed files, and need not say so. */
+function fileTriggers(sent: SentWorkspace): Partial<Settings> {
+  const isByTag = Boolean(sent['vcs-repo']?.['tags-regex']);
+  if (isByTag && sent['file-triggers-enabled'] === true)
+    throw invalidAttribute('vcs-repo/tags-regex', 'Tags regex cannot be used when file triggers are enabled');
+  return isByTag ? { 'file-triggers-enabled': false } : {};
+}
+
+/** Rules between settings, whichever of them was sent (reference, workspaces 1.2). */
+function mustAgree(settings: Settings, globalRemoteState: boolean): void {
+  const patterns = settings['trigger-patterns'].length > 0;
+  const prefixes = settings['trigger-prefixes'].length > 0;
+  const tagsRegex = settings['vcs-repo']?.['tags-regex'] ?? null;
+  if (patterns && prefixes)
+    throw invalidAttribute('trigger-patterns', 'Trigger patterns and trigger prefixes cannot be used together');
+  if (tagsRegex !== null && patterns)
+    throw invalidAttribute('vcs-repo/tags-regex', 'Tags regex and trigger patterns cannot be used together');
+  if (tagsRegex !== null && prefixes)
+    throw invalidAttribute('vcs-repo/tags-regex', 'Tags regex and trigger prefixes cannot be used together');
+  if (tagsRegex !== null && settings['file-triggers-enabled'])
+    throw invalidAttribute('file-triggers-enabled', 'Tags regex cannot be used when file triggers are enabled');
+  if (globalRemoteState && settings['project-remote-state'])
+    throw invalidAttribute(
+      'project-remote-state',
+      'Project remote state cannot be enabled when global remote state sharing is enabled',
+    );
+}

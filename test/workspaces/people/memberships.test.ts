@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { documentOf, relatedId } from '../support/documents.ts';
+import { workspaceGround } from '../support/ground.ts';
+
+const ground = workspaceGround();
+const invite = (organization: string, email: unknown, teams: readonly string[] = [], token?: string) =>
+  ground.call(
+    'POST',
+    `/organizations/${organization}/organization-memberships`,
+    documentOf('organization-memberships', { email }, { teams: teams.map((id) => ({ type: 'teams', id })) }),
+    token,
+  );
+
+test('an invitation is for the user of the address, with its teams', async () => {
+  const { id, name } = await ground.organization();
+  const team = await ground.team(id);
+  const guest = await ground.user((await ground.organization()).id);
+  const made = await invite(name, `${guest.id.toUpperCase()}@b.test`, [team.id]);
+  expect(made.status).toBe(201);
+  expect(made.item).toMatchObject({
+    type: 'organization-memberships',
+    attributes: { status: 'active', email: `${guest.id}@b.test` },
+    relationships: {
+      user: { data: { id: guest.id, type: 'users' } },
+      teams: { data: [{ id: team.id, type: 'teams' }] },
+      organization: { data: { id: name, type: 'organizations' } },
+    },
+  });
+  expect((await ground.call('GET', `/organizations/${name}`, undefined, guest.token)).status).toBe(200);
+  const shown = await ground.call('GET', `/organization-memberships/${made.item.id}?include=user,teams,organization`);
+  expect(shown.item).toEqual(made.item);
+  expect(shown.body?.included?.map(({ type }) => type)).toEqual(['users', 'teams', 'organizations']);
+  const listed = await ground.call(
+    'GET',
+    `/organizations/${name}/organization-memberships?filter%5Bemail%5D=${guest.id}@b.test`,
+  );
+  expect(listed.items).toEqual([made.item]);
+  const own = await ground.call('GET', '/organization-memberships', undefined, guest.token);
+  expect(own.items.map((item) => item.id)).toContain(made.item.id);
+  expect((await invite(name, `${guest.id}@b.test`)).errors[0]?.detail).toBe('Email has already been taken');
+  expect((await invite(name, 'nobody')).status).toBe(422);
+  expect((await invite(name, 'new@b.test', ['team-none'])).status).toBe(422);
+  expect(
+    (await ground.call('DELETE', `/organization-memberships/${made.item.id}`, undefined, guest.token)).status,
+  ).toBe(204);
+  expect((await ground.call('GET', `/organizations/${name}`, undefined, guest.token)).status).toBe(404);
+  expect((await ground.call('GET', `/teams/${team.id}`)).item.attributes['users-count']).toBe(0);
+});
+
+test('who is invited and not there yet belongs to it once an administrator makes the user', async () => {
+  const { id, name } = await ground.organization();
+  const team = await ground.team(id);
+  const made = await invite(name, 'later@b.test', [team.id]);
+  expect(made.item.attributes).toMatchObject({ status: 'invited', email: 'later@b.test' });
+  const path = `/organizations/${name}/organization-memberships?filter%5Bstatus%5D=`;
+  expect((await ground.call('GET', `${path}invited`)).items).toHaveLength(1);
+  const user = await ground.call(
+    'POST',
+    '/admin/users',
+    documentOf('users', { username: 'later', email: 'Later@b.test' }),
+  );
+  expect(user.status).toBe(201);
+  expect(user.item.relationships['organizations']?.data).toEqual([{ type: 'organizations', id: name }]);
+  expect((await ground.call('GET', `${path}active`)).items.map((item) => item.id)).toEqual([made.item.id]);
+  const token = await ground.call(
+    'POST',
+    `/users/${user.item.id}/authentication-tokens`,
+    documentOf('authentication-tokens', {}),
+  );
+  const own = String(token.item.attributes['token']);
+  expect((await ground.call('GET', `/teams/${team.id}`, undefined, own)).status).toBe(200);
+});
+
+test('nobody takes the invitation of another by claiming the address', async () => {
+  const { name } = await ground.organization();
+  const thief = await ground.user((await ground.organization()).id);
+  const claim = documentOf('users', { email: 'victim@b.test' });
+  const claimed = await ground.call('PATCH', '/account/update', claim, thief.token);
+  expect(claimed.item.attributes).toMatchObject({ email: `${thief.id}@b.test`, 'unconfirmed-email': 'victim@b.test' });
+  expect((await invite(name, 'victim@b.test')).item.attributes['status']).toBe('invited');
+  expect((await ground.call('GET', `/organizations/${name}`, undefined, thief.token)).status).toBe(404);
+});
+
+test('only who manages memberships invites, and owners are removed by owners', async () => {
+  const { id, name } = await ground.organization();
+  const [manager, member, owner] = [await ground.user(id), await ground.user(id), await ground.user(id)];
+  await ground.team(id, { flags: ['manage-membership'], members: [manager.id] });
+  await ground.team(id, { owners: true, members: [owner.id] });
+  expect((await invite(name, 'a1@b.test', [], member.token)).status).toBe(404);
+  expect((await invite(name, 'a1@b.test', [], manager.token)).status).toBe(201);
+  const all = await ground.call('GET', `/organizations/${name}/organization-memberships`, undefined, member.token);
+  const of = (user: string) => all.items.find((item) => relatedId(item, 'user') === user)?.id;
+  const remove = async (user: string, token: string) =>
+    (await ground.call('DELETE', `/organization-memberships/${of(user)}`, undefined, token)).status;
+  expect(await remove(manager.id, member.token)).toBe(404);
+  expect(await remove(owner.id, manager.token)).toBe(403);
+  expect(await remove(member.id, manager.token)).toBe(204);
+});

@@ -1,0 +1,127 @@
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { announce } from '../../../lib/workspaces/runs/notifications/outbox.ts';
+import { ending } from '../../support/services.ts';
+import { workspaceGround } from '../support/ground.ts';
+
+const ground = workspaceGround();
+
+/** A receiver that keeps what arrives. */
+async function receiver(status = 200) {
+  const received: { body: string; signature: unknown }[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk));
+    received.push({
+      body: Buffer.concat(chunks).toString(),
+      signature: request.headers['x-tfe-notification-signature'],
+    });
+    response.writeHead(status).end('marker-of-the-receiver');
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  ending({ close: async () => void server.close() });
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?secret=marker-query` };
+}
+
+async function newWorkspace() {
+  const organization = await ground.organization();
+  const workspace = await ground.workspace(organization.id, organization.projectId);
+  return { organization, workspace, path: `/workspaces/${workspace.id}/notification-configurations` };
+}
+
+const sent = (attributes: object) => ({ data: { type: 'notification-configurations', attributes } });
+
+test('a configuration is made, shown, changed, verified with a signed message and deleted', async () => {
+  const { path } = await newWorkspace();
+  const { url, received } = await receiver();
+  const attributes = {
+    name: 'ops',
+    'destination-type': 'generic',
+    url,
+    token: 'marker-token',
+    triggers: ['run:created'],
+  };
+  const made = await ground.call('POST', path, sent(attributes));
+  expect(made.status).toBe(201);
+  expect(made.item.attributes).toMatchObject({ name: 'ops', enabled: false, token: null, triggers: ['run:created'] });
+  const one = `/notification-configurations/${made.item.id}`;
+  const changed = await ground.call('PATCH', one, sent({ enabled: true }));
+  expect(changed.item.attributes).toMatchObject({ enabled: true, name: 'ops' });
+  const verified = await ground.call('POST', `${one}/actions/verify`);
+  expect(verified.status).toBe(200);
+  expect(verified.item.attributes['delivery-responses']).toMatchObject([{ code: '200', successful: 'true' }]);
+  expect(JSON.stringify(verified.item.attributes['delivery-responses'])).not.toContain('marker');
+  const [{ body, signature } = { body: '', signature: '' }] = received;
+  expect(signature).toBe(createHmac('sha512', 'marker-token').update(body).digest('hex'));
+  expect((await ground.call('GET', path)).items).toEqual([verified.item]);
+  expect((await ground.call('DELETE', one)).status).toBe(204);
+});
+
+test('a stored token does not sign what goes to another address', async () => {
+  const { path } = await newWorkspace();
+  const [first, other] = [await receiver(), await receiver()];
+  const attributes = { name: 'ops', 'destination-type': 'generic', url: first.url, token: 'marker-token' };
+  const { item } = await ground.call('POST', path, sent(attributes));
+  await ground.call('PATCH', `/notification-configurations/${item.id}`, sent({ url: other.url }));
+  await ground.call('POST', `/notification-configurations/${item.id}/actions/verify`);
+  expect(other.received[0]?.signature).toBeUndefined();
+});
+
+test('a receiver that refuses is 400, and what it said is not shown', async () => {
+  const { path } = await newWorkspace();
+  const { url } = await receiver(500);
+  const { item } = await ground.call('POST', path, sent({ name: 'n', 'destination-type': 'slack', url }));
+  const answer = await ground.call('POST', `/notification-configurations/${item.id}/actions/verify`);
+  expect(answer.status).toBe(400);
+  const shown = await ground.call('GET', `/notification-configurations/${item.id}`);
+  expect(shown.item.attributes['delivery-responses']).toMatchObject([{ code: '500', successful: 'false' }]);
+  expect(shown.text).not.toContain('marker-of-the-receiver');
+});
+
+test.each([
+  { url: 'ftp://a.test' },
+  { url: 'http://u:p@a.test' },
+  { 'destination-type': 'pager' },
+  { triggers: ['x'] },
+])('%o is 422', async (wrong) => {
+  const { path } = await newWorkspace();
+  const attributes = { name: 'n', 'destination-type': 'generic', url: 'https://a.test', ...wrong };
+  expect((await ground.call('POST', path, sent(attributes))).status).toBe(422);
+});
+
+test('who may not change settings does not see where messages go', async () => {
+  const { organization, workspace, path } = await newWorkspace();
+  const writer = await ground.team(organization.id);
+  await ground.grant(writer.id, { workspace: workspace.id }, 'write');
+  expect((await ground.call('GET', path, undefined, writer.token)).status).toBe(404);
+});
+
+test('what is told of a run is sent after its transaction, once to each who wants to know, and again when a receiver failed', async () => {
+  const { workspace, path } = await newWorkspace();
+  const [wants, fails, other] = [await receiver(), await receiver(503), await receiver()];
+  const receivers = [
+    [wants.url, ['run:completed']],
+    [fails.url, ['run:completed']],
+    [other.url, ['run:created']],
+  ] as const;
+  for (const [url, triggers] of receivers)
+    await ground.call('POST', path, sent({ name: 'n', 'destination-type': 'generic', enabled: true, url, triggers }));
+  const run = { id: 'run-1', workspaceId: workspace.id, status: 'applied', message: 'm' };
+  const { store } = ground.service;
+  await store.transaction((tx) => announce(tx, run, 'run:completed'));
+  await ground.service.sweep();
+  expect(JSON.parse(wants.received[0]?.body ?? '{}')).toMatchObject({
+    run_id: 'run-1',
+    workspace_id: workspace.id,
+    notifications: [{ trigger: 'run:completed', run_status: 'applied' }],
+  });
+  const makeDue = sql`update ws_deliveries set due_at = now() where payload->>'workspace_id' = ${workspace.id}`;
+  for (let round = 2; round <= 6; round += 1) {
+    await makeDue.execute(store.db);
+    await ground.service.sweep();
+  }
+  expect([wants.received.length, fails.received.length, other.received.length]).toEqual([1, 4, 0]);
+});

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { strangeToken, workspaceGround } from '../support/ground.ts';
+
+const ground = workspaceGround();
+
+test('the discovery document and the ping need no token and name the versions that clients look for', async () => {
+  const discovery = await ground.call('GET', `${ground.service.address}/.well-known/terraform.json`);
+  expect(discovery.body).toMatchObject({ 'tfe.v2.2': '/api/v2/' });
+  const ping = await ground.call('GET', '/ping', undefined, strangeToken);
+  expect(ping.status).toBe(204);
+  expect(ping.headers.get('tfp-api-version')).toBe('2.6');
+});
+
+test('a path that nobody has is 404 as a document', async () => {
+  const answer = await ground.call('GET', '/nothing');
+  expect(answer.status).toBe(404);
+  expect(answer.headers.get('content-type')).toBe('application/vnd.api+json');
+  expect(answer.body).toEqual({ errors: [{ status: '404', title: 'not found' }] });
+});

@@ -1,0 +1,41 @@
+import { request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { lockedWorkspace, md5Of, stateText, stateVersion } from '../../support/files.ts';
+import { workspaceGround } from '../../support/ground.ts';
+
+/** The server looks for late requests about this often. */
+const requestMsMax = 1_000;
+const ground = workspaceGround({ KEYFERRY_REQUEST_MS_MAX: String(requestMsMax) });
+
+/** Sends a text in parts, with a pause after each; answers the status, or what became of the connection. */
+function sendSlowly(method: string, url: string, headers: object, parts: readonly string[]): Promise<number | string> {
+  return new Promise((resolve) => {
+    const length = Buffer.byteLength(parts.join(''));
+    const sending = request(url, { method, headers: { ...headers, 'content-length': length } });
+    sending.on('response', (answer) => resolve(answer.statusCode ?? 0));
+    sending.on('error', ({ message }) => resolve(message));
+    const send = async () => {
+      for (const part of parts) {
+        sending.write(part);
+        await delay(requestMsMax);
+      }
+      sending.end();
+    };
+    void send();
+  });
+}
+
+test('an upload may take longer than other requests', async () => {
+  const text = stateText();
+  const { path, user } = await lockedWorkspace(ground);
+  const made = await ground.call('POST', path, stateVersion({ serial: 1, md5: md5Of(text) }), user.token);
+  const parts = [text.slice(0, 40), text.slice(40, 80), text.slice(80, 120), text.slice(120, 160), text.slice(160)];
+  expect(await sendSlowly('PUT', String(made.item.attributes['hosted-state-upload-url']), {}, parts)).toBe(200);
+});
+
+test('another request may not', async () => {
+  const headers = { authorization: `Bearer ${ground.service.rootToken}`, 'content-type': 'application/vnd.api+json' };
+  const url = `${ground.service.address}/api/v2/runs`;
+  expect(await sendSlowly('POST', url, headers, ['{', ' ', ' ', ' ', ' ', ' ', '}'])).toBe(408);
+});

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { SummaryReader } from '../../../../lib/workspaces/states/state-versions/summary.ts';
+
+async function summaryOf(text: string, pieceBytes = 7) {
+  const reader = new SummaryReader();
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += pieceBytes) await reader.take(bytes.subarray(at, at + pieceBytes));
+  return reader.end();
+}
+
+test('a state is read from pieces of any size, characters of several bytes included', async () => {
+  const state = {
+    ...{ version: 4, terraform_version: '1.11.4' },
+    outputs: { é: { value: { list: ['ü', 1.5] }, type: ['object', { list: ['tuple', ['string', 'number']] }] } },
+    resources: [
+      { mode: 'managed', type: 't', name: 'n', provider: 'p', instances: [{ attributes: { a: ['x', {}] } }] },
+    ],
+  };
+  expect(await summaryOf(JSON.stringify(state))).toEqual({
+    ...{ engineVersion: '1.11.4', format: 4 },
+    resources: [{ type: 't', name: 'n', module: 'root', provider: 'p', count: 1, managed: true }],
+    outputs: [{ name: 'é', sensitive: false, type: state.outputs.é.type, value: { list: ['ü', 1.5] } }],
+  });
+});
+
+test.each([
+  ['an encrypted state', '{"serial":1,"lineage":"a","encrypted_data":"x","encryption_version":"v0"}'],
+  ['members of other types', '{"version":"4","terraform_version":4,"resources":{"a":1},"outputs":[1]}'],
+  ['resources that are none', '{"resources":[1,null,"x",[]],"outputs":{"a":1}}'],
+])('what says nothing of resources is taken as it is: %s', async (_what, text) => {
+  expect(await summaryOf(text, 1_000)).toEqual({ engineVersion: null, format: null, resources: [], outputs: [] });
+});
+
+test('outputs that are too large are not shown, and the rest is', async () => {
+  const outputs = { large: { value: 'x'.repeat(5_000_000), type: 'string' }, small: { value: 1, type: 'number' } };
+  const summary = await summaryOf(JSON.stringify({ version: 4, outputs, resources: [{ type: 't' }] }), 65_536);
+  expect(summary.outputs).toEqual([]);
+  expect(summary.resources).toHaveLength(1);
+});
+
+test('a text that is longer than any that is meant is refused before all of it has come', async () => {
+  await expect(summaryOf(`{"a":"${'x'.repeat(17_000_000)}`, 65_536)).rejects.toThrow('longer than');
+});

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { newId } from '../../../../lib/workspaces/frame/ids.ts';
+import { workspaceGround } from '../../support/ground.ts';
+
+const ground = workspaceGround();
+
+test('what is asked for is included, once, beside the relationship that leads to it', async () => {
+  const organization = await ground.organization();
+  const user = await ground.user(organization.id);
+  const pool = newId('apool');
+  const { db } = ground.service.store;
+  await sql`insert into ws_agent_pools (id, organization_id, name) values (${pool}, ${organization.id}, 'p')`.execute(
+    db,
+  );
+  const workspaces = [];
+  for (let at = 0; at < 2; at += 1) workspaces.push(await ground.workspace(organization.id, organization.projectId));
+  await sql`update ws_workspaces set lock_kind = 'users', lock_holder = ${user.id}, execution_mode = 'agent',
+    agent_pool_id = ${pool} where organization_id = ${organization.id}`.execute(db);
+  await sql`insert into ws_tag_bindings (id, project_id, key, value) values ('tb-i', ${organization.projectId}, 'k', 'v')`.execute(
+    db,
+  );
+  const asked = 'organization,project,locked-by,agent_pool,effective_tag_bindings,readme';
+  const listed = await ground.call('GET', `/organizations/${organization.name}/workspaces?include=${asked}`);
+  const included = listed.body?.included ?? [];
+  expect(included.map(({ type, id }) => [type, id]).toSorted()).toEqual([
+    ['agent-pools', pool],
+    ['effective-tag-bindings', 'tb-i'],
+    ['organizations', organization.name],
+    ['projects', organization.projectId],
+    ['users', user.id],
+  ]);
+  for (const { relationships } of listed.items)
+    expect(relationships).toMatchObject({
+      'agent-pool': { data: { type: 'agent-pools', id: pool } },
+      'effective-tag-bindings': { data: [{ type: 'effective-tag-bindings', id: 'tb-i' }] },
+      'locked-by': { data: { type: 'users', id: user.id } },
+      readme: { data: null },
+    });
+  const inherited = included.find(({ type }) => type === 'effective-tag-bindings');
+  expect(inherited?.links).toEqual({ 'inherited-from': `/api/v2/projects/${organization.projectId}` });
+  const shown = await ground.call('GET', `/workspaces/${workspaces[0]?.id}?include=`);
+  expect([shown.status, shown.body?.included]).toEqual([200, undefined]);
+});
+
+test('the current run and the current state come with a workspace that has them, whichever way they are named', async () => {
+  const organization = await ground.organization();
+  const { id } = await ground.workspace(organization.id, organization.projectId);
+  const { db } = ground.service.store;
+  await sql`insert into ws_runs (id, workspace_id, status) values ('run-i', ${id}, 'planned')`.execute(db);
+  await sql`insert into ws_state_versions (id, workspace_id, serial, status) values ('sv-i', ${id}, 3, 'finalized')`.execute(
+    db,
+  );
+  await sql`update ws_workspaces set current_run_id = 'run-i', current_state_version_id = 'sv-i' where id = ${id}`.execute(
+    db,
+  );
+  const asked =
+    'current_run,latest_run,current_run.plan,current-state-version,outputs,vars,current_configuration_version';
+  const { body } = await ground.call('GET', `/workspaces/${id}?include=${asked}`);
+  expect(body?.included).toMatchObject([
+    { id: 'run-i', type: 'runs', attributes: { status: 'planned' } },
+    { id: 'sv-i', type: 'state-versions', attributes: { serial: 3, status: 'finalized' } },
+  ]);
+});
+
+test('an unknown name is 400 with a text that clients look for', async () => {
+  const organization = await ground.organization();
+  const { id } = await ground.workspace(organization.id, organization.projectId);
+  for (const path of [`/workspaces/${id}`, `/organizations/${organization.name}/workspaces`])
+    for (const name of ['nothing', 'constructor', 'project,nothing']) {
+      const answer = await ground.call('GET', `${path}?include=${name}`);
+      expect([answer.status, answer.errors[0]?.title]).toEqual([400, 'Invalid include parameter']);
+    }
+});
