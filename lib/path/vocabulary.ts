@@ -12,6 +12,7 @@ const fieldNames: Names = new Map([
   ['orchestrator_ca_cert', 'kubernetes_ca_cert'],
   ['engine-version', 'terraform-version'],
   ['vcs-app-installation-id', 'github-app-installation-id'],
+  ['assessments-enabled', 'drift-detection'],
 ]);
 /** Whole texts, some of which clients compare. Only for errors that are these texts and nothing else. */
 const texts: Names = new Map([

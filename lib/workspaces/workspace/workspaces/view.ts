@@ -31,6 +31,7 @@ function attributesOf({ workspace, standing, levels }: FoundWorkspace, facts: Fa
   const { 'vcs-repo': repo, ...plain } = settings;
   const { mode } = effectiveExecution(workspace, facts, standing.organization);
   const isOwn = workspace.execution_mode !== null;
+  const isAssessed = settings['assessments-enabled'] || standing.organization.assessments_enforced;
   return {
     ...plain,
     ...autoDestroy(settings, facts),
@@ -39,7 +40,7 @@ function attributesOf({ workspace, standing, levels }: FoundWorkspace, facts: Fa
     ...absent,
     ...{ name: workspace.name, environment: 'default' },
     actions: { 'is-destroyable': settings['allow-destroy-plan'] },
-    'assessments-enabled': settings['assessments-enabled'] || standing.organization.assessments_enforced,
+    ...{ 'assessments-enabled': isAssessed, 'drift-detection': isAssessed },
     'can-queue-destroy-plan': permissionsOf(standing, levels)['can-queue-destroy-plan'],
     ...{ 'engine-version': workspace.engine_version, 'terraform-version': workspace.engine_version },
     ...{ 'execution-mode': mode, operations: mode !== 'local' },

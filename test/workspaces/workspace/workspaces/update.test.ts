@@ -27,6 +27,12 @@ const oauthToken = async (organizationId: string): Promise<string> => {
   return token;
 };
 
+test('assessments are known by their former name too', async () => {
+  const { update } = await existing();
+  const { item } = await update({ 'drift-detection': true });
+  expect(item.attributes).toMatchObject({ 'assessments-enabled': true, 'drift-detection': true });
+});
+
 test('what is not named keeps its value; null clears what may be null', async () => {
   const { item, update } = await existing({
     ...{ description: 'd', 'auto-destroy-at': '2031-01-01T00:00:00Z', 'auto-destroy-activity-duration': '2h' },
