@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { addSixth, copyProject, type ProjectCopy, removeOtherWorkers } from './sixth/project.ts';
+import { addType, copyProject, type ProjectCopy, removeOtherWorkers } from './another-type/project.ts';
 
 // It runs suites of the project in another process, and packages functions.
 vi.setConfig({ testTimeout: 600_000 });
@@ -11,12 +11,12 @@ let generated = '';
 
 beforeAll(async () => {
   project = await copyProject();
-  await addSixth(project);
+  await addType(project);
   generated = await project.run('infra/generate/main.ts');
 });
 afterAll(() => project.remove());
 
-test('a sixth destination is generated into all that names the types, once', async () => {
+test('another destination type is generated into all that names the types, once', async () => {
   expect(generated.trim().split('\n').toSorted()).toEqual(
     [
       'README.md',
@@ -53,7 +53,7 @@ test('it keeps the contract of a destination, and help, OpenAPI and the vocabula
   ];
   await runTests(
     'key-shelf|names the type|has its alias|gets there',
-    'infra/sixth/taken-up',
+    'infra/another-type/taken-up',
     ...contract.map((name) => `contract/${name}`),
   );
 });

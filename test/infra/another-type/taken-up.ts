@@ -3,7 +3,7 @@ import { pathName, typeName } from '../../../lib/path/vocabulary.ts';
 import { statuses } from '../../support/flow/associations.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 
-/** In the copy of the project that has the sixth destination, this file is a test. */
+/** In the copy of the project that has one more destination type, this file is a test. */
 const type = 'key-shelf';
 const alias = 'shelf';
 const service = serviceOf([type]);

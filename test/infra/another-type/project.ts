@@ -21,7 +21,7 @@ export interface ProjectCopy {
 }
 
 export async function copyProject(): Promise<ProjectCopy> {
-  const root = await mkdtemp(join(tmpdir(), 'keyferry-sixth-'));
+  const root = await mkdtemp(join(tmpdir(), 'keyferry-another-type-'));
   for (const path of [...copied, ...copiedBesides]) await cp(join(own, path), join(root, path), { recursive: true });
   await symlink(join(own, 'node_modules'), join(root, 'node_modules'));
   return {
@@ -57,10 +57,10 @@ export async function removeOtherWorkers({ root, read }: ProjectCopy): Promise<v
 }
 
 /** The five steps by which somebody adds a destination type. */
-export async function addSixth({ root, read }: ProjectCopy): Promise<void> {
+export async function addType({ root, read }: ProjectCopy): Promise<void> {
   const write = (path: string, text: string) => writeFile(join(root, path), text);
   // 1. Its folder.
-  const source = join(own, 'test/infra/sixth', type);
+  const source = join(own, 'test/infra/another-type', type);
   await mkdir(join(root, 'lib/destinations', type, 'fake'), { recursive: true });
   for (const file of (await readdir(source, { recursive: true })).filter((name) => name.endsWith('.ts'))) {
     const text = await readFile(join(source, file), 'utf8');
@@ -81,9 +81,9 @@ export async function addSixth({ root, read }: ProjectCopy): Promise<void> {
   // 4. Its row among the functions.
   const platform = await read('serverless.yml');
   const row = new RegExp(`^  sync-${pattern}:\\n(?: {4}.*\\n)+\\n`, 'm').exec(platform)?.[0] ?? '';
-  const sixth = row.replaceAll(pattern, type).replaceAll('DeployHostProject', 'KeyShelf');
-  await write('serverless.yml', platform.replace(row, `${row}${sixth}`));
+  const added = row.replaceAll(pattern, type).replaceAll('DeployHostProject', 'KeyShelf');
+  await write('serverless.yml', platform.replace(row, `${row}${added}`));
   // 5. Its page.
   await cp(join(source, 'page.md'), join(root, `docs/destinations/${type}.md`));
-  await cp(join(own, 'test/infra/sixth/taken-up.ts'), join(root, 'test/infra/sixth/taken-up.test.ts'));
+  await cp(join(own, 'test/infra/another-type/taken-up.ts'), join(root, 'test/infra/another-type/taken-up.test.ts'));
 }
