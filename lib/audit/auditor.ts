@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { after, type Eventual } from '../core/concurrency/eventual.ts';
 import { AppError, TooManyRequests } from '../core/errors.ts';
 import type { AuditedOutcome, AuditedRequest, Auditor, Recording } from './contract.ts';
 import type { Device } from './devices/device.ts';
@@ -15,7 +16,9 @@ export function openAuditor(devices: DeviceCopy, record: Record, clock: Clock): 
     if (open.devices.length === 0) return undefined;
     const members = membersOf(request, open.headers);
     const time = clock.now();
-    await record(open.devices, async (device) => requestLine(device.marks, time, await members(device), refusal));
+    await record(open.devices, (device) =>
+      after(members(device), (text) => requestLine(device.marks, time, text, refusal)),
+    );
     return { end: (outcome) => end({ request, members, known: open.devices }, outcome) };
   }
   async function end({ request, members, known }: Recorded, outcome: AuditedOutcome): Promise<void> {
@@ -24,8 +27,8 @@ export function openAuditor(devices: DeviceCopy, record: Record, clock: Clock): 
     // A request that has sealed the service is still told to the devices that know of it.
     const targets = present.devices.length > 0 ? present.devices : known.filter(isOpen);
     if (targets.length === 0) return;
-    await record(targets, async (device) =>
-      replyLine(device.marks, time, { request, members: await members(device) }, outcome),
+    await record(targets, (device) =>
+      after(members(device), (text) => replyLine(device.marks, time, { request, members: text }, outcome)),
     );
   }
   return {
@@ -43,13 +46,13 @@ export function openAuditor(devices: DeviceCopy, record: Record, clock: Clock): 
 
 interface Recorded {
   readonly request: AuditedRequest;
-  readonly members: (device: Device) => Promise<string>;
+  readonly members: (device: Device) => Eventual<string>;
   readonly known: readonly Device[];
 }
 
 /** What the two lines of a request have in common, written once for each device. */
 function membersOf(request: AuditedRequest, headers: RecordedHeaders): Recorded['members'] {
-  const made = new Map<Device, Promise<string>>();
+  const made = new Map<Device, Eventual<string>>();
   return (device) => {
     const known = made.get(device) ?? requestMembers(request, device.marks, headers);
     made.set(device, known);

@@ -1,3 +1,4 @@
+import type { Eventual } from '../core/concurrency/eventual.ts';
 import { AppError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Device } from './devices/device.ts';
@@ -6,7 +7,7 @@ import type { Device } from './devices/device.ts';
 const reportMs = 10_000;
 
 /** Gives a line to each device. One that takes it is enough. */
-export type Record = (devices: readonly Device[], lineOf: (device: Device) => Promise<string>) => Promise<void>;
+export type Record = (devices: readonly Device[], lineOf: (device: Device) => Eventual<string>) => Promise<void>;
 
 /** The function throws AppError `internal` when no device has recorded the line. */
 export function recorder(log: Log): Record {
@@ -21,7 +22,8 @@ export function recorder(log: Log): Record {
   return async (devices, lineOf) => {
     const attempts = devices.map(async (device) => {
       try {
-        await device.queue.add(await lineOf(device));
+        const line = lineOf(device);
+        await device.queue.add(typeof line === 'string' ? line : await line);
       } catch (error) {
         report(device, error);
         throw error;

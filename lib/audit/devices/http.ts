@@ -14,13 +14,13 @@ export class HttpOutlet implements Outlet {
     this.#guarded = guardedFetch(policy, { connectMs: limitMs, requestMs: limitMs });
   }
 
-  async write(lines: readonly string[], signal: AbortSignal): Promise<void> {
+  async write(lines: readonly string[], limitMs: number): Promise<void> {
     const { status } = await this.#guarded.fetch(this.#uri, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson', ...this.#headers },
       body: lines.join(''),
       redirect: 'error',
-      signal,
+      signal: AbortSignal.timeout(limitMs),
     });
     if (status < 200 || status > 299) throw new NotRecorded(`the answer is ${status}`);
   }

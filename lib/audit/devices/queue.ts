@@ -3,6 +3,7 @@ import { NotRecorded, type Outlet } from './outlet.ts';
 /** Characters of a batch, and of all lines that wait; a longer line goes alone. */
 const batchCharactersMax = 1_048_576;
 const queueCharactersMax = 33_554_432;
+const gatheringTurns = 4;
 
 interface Waiting {
   readonly line: string;
@@ -67,15 +68,15 @@ export class LineQueue {
   }
 
   async #writeAll(): Promise<void> {
-    // One turn of the event loop gathers what came together.
-    await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
+      // Some turns of the event loop gather what comes together: handing over to another thread costs more than they do.
+      for (let turn = 0; turn < gatheringTurns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       const batch = this.#nextBatch();
       this.#underWay = batch;
       try {
         await this.#outlet.write(
           batch.map(({ line }) => line),
-          AbortSignal.timeout(this.#limitMs),
+          this.#limitMs,
         );
         for (const one of batch) one.resolve();
       } catch (error) {

@@ -18,7 +18,8 @@ export class StreamOutlet implements Outlet {
     this.#policy = policy;
   }
 
-  async write(lines: readonly string[], signal: AbortSignal): Promise<void> {
+  async write(lines: readonly string[], limitMs: number): Promise<void> {
+    const signal = AbortSignal.timeout(limitMs);
     const socket = this.#socket ?? (await this.#connected(signal));
     await untilTaken(socket, lines.join(''), signal);
   }

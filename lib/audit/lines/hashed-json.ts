@@ -1,3 +1,4 @@
+import type { Eventual } from '../../core/concurrency/eventual.ts';
 import { inSlices } from '../../core/concurrency/yielding.ts';
 import { LongText } from '../../core/json/long-text.ts';
 import { WrittenJson } from '../../core/json/written.ts';
@@ -15,12 +16,16 @@ export interface Writing {
   readonly read: (written: WrittenJson) => unknown;
 }
 
+/** What is written at once: characters, and members or pieces of long texts. */
+export const charactersAtOnce = 16_384;
+const stepsAtOnce = 512;
+
 /** The JSON text of data with every text in it replaced. Keys, numbers and booleans stay. Large data yield to others. */
-export async function hashedJson(data: object, writing: Writing, isLarge: boolean): Promise<string> {
+export function hashedJson(data: object, writing: Writing): Eventual<string> {
   const writer = new HashedWriter(data, writing);
-  if (isLarge) await inSlices(() => writer.step());
-  else while (!writer.step());
-  return writer.text;
+  for (let steps = 0; steps < stepsAtOnce && writer.text.length < charactersAtOnce; steps += 1)
+    if (writer.step()) return writer.text;
+  return inSlices(() => writer.step()).then(() => writer.text);
 }
 
 interface Open {

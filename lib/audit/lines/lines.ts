@@ -1,3 +1,4 @@
+import { after, type Eventual } from '../../core/concurrency/eventual.ts';
 import type { AuditedOutcome, AuditedRequest } from '../contract.ts';
 import type { Marks } from './marks.ts';
 import { errorText, replyMembers } from './reply.ts';
@@ -14,13 +15,14 @@ export function requestLine(marks: Marks, time: Date, members: string, refusal?:
 }
 
 /** The line of what came of a request. */
-export async function replyLine(
+export function replyLine(
   marks: Marks,
   time: Date,
   { request, members }: { readonly request: AuditedRequest; readonly members: string },
   outcome: AuditedOutcome,
-): Promise<string> {
-  return `${head(marks, time, 'response')}${members},${await replyMembers(request, outcome, marks)}}\n`;
+): Eventual<string> {
+  const text = `${head(marks, time, 'response')}${members}`;
+  return after(replyMembers(request, outcome, marks), (response) => `${text},${response}}\n`);
 }
 
 /** What a device has to take before it is enabled. */

@@ -1,16 +1,16 @@
+import { after, type Eventual } from '../../core/concurrency/eventual.ts';
 import { AppError, type ErrorKind } from '../../core/errors.ts';
 import { readJsonInSlices } from '../../core/json/read-in-slices.ts';
-import { isLongJson } from '../../core/json/write.ts';
 import type { WrittenJson } from '../../core/json/written.ts';
 import { type Json, parseJson } from '../../core/json.ts';
 import type { AuthReply, ReplyContent, WrapInfo } from '../../path/row.ts';
 import type { AuditedOutcome, AuditedRequest } from '../contract.ts';
-import { hashedJson } from './hashed-json.ts';
+import { charactersAtOnce, hashedJson } from './hashed-json.ts';
 import type { Marks } from './marks.ts';
-import { clearKeys, largeCharacters, mountMembers } from './request.ts';
+import { clearKeys, mountMembers } from './request.ts';
 
 /** The members `response` and `error` of the second line, as JSON text without braces. */
-export async function replyMembers(request: AuditedRequest, outcome: AuditedOutcome, marks: Marks): Promise<string> {
+export function replyMembers(request: AuditedRequest, outcome: AuditedOutcome, marks: Marks): Eventual<string> {
   const error = 'error' in outcome ? errorText(outcome.error) : undefined;
   const reply = 'error' in outcome ? undefined : outcome.reply;
   const warnings = 'error' in outcome ? [] : outcome.warnings;
@@ -20,10 +20,13 @@ export async function replyMembers(request: AuditedRequest, outcome: AuditedOutc
     wrap_info: reply?.wrapInfo && wrapMembers(reply.wrapInfo, marks),
     warnings: warnings.length > 0 ? warnings : undefined,
   });
-  const data = 'error' in outcome ? refusalData(outcome.error, marks) : await dataOf(request, outcome.reply, marks);
+  const end = error === undefined ? '' : `,"error":${JSON.stringify(error)}`;
   const inner = members.slice(1, -1);
-  const response = data === undefined ? members : `{${inner}${inner === '' ? '' : ','}"data":${data}}`;
-  return `"response":${response}${error === undefined ? '' : `,"error":${JSON.stringify(error)}`}`;
+  const data = 'error' in outcome ? refusalData(outcome.error, marks) : dataOf(request, outcome.reply, marks);
+  return after(data, (text) => {
+    const response = text === undefined ? members : `{${inner}${inner === '' ? '' : ','}"data":${text}}`;
+    return `"response":${response}${end}`;
+  });
 }
 
 /** Texts about what was sent may quote it. */
@@ -55,32 +58,22 @@ const wrapMembers = ({ token, accessor, wrapped_accessor, ...others }: WrapInfo,
 });
 
 /** Undefined: the reply has none. */
-async function dataOf(
-  request: AuditedRequest,
-  reply: ReplyContent | undefined,
-  marks: Marks,
-): Promise<string | undefined> {
+function dataOf(request: AuditedRequest, reply: ReplyContent | undefined, marks: Marks): Eventual<string | undefined> {
   if (reply === undefined) return undefined;
   const data = reply.text === undefined ? (reply.body ?? reply.data) : textData(reply.text, reply.status);
   if (data === undefined || data === null) return undefined;
   const clear = reply.text === undefined ? clearKeys(request.mount, 'audit_non_hmac_response_keys') : textKeys;
-  const { value, isLarge } = await readWritten(reply.written, data);
   const shown = request.operation === 'list' && marks.settings.elideLists ? elided(data) : data;
-  return hashedJson(
-    shown,
-    { hasher: marks.hasher, clear, read: (own) => (own === reply.written ? value : own) },
-    isLarge,
+  const { hasher } = marks;
+  return after(reply.written === undefined ? null : readWritten(reply.written), (value) =>
+    hashedJson(shown, { hasher, clear, read: (own) => (own === reply.written ? value : own) }),
   );
 }
 
-async function readWritten(
-  written: WrittenJson | undefined,
-  data: object,
-): Promise<{ readonly value: Json; readonly isLarge: boolean }> {
-  if (written === undefined) return { value: null, isLarge: isLongJson(data as Json, largeCharacters) };
-  const bytes = written.pieces.reduce((sum, { length }) => sum + length, 0);
-  if (bytes > largeCharacters) return { value: await readJsonInSlices(written.pieces), isLarge: true };
-  return { value: parseJson(Buffer.concat(written.pieces).toString()), isLarge: false };
+function readWritten({ pieces }: WrittenJson): Eventual<Json> {
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+  if (bytes > charactersAtOnce) return readJsonInSlices(pieces);
+  return parseJson(Buffer.concat(pieces).toString());
 }
 
 const textKeys = ['http_content_type'];

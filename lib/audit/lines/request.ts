@@ -1,16 +1,12 @@
-import { isLongJson } from '../../core/json/write.ts';
-import type { Json } from '../../core/json.ts';
+import { after, type Eventual } from '../../core/concurrency/eventual.ts';
 import type { Mount } from '../../path/row.ts';
 import type { AuditedDecision, AuditedRequest } from '../contract.ts';
 import { hashedJson } from './hashed-json.ts';
 import type { Marks } from './marks.ts';
 import type { RecordedHeaders } from './settings.ts';
 
-/** Larger data are written in slices. */
-export const largeCharacters = 16_384;
-
 /** The members `auth` and `request` of both lines of a request, as JSON text without braces. */
-export async function requestMembers(request: AuditedRequest, marks: Marks, headers: RecordedHeaders): Promise<string> {
+export function requestMembers(request: AuditedRequest, marks: Marks, headers: RecordedHeaders): Eventual<string> {
   const { token, accessor } = whoOf(request, marks);
   const auth = JSON.stringify(authOf(request, token, accessor));
   const members = JSON.stringify({
@@ -27,8 +23,8 @@ export async function requestMembers(request: AuditedRequest, marks: Marks, head
     wrap_ttl: request.wrapSeconds,
     headers: marks.headers(request.headers, headers),
   });
-  const data = await dataOf(request, marks);
-  return `"auth":${auth},"request":${members.slice(0, -1)}${data === undefined ? '' : `,"data":${data}`}}`;
+  const text = `"auth":${auth},"request":${members.slice(0, -1)}`;
+  return after(dataOf(request, marks), (data) => `${text}${data === undefined ? '' : `,"data":${data}`}}`);
 }
 
 /** Undefined: no token was sent, or no caller is behind it. */
@@ -41,10 +37,10 @@ function whoOf(
 }
 
 /** Undefined: there are none. */
-function dataOf({ data, mount }: AuditedRequest, { hasher }: Marks): Promise<string> | undefined {
+function dataOf({ data, mount }: AuditedRequest, { hasher }: Marks): Eventual<string | undefined> {
   if (!hasMembers(data)) return undefined;
   const clear = clearKeys(mount, 'audit_non_hmac_request_keys');
-  return hashedJson(data, { hasher, clear, read: (written) => written }, isLongJson(data as Json, largeCharacters));
+  return hashedJson(data, { hasher, clear, read: (written) => written });
 }
 
 function hasMembers(data: object): boolean {
