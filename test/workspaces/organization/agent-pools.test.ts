@@ -169,6 +169,13 @@ describe('tokens of agents', () => {
     expect((await ground.call('DELETE', `${path}/${made.item.id}`)).status).toBe(404);
   });
 
+  test('may be asked for as `agent-tokens`, as existing clients do', async () => {
+    const { make } = await stage();
+    const path = `/agent-pools/${(await make('build')).item.id}/authentication-tokens`;
+    const made = await ground.call('POST', path, { data: { type: 'agent-tokens', attributes: { description: 'x' } } });
+    expect([made.status, made.item.type]).toEqual([201, 'authentication-tokens']);
+  });
+
   test('belong to their pool', async () => {
     const { make } = await stage();
     const [one, two] = [(await make('one')).item.id, (await make('two')).item.id];
