@@ -169,6 +169,28 @@ describe('tokens of agents', () => {
     expect((await ground.call('DELETE', `${path}/${made.item.id}`)).status).toBe(404);
   });
 
+  test('may be asked for as `agent-tokens`, as existing clients do', async () => {
+    const { make } = await stage();
+    const path = `/agent-pools/${(await make('build')).item.id}/authentication-tokens`;
+    const made = await ground.call('POST', path, { data: { type: 'agent-tokens', attributes: { description: 'x' } } });
+    expect([made.status, made.item.type]).toEqual([201, 'authentication-tokens']);
+  });
+
+  test('are shown and ended by their id alone too, by who manages the pool', async () => {
+    const { organization, make } = await stage();
+    const path = `/agent-pools/${(await make('build')).item.id}/authentication-tokens`;
+    const { id } = (await ground.call('POST', path, body('x'))).item;
+    const one = `/authentication-tokens/${id}`;
+    const member = await ground.team(organization.id, { flags: ['manage-workspaces'] });
+    const stranger = await ground.user((await ground.organization()).id);
+    for (const { token } of [member, stranger])
+      for (const method of ['GET', 'DELETE'])
+        expect((await ground.call(method, one, undefined, token)).status).toBe(404);
+    expect((await ground.call('GET', one)).item).toEqual((await ground.call('GET', `${path}/${id}`)).item);
+    expect((await ground.call('DELETE', one)).status).toBe(204);
+    expect([(await ground.call('GET', one)).status, (await ground.call('DELETE', one)).status]).toEqual([404, 404]);
+  });
+
   test('belong to their pool', async () => {
     const { make } = await stage();
     const [one, two] = [(await make('one')).item.id, (await make('two')).item.id];

@@ -35,6 +35,22 @@ test('who makes an organization is its first owner, and it has a default project
   ).toEqual([['owners', [{ type: 'users', id: ada.id }]]]);
 });
 
+test('its document says which policy of keeping states it has', async () => {
+  const { name } = await ground.organization();
+  const path = `/organizations/${name}`;
+  const policyOf = async () => (await ground.call('GET', path)).item.relationships['data-retention-policy']?.data;
+  expect(await policyOf()).toBeNull();
+  for (const [type, attributes] of [
+    ['data-retention-policy-delete-olders', { 'delete-older-than-n-days': 42 }],
+    ['data-retention-policy-dont-deletes', {}],
+  ] as const) {
+    const set = await ground.call('POST', `${path}/relationships/data-retention-policy`, documentOf(type, attributes));
+    expect(await policyOf()).toEqual({ id: set.item.id, type });
+  }
+  const [shown, listed] = await Promise.all([path, `/organizations?q=${name}`].map((at) => ground.call('GET', at)));
+  expect(listed?.items).toEqual([shown?.item]);
+});
+
 test('a name is taken in any case, may be sent in a search, and has to be one', async () => {
   expect((await create('taken-name')).status).toBe(201);
   const again = await create('Taken-Name');

@@ -42,6 +42,25 @@ test('a project has the same document wherever it is shown', async () => {
   expect((await ground.call('GET', `/organizations/${name}/projects?sort=age`)).status).toBe(400);
 });
 
+test('its effective tags come with it when a request asks for them', async () => {
+  const { name } = await ground.organization();
+  const bindings = ['env', 'tier'].map((key) => ({ type: 'tag-bindings', attributes: { key, value: 'x' } }));
+  const { item } = await create(name, { name: 'tagged' }, undefined, { 'tag-bindings': bindings });
+  const include = 'include=effective_tag_bindings';
+  const shown = await ground.call('GET', `/projects/${item.id}?${include}`);
+  const keys = (shown.body?.included ?? []).map(({ id, type, attributes }) => [type, attributes['key'], id]);
+  expect(keys.map(([type, key]) => [type, key])).toEqual([
+    ['effective-tag-bindings', 'env'],
+    ['effective-tag-bindings', 'tier'],
+  ]);
+  const linked = keys.map(([, , id]) => ({ id, type: 'effective-tag-bindings' }));
+  expect(shown.item.relationships['effective-tag-bindings']?.data).toEqual(linked);
+  const listed = await ground.call('GET', `/organizations/${name}/projects?${include}`);
+  expect(listed.body?.included).toEqual(shown.body?.included);
+  expect(listed.items).toContainEqual(shown.item);
+  expect((await ground.call('GET', `/projects/${item.id}?include=owners`)).status).toBe(400);
+});
+
 test('a change keeps what was not sent; a mode of its own can be given up', async () => {
   const { name } = await ground.organization();
   const { item } = await create(name, { name: 'own', 'default-execution-mode': 'local' });

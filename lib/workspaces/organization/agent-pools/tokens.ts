@@ -61,7 +61,8 @@ export async function listAgentTokens(parts: WorkspaceParts, call: ApiCall): Pro
 
 export async function createAgentToken(parts: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
   const poolId = await managedPool(parts, call);
-  const { description } = attributesOf(call, 'authentication-tokens', agentTokenFields);
+  // Clients send `agent-tokens` or `authentication-tokens`.
+  const { description } = attributesOf(call, undefined, agentTokenFields);
   if (description === undefined) throw invalidAttribute('description', "Description can't be blank");
   const text = newTokenText();
   const creator = call.caller.kind === 'user' ? call.caller.id : null;

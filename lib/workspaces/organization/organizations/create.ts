@@ -8,7 +8,7 @@ import type { WorkspaceParts } from '../../contract.ts';
 import { newId } from '../../frame/ids.ts';
 import { withRefusals } from '../../frame/refusals.ts';
 import { type Changeable, changedBy, mustHavePool } from './change.ts';
-import { organizationResource } from './view.ts';
+import { organizationDocument } from './document.ts';
 
 /** Makes an organization with its first project and a team of owners, of which its creator is the first. */
 export async function createOrganization({ store }: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
@@ -21,7 +21,7 @@ export async function createOrganization({ store }: WorkspaceParts, call: ApiCal
   await withRefusals({ ws_organizations_name: 'name' }, () =>
     store.transaction((tx) => insert(tx, { id, columns, caller })),
   );
-  return { status: 201, data: organizationResource(await standingOf(store, caller, sql`${id}`)) };
+  return { status: 201, data: await organizationDocument(store, standingOf(store, caller, sql`${id}`)) };
 }
 
 const nothingYet: Changeable = {

@@ -4,7 +4,7 @@ import type { ApiCall, DocumentReply } from '../../../path/jsonapi/row.ts';
 import { isOf, standingsOf } from '../../access/standing.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { likePattern } from '../../frame/like.ts';
-import { organizationResource } from './view.ts';
+import { organizationDocuments } from './document.ts';
 
 /** Of a list that nobody asked to have in pages. */
 const wholeMax = 1_000;
@@ -22,10 +22,8 @@ export async function listOrganizations({ store }: WorkspaceParts, call: ApiCall
   const standings = new Map(
     (await standingsOf(store, call.caller, ids)).map((standing) => [standing.organization.id, standing]),
   );
-  const data = ids.flatMap((id) => {
-    const standing = standings.get(id);
-    return standing === undefined ? [] : [organizationResource(standing)];
-  });
+  const found = ids.flatMap((id) => standings.get(id) ?? []);
+  const data = await organizationDocuments(store, found);
   return { data, page: told(page, rows[0]?.total ?? 0) };
 }
 

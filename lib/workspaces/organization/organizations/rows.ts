@@ -2,11 +2,11 @@ import type { ApiRow } from '../../../path/jsonapi/row.ts';
 import { standingIn } from '../../access/standing.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { createOrganization } from './create.ts';
+import { organizationDocument } from './document.ts';
 import { showEntitlements } from './entitlements.ts';
 import { listOrganizations } from './list.ts';
 import { removeOrganization } from './remove.ts';
 import { updateOrganization } from './update.ts';
-import { organizationResource } from './view.ts';
 
 const all = '/api/v2/organizations';
 const one = `${all}/:organization_name`;
@@ -24,9 +24,10 @@ export const organizationRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     method: 'GET',
     path: one,
     summary: 'An organization',
-    run: async ({ caller, parameters }) => ({
-      data: organizationResource(await standingIn(parts.store, caller, parameters['organization_name'] ?? '')),
-    }),
+    run: async ({ caller, parameters }) => {
+      const standing = standingIn(parts.store, caller, parameters['organization_name'] ?? '');
+      return { data: await organizationDocument(parts.store, standing) };
+    },
   },
   { method: 'PATCH', path: one, summary: 'Change an organization', run: (call) => updateOrganization(parts, call) },
   {

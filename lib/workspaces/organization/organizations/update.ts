@@ -7,7 +7,7 @@ import { mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { withRefusals } from '../../frame/refusals.ts';
 import { type Changeable, changedBy, mustHavePool } from './change.ts';
-import { organizationResource } from './view.ts';
+import { organizationDocument } from './document.ts';
 
 /** Changes an organization; what was not sent stays. */
 export async function updateOrganization({ store }: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
@@ -21,7 +21,7 @@ export async function updateOrganization({ store }: WorkspaceParts, call: ApiCal
       await write(tx, id, columns);
     }),
   );
-  return { data: organizationResource(await standingOf(store, call.caller, sql`${id}`)) };
+  return { data: await organizationDocument(store, standingOf(store, call.caller, sql`${id}`)) };
 }
 
 async function lock(tx: Transaction<Database>, id: string): Promise<Changeable> {

@@ -3,8 +3,14 @@ import type { Standing } from '../../access/standing.ts';
 import { settingDefaults } from './fields.ts';
 import { organizationPermissions } from './permissions.ts';
 
+/** The policy that says how long an organization keeps states; clients ask its type here before they read it. */
+export interface RetentionLink {
+  readonly id: string;
+  readonly type: string;
+}
+
 /** The document of an organization as the caller sees it. Its id is its name. */
-export function organizationResource(standing: Standing): Resource {
+export function organizationResource(standing: Standing, retention?: RetentionLink): Resource {
   const { id, name, email, created_at, settings, ...own } = standing.organization;
   const self = `/api/v2/organizations/${name}`;
   return {
@@ -25,7 +31,10 @@ export function organizationResource(standing: Standing): Resource {
       'authentication-token': { links: { related: `${self}/authentication-token` } },
       'entitlement-set': { ...toOne('entitlement-sets', id), links: { related: `${self}/entitlement-set` } },
       'oauth-tokens': { links: { related: `${self}/oauth-tokens` } },
-      'data-retention-policy': toOne('data-retention-policies', null),
+      'data-retention-policy': {
+        ...toOne(retention?.type ?? '', retention?.id ?? null),
+        links: { related: `${self}/relationships/data-retention-policy` },
+      },
     },
     links: { self },
   };

@@ -12,6 +12,7 @@ import {
 import { type Standing, standingIn } from '../../access/standing.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { likePattern } from '../../frame/like.ts';
+import { including } from './include.ts';
 import { countColumns } from './read.ts';
 import { type ProjectCounts, projectResource } from './view.ts';
 
@@ -19,6 +20,7 @@ type Row = { readonly total: number } & ({ readonly id: null } | (GrantedProject
 
 /** The projects of an organization that the caller may read, by name. */
 export async function listProjects({ store }: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
+  const include = including(store, call);
   const standing = await standingIn(store, call.caller, call.parameters['organization_name'] ?? '');
   const page = pageOf(call.query);
   const order = orderOf(call.query);
@@ -35,7 +37,7 @@ export async function listProjects({ store }: WorkspaceParts, call: ApiCall): Pr
   const data = rows.flatMap((row) =>
     row.id === null ? [] : [projectResource({ project: row, standing, levels: projectLevels(standing, row) }, row)],
   );
-  return { data, page: told(page, rows[0]?.total ?? 0) };
+  return include({ data, page: told(page, rows[0]?.total ?? 0) });
 }
 
 /** @throws ApiError 400 for an order that there is not */

@@ -1,10 +1,9 @@
 import type { ApiRow } from '../../../path/jsonapi/row.ts';
-import { findProject } from '../../access/project.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { createProject } from './create.ts';
 import { listProjects } from './list.ts';
 import { moveWorkspaces } from './move.ts';
-import { projectDocument } from './read.ts';
+import { showProject } from './read.ts';
 import { removeProject } from './remove.ts';
 import { updateProject } from './update.ts';
 
@@ -19,8 +18,7 @@ export const projectRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     method: 'GET',
     path: one,
     summary: 'A project',
-    run: async ({ caller, parameters }) =>
-      projectDocument(parts.store, await findProject(parts.store, caller, parameters['project_id'] ?? '')),
+    run: (call) => showProject(parts.store, call),
   },
   { method: 'PATCH', path: one, summary: 'Change a project', run: (call) => updateProject(parts, call) },
   {

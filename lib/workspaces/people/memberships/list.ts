@@ -9,7 +9,7 @@ import { mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { askedIncludes } from '../../frame/include.ts';
 import { likePattern } from '../../frame/like.ts';
-import { organizationResource } from '../../organization/organizations/view.ts';
+import { organizationDocuments } from '../../organization/organizations/document.ts';
 import { usersOf } from '../teams/included.ts';
 import { isVisible, type TeamRow, teamColumns } from '../teams/team.ts';
 import { teamResource } from '../teams/view.ts';
@@ -116,6 +116,6 @@ async function includedWith(
   return [
     ...users,
     ...teams.map((team) => teamResource({ team, standing })),
-    ...(asked.has('organization') ? [organizationResource(standing)] : []),
+    ...(asked.has('organization') ? await organizationDocuments(store, [standing]) : []),
   ];
 }

@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import type { Resource } from '../../../path/jsonapi/resource.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Standing } from '../../access/standing.ts';
+import { organizationResource, type RetentionLink } from './view.ts';
+
+/** The documents of organizations, one for each standing and in the same order; one statement for all. */
+export async function organizationDocuments(
+  { db }: Pick<Store, 'db'>,
+  standings: readonly Standing[],
+): Promise<readonly Resource[]> {
+  const ids = standings.map(({ organization }) => organization.id);
+  const { rows } = await sql<RetentionLink & { organization_id: string }>`
+    select organization_id, id, type from ws_retention_policies
+     where organization_id = any((select ${ids}::text[])::text[])`.execute(db);
+  const byOrganization = new Map(rows.map((row) => [row.organization_id, row]));
+  return standings.map((standing) => organizationResource(standing, byOrganization.get(standing.organization.id)));
+}
+
+/** The document of one organization. */
+export async function organizationDocument(
+  store: Pick<Store, 'db'>,
+  found: Standing | Promise<Standing>,
+): Promise<Resource> {
+  const standing = await found;
+  const [document] = await organizationDocuments(store, [standing]);
+  return document ?? organizationResource(standing);
+}
