@@ -18,6 +18,7 @@ import { workspaces } from './0017-workspaces.ts';
 import { workspaceStates } from './0018-workspace-states.ts';
 import { workspaceVariables } from './0019-workspace-variables.ts';
 import { namespaceFence } from './0020-namespace-fence.ts';
+import { readmes } from './0021-readmes.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   { name: '0018-workspace-states', up: workspaceStates },
   { name: '0019-workspace-variables', up: workspaceVariables },
   { name: '0020-namespace-fence', up: namespaceFence },
+  { name: '0021-readmes', up: readmes },
 ];

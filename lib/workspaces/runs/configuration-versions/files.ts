@@ -10,6 +10,7 @@ import { endingOf } from '../../states/blobs/read.ts';
 import { attachBlob, dropBlob, type StoredBlob, writeBlob } from '../../states/blobs/write.ts';
 import { insertRun } from '../runs/create/insert.ts';
 import { timeOfStatement } from '../runs/transition.ts';
+import { keepReadme, readmeSearch } from './readme.ts';
 import { type ConfigurationVersionRow, readConfigurationVersion } from './store.ts';
 import { putConfiguration } from './view.ts';
 
@@ -33,12 +34,21 @@ async function take(parts: WorkspaceParts, call: ApiCall, row: ConfigurationVers
   const { store } = parts;
   if (row.status !== 'pending' && row.status !== 'uploaded') throw noLongerWaits();
   const start = new GzipStart();
+  const search = await readmeSearch(store, row.workspace_id);
   const owner = { workspaceId: row.workspace_id, kind: 'configuration' };
-  const blob = await writeBlob(store, owner, call.stream, (piece) => start.look(piece));
+  const look = (piece: Buffer) => {
+    start.look(piece);
+    return search.look(piece);
+  };
+  const blob = await writeBlob(store, owner, call.stream, look).catch((error: unknown) => {
+    search.abandon();
+    throw error;
+  });
   let kept = false;
   try {
     start.mustBeWhole();
-    kept = await store.transaction((tx) => keep(tx, parts, row, blob));
+    const readme = await search.end();
+    kept = await store.transaction((tx) => keep(tx, parts, row, { blob, readme }));
   } finally {
     if (!kept) await dropBlob(store, blob.id);
   }
@@ -51,7 +61,7 @@ async function keep(
   tx: Transaction<Database>,
   { store }: WorkspaceParts,
   { id, workspace_id: workspaceId }: ConfigurationVersionRow,
-  blob: StoredBlob,
+  { blob, readme }: { readonly blob: StoredBlob; readonly readme: Buffer | undefined },
 ): Promise<boolean> {
   await holdWorkspace(tx, workspaceId);
   const row = await readConfigurationVersion(tx, id);
@@ -62,6 +72,7 @@ async function keep(
   }
   if (row.status !== 'pending') throw noLongerWaits();
   await attachBlob(tx, store, blob);
+  if (readme !== undefined) await keepReadme(tx, store, id, readme);
   await sql`
     update ws_configuration_versions set status = 'uploaded', blob_id = ${blob.id},
            timestamps = timestamps || jsonb_build_object('uploaded-at', ${timeOfStatement})

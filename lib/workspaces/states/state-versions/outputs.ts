@@ -46,10 +46,13 @@ export async function insertOutputs(
 export async function outputsOfVersions(
   { db }: Pick<Store, 'db'>,
   versionIds: readonly string[],
+  countMax: number | null = null,
 ): Promise<readonly OutputRow[]> {
   const { rows } = await sql<OutputRow>`
     select id, state_version_id, name, sensitive, type, detailed_type, value from ws_state_outputs
-     where state_version_id = any(${versionIds}::text[]) order by state_version_id, position`.execute(db);
+     where state_version_id = any(${versionIds}::text[]) order by state_version_id, position limit ${countMax}`.execute(
+    db,
+  );
   return rows;
 }
 

@@ -33,6 +33,18 @@ export async function listVariables({ db }: Pick<Store, 'db'>, owner: VariableOw
   return rows;
 }
 
+/** Variables of many workspaces, at most so many. */
+export async function listVariablesOf(
+  { db }: Pick<Store, 'db'>,
+  workspaceIds: readonly string[],
+  countMax: number,
+): Promise<readonly VariableRow[]> {
+  const { rows } = await sql<VariableRow>`
+    select * from ws_variables where workspace_id = any((select ${workspaceIds}::text[])::text[])
+     order by workspace_id, position limit ${countMax}`.execute(db);
+  return rows;
+}
+
 /** @throws ApiError 404 */
 export async function readVariable({ db }: Pick<Store, 'db'>, owner: VariableOwner, id: string): Promise<VariableRow> {
   const { rows } = await sql<VariableRow>`select * from ws_variables where id = ${id} and ${isOf(owner)}`.execute(db);

@@ -9,8 +9,8 @@ import { includesOf, readIncludes } from './include/includes.ts';
 import type { Include } from './include/including.ts';
 import { viewOf } from './view.ts';
 
-type Parts = Pick<WorkspaceParts, 'store'>;
-type Asking = Pick<ApiCall, 'query'>;
+type Parts = Pick<WorkspaceParts, 'store' | 'clock'>;
+type Asking = Pick<ApiCall, 'query' | 'origin'>;
 
 export interface WorkspaceDocuments {
   readonly data: readonly Resource[];
@@ -25,13 +25,22 @@ export interface WorkspaceDocuments {
  * @throws ApiError 404 when the workspace has gone meanwhile
  */
 export const workspaceDocument = async (parts: Parts, found: FoundWorkspace, _call?: ApiCall): Promise<Resource> =>
-  (await oneDocument(parts, found, [])).data;
+  (await oneDocument(parts, found, nothingMore)).data;
 
 /** The same with what the request asks to be included. @throws ApiError 400 for an unknown name in `include`, 404 */
-export const workspaceWithIncludes = (parts: Parts, found: FoundWorkspace, { query }: Asking) =>
-  oneDocument(parts, found, includesOf(query));
+export const workspaceWithIncludes = (parts: Parts, found: FoundWorkspace, call: Asking) =>
+  oneDocument(parts, found, moreOf(call));
 
-async function oneDocument(parts: Parts, found: FoundWorkspace, asked: readonly Include[]) {
+/** What is to be included, and how a client knows this service. */
+interface More {
+  readonly asked: readonly Include[];
+  readonly origin: string;
+}
+
+const nothingMore: More = { asked: [], origin: '' };
+const moreOf = ({ query, origin }: Asking): More => ({ asked: includesOf(query), origin });
+
+async function oneDocument(parts: Parts, found: FoundWorkspace, asked: More) {
   const { data, ...included } = await documents(parts, [found], asked);
   const [one] = data;
   if (one === undefined) throw notFound();
@@ -42,19 +51,19 @@ async function oneDocument(parts: Parts, found: FoundWorkspace, asked: readonly 
 export const workspaceDocuments = (
   parts: Parts,
   found: readonly FoundWorkspace[],
-  { query }: Asking,
-): Promise<WorkspaceDocuments> => documents(parts, found, includesOf(query));
+  call: Asking,
+): Promise<WorkspaceDocuments> => documents(parts, found, moreOf(call));
 
 async function documents(
   parts: Parts,
   found: readonly FoundWorkspace[],
-  asked: readonly Include[],
+  { asked, origin }: More,
 ): Promise<WorkspaceDocuments> {
   const facts = await factsOf(
     parts.store,
     found.map(({ workspace }) => workspace.id),
   );
-  const { resources, relationships } = await readIncludes(asked, { parts, found, facts });
+  const { resources, relationships } = await readIncludes(asked, { parts, origin, found, facts });
   const data = found.flatMap((one) => {
     const known = facts.get(one.workspace.id);
     // Gone since it was read.

@@ -14,6 +14,11 @@ export interface Facts {
   readonly oauth_client: Readonly<Record<string, unknown>> | null;
   readonly retention_id: string | null;
   readonly retention_type: string | null;
+  /** Of the current state, in their order. */
+  readonly output_ids: readonly string[];
+  readonly variable_ids: readonly string[];
+  /** Whether its configuration has a README. */
+  readonly has_readme: boolean;
 }
 
 /** The facts of workspaces, in one statement; no others than those asked for. */
@@ -22,7 +27,8 @@ export async function factsOf({ db }: Pick<Store, 'db'>, ids: readonly string[])
   const { rows } = await sql<Facts>`
     select w.id as workspace_id, ${tagNames} as tag_names, p.default_execution_mode as project_mode,
            p.default_agent_pool_id as project_pool, p.auto_destroy_activity_duration as project_auto_destroy,
-           c.settings as oauth_client, r.id as retention_id, r.type as retention_type
+           c.settings as oauth_client, r.id as retention_id, r.type as retention_type,
+           ${outputIds} as output_ids, ${variableIds} as variable_ids, ${hasReadme} as has_readme
       from ws_workspaces w
       join ws_projects p on p.id = w.project_id
       left join ws_oauth_tokens o on o.id = w.oauth_token_id
@@ -36,3 +42,10 @@ export async function factsOf({ db }: Pick<Store, 'db'>, ids: readonly string[])
 const tagNames: RawBuilder<unknown> = sql`array(
   select (select t.name from ws_tags t where t.id = b.tag_id) from ws_workspace_tags b
    where b.workspace_id = w.id order by b.position)`;
+
+const outputIds: RawBuilder<unknown> = sql`array(
+  select o.id from ws_state_outputs o where o.state_version_id = w.current_state_version_id order by o.position)`;
+const variableIds: RawBuilder<unknown> = sql`array(
+  select v.id from ws_variables v where v.workspace_id = w.id order by v.position)`;
+const hasReadme: RawBuilder<unknown> = sql`exists (
+  select 1 from ws_readmes m where m.configuration_version_id = w.current_configuration_version_id)`;

@@ -1,6 +1,8 @@
 import { type Relationship, type Resource, timeText, toMany, toOne } from '../../../path/jsonapi/resource.ts';
+import { stateLevels, variableLevels } from '../../access/levels.ts';
 import { permissionsOf } from '../../access/permissions.ts';
 import type { FoundWorkspace } from '../../access/workspace.ts';
+import { readmeIdOf } from '../../runs/configuration-versions/readme.ts';
 import { effectiveExecution } from './effective.ts';
 import type { Facts } from './facts.ts';
 import { type Settings, settingsOf } from './settings/settings.ts';
@@ -88,10 +90,14 @@ const absent = {
 };
 
 function relationshipsOf(
-  { workspace, standing }: FoundWorkspace,
+  { workspace, standing, levels }: FoundWorkspace,
   facts: Facts,
 ): Readonly<Record<string, Relationship>> {
   const { id } = workspace;
+  const { current_configuration_version_id: configuration } = workspace;
+  const readme = facts.has_readme && configuration !== null ? readmeIdOf(configuration) : null;
+  const outputs = levels.state_versions >= stateLevels['read-outputs'] ? facts.output_ids : [];
+  const variables = levels.variables >= variableLevels.read ? facts.variable_ids : [];
   const linked = (name: string): Relationship => ({ links: { related: `/api/v2/workspaces/${id}/${name}` } });
   const run = related('runs', workspace.current_run_id);
   return {
@@ -107,14 +113,14 @@ function relationshipsOf(
     'effective-tag-bindings': linked('effective-tag-bindings'),
     'locked-by': lockedBy(workspace),
     organization: { ...toOne('organizations', standing.organization.name) },
-    outputs: toMany('workspace-outputs', []),
+    outputs: toMany('workspace-outputs', outputs),
     project: related('projects', workspace.project_id),
-    readme: toOne('workspace-readme', null),
+    readme: toOne('workspace-readme', readme),
     'remote-state-consumers': linked('relationships/remote-state-consumers'),
     'ssh-key': related('ssh-keys', workspace.ssh_key_id),
     'tag-bindings': linked('tag-bindings'),
     tags: linked('relationships/tags'),
-    vars: toMany('vars', []),
+    vars: toMany('vars', variables),
   };
 }
 

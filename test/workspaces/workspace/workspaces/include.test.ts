@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../lib/workspaces/frame/ids.ts';
+import { lockedWorkspace, md5Of, stateText, stateVersion } from '../../support/files.ts';
 import { workspaceGround } from '../../support/ground.ts';
 
 const ground = workspaceGround();
@@ -59,8 +60,53 @@ test('the current run and the current state come with a workspace that has them,
   const { body } = await ground.call('GET', `/workspaces/${id}?include=${asked}`);
   expect(body?.included).toMatchObject([
     { id: 'run-i', type: 'runs', attributes: { status: 'planned' } },
+    { id: 'plan-i', type: 'plans', attributes: { status: 'pending' } },
     { id: 'sv-i', type: 'state-versions', attributes: { serial: 3, status: 'finalized' } },
   ]);
+});
+
+test('outputs and variables come for who may read them, without what is sensitive', async () => {
+  const { id, path, organization, user } = await lockedWorkspace(ground);
+  const text = stateText();
+  await ground.call('POST', path, stateVersion({ serial: 1, md5: md5Of(text), state: btoa(text) }), user.token);
+  for (const [key, sensitive] of [
+    ['open', false],
+    ['closed', true],
+  ] as const) {
+    const attributes = { key, value: `value of ${key}`, category: 'env', sensitive };
+    await ground.call('POST', `/workspaces/${id}/vars`, { data: { type: 'vars', attributes } }, user.token);
+  }
+  const listPath = `/organizations/${organization.name}/workspaces?include=outputs,vars`;
+  const { items, body } = await ground.call('GET', listPath, undefined, user.token);
+  const included = body?.included ?? [];
+  expect(included.map(({ type, attributes }) => ({ type, ...attributes }))).toMatchObject([
+    { type: 'workspace-outputs', name: 'plain', sensitive: false, 'output-type': 'string', value: 'shown' },
+    { type: 'workspace-outputs', name: 'hidden', sensitive: true, 'output-type': 'string', value: null },
+    { type: 'workspace-outputs', name: 'many', 'output-type': 'array', value: [1, 2.5, '12345678901234567890'] },
+    { type: 'vars', key: 'open', value: 'value of open' },
+    { type: 'vars', key: 'closed', value: null },
+  ]);
+  const linked = (name: string) => items[0]?.relationships[name]?.data;
+  const idsOf = (type: string) => included.filter((one) => one.type === type).map((one) => ({ type, id: one.id }));
+  expect(linked('outputs')).toEqual(idsOf('workspace-outputs'));
+  expect(linked('vars')).toEqual(idsOf('vars'));
+
+  const blind = await ground.user(organization.id);
+  const team = await ground.team(organization.id, { members: [blind.id] });
+  const access = {
+    data: {
+      type: 'team-workspaces',
+      attributes: { access: 'custom', runs: 'read', variables: 'none', 'state-versions': 'none' },
+      relationships: {
+        team: { data: { type: 'teams', id: team.id } },
+        workspace: { data: { type: 'workspaces', id } },
+      },
+    },
+  };
+  expect((await ground.call('POST', '/team-workspaces', access)).status).toBe(201);
+  const seen = await ground.call('GET', listPath, undefined, blind.token);
+  expect(seen.body?.included).toEqual([]);
+  expect(seen.items[0]?.relationships).toMatchObject({ outputs: { data: [] }, vars: { data: [] } });
 });
 
 test('an unknown name is 400 with a text that clients look for', async () => {

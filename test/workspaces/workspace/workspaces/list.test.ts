@@ -71,6 +71,8 @@ test('tags are all wanted, excluded ones not one; bindings of a key alone count 
   ]);
   expect(namesIn(await list('search[tags]=x'))).toEqual(['a', 'b', 'c']);
   expect(namesIn(await list('search[tags]=X,y'))).toEqual(['a', 'c']);
+  expect(namesIn(await list('filter[tag-union]=y,x'))).toEqual(['a', 'b', 'c']);
+  expect(namesIn(await list('search[tags]=x&filter[tagged][0][key]=x&filter[tagged][0][value]=value'))).toEqual(['d']);
   expect(namesIn(await list('search[exclude-tags]=y'))).toEqual(['b', 'd']);
   expect(namesIn(await list('search[exclude-tags]=y,x'))).toEqual(['d']);
   expect(namesIn(await list('search[tags]=x&search[exclude-tags]=x'))).toEqual([]);

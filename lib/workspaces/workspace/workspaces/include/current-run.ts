@@ -1,25 +1,69 @@
 import { sql } from 'kysely';
-import { timeText, toOne } from '../../../../path/jsonapi/resource.ts';
-import { type Include, idsOf } from './including.ts';
+import { nothing } from '../../../access/levels.ts';
+import { configurationVersionsWhere } from '../../../runs/configuration-versions/store.ts';
+import { configurationVersionOf } from '../../../runs/configuration-versions/view.ts';
+import type { Part } from '../../../runs/runs/report/report.ts';
+import { partOf } from '../../../runs/runs/report/view.ts';
+import { type RunRow, runsWhere } from '../../../runs/runs/store.ts';
+import { runOf } from '../../../runs/runs/view.ts';
+import { type Include, type Including, idsOf } from './including.ts';
 
-interface Row {
-  readonly id: string;
-  readonly workspace_id: string;
-  readonly status: string;
-  readonly created_at: Date;
+export const currentRun: Include = async (including) => {
+  const levels = levelsIn(including);
+  const rows = await currentRuns(including);
+  return { resources: rows.map((run) => runOf(including.parts, run, levels(run.workspace_id))) };
+};
+
+/** The plan or the apply of the current run, beside the run. */
+export const currentRunPart =
+  (part: Part): Include =>
+  async (including) => {
+    const { parts, origin } = including;
+    const levels = levelsIn(including);
+    const rows = await currentRuns(including);
+    const resources = rows.flatMap((run) => {
+      const reader = { origin, levels: levels(run.workspace_id) };
+      return [runOf(parts, run, reader.levels), partOf(parts, run, part, reader)];
+    });
+    return { resources };
+  };
+
+/** The configuration of the current run, beside the run. */
+export const currentRunConfiguration: Include = async (including) => {
+  const { parts } = including;
+  const levels = levelsIn(including);
+  const rows = await currentRuns(including);
+  const configurations = await includedConfigurations(
+    including,
+    idsOf(rows.map((run) => run.configuration_version_id)),
+  );
+  return { resources: [...rows.map((run) => runOf(parts, run, levels(run.workspace_id))), ...configurations] };
+};
+
+export const currentConfiguration: Include = async (including) => ({
+  resources: await includedConfigurations(
+    including,
+    idsOf(including.found.map(({ workspace }) => workspace.current_configuration_version_id)),
+  ),
+});
+
+async function currentRuns({ parts, found }: Including): Promise<readonly RunRow[]> {
+  const ids = idsOf(found.map(({ workspace }) => workspace.current_run_id));
+  if (ids.length === 0) return [];
+  return runsWhere(parts.store.db, sql`r.id = any((select ${ids}::text[])::text[])`, { size: ids.length, offset: 0 });
 }
 
-export const currentRun: Include = async ({ parts, found }) => {
-  const ids = idsOf(found.map(({ workspace }) => workspace.current_run_id));
-  if (ids.length === 0) return { resources: [] };
-  const { rows } = await sql<Row>`
-    select id, workspace_id, status, created_at from ws_runs
-     where id = any((select ${ids}::text[])::text[])`.execute(parts.store.db);
-  const resources = rows.map(({ id, workspace_id, status, created_at }) => ({
-    ...{ id, type: 'runs' },
-    attributes: { status, 'created-at': timeText(created_at) },
-    relationships: { workspace: toOne('workspaces', workspace_id) },
-    links: { self: `/api/v2/runs/${id}` },
-  }));
-  return { resources };
-};
+async function includedConfigurations(including: Including, ids: readonly string[]) {
+  const { parts, origin } = including;
+  if (ids.length === 0) return [];
+  const condition = sql`c.id = any((select ${ids}::text[])::text[])`;
+  const rows = await configurationVersionsWhere(parts.store.db, condition, { size: ids.length, offset: 0 });
+  const levels = levelsIn(including);
+  return rows.map((row) => configurationVersionOf(parts, row, { origin, levels: levels(row.workspace_id) }));
+}
+
+/** What the caller may do in a workspace, by its id. */
+function levelsIn({ found }: Including) {
+  const byId = new Map(found.map(({ workspace, levels }) => [workspace.id, levels]));
+  return (workspaceId: string) => byId.get(workspaceId) ?? nothing;
+}

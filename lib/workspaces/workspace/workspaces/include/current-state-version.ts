@@ -1,26 +1,18 @@
 import { sql } from 'kysely';
-import { timeText, toOne } from '../../../../path/jsonapi/resource.ts';
+import { stateLevels } from '../../../access/levels.ts';
+import { stateVersionsWhere } from '../../../states/state-versions/store.ts';
+import { stateVersionOf } from '../../../states/state-versions/view.ts';
 import { type Include, idsOf } from './including.ts';
 
-interface Row {
-  readonly id: string;
-  readonly workspace_id: string;
-  readonly serial: number;
-  readonly status: string;
-  readonly created_at: Date;
-}
-
-export const currentStateVersion: Include = async ({ parts, found }) => {
-  const ids = idsOf(found.map(({ workspace }) => workspace.current_state_version_id));
+/** Where the caller may read the state. */
+export const currentStateVersion: Include = async ({ parts, origin, found }) => {
+  const readable = found.filter(({ levels }) => levels.state_versions >= stateLevels.read);
+  const ids = idsOf(readable.map(({ workspace }) => workspace.current_state_version_id));
   if (ids.length === 0) return { resources: [] };
-  const { rows } = await sql<Row>`
-    select id, workspace_id, serial::float8 as serial, status, created_at from ws_state_versions
-     where id = any((select ${ids}::text[])::text[])`.execute(parts.store.db);
-  const resources = rows.map(({ id, workspace_id, serial, status, created_at }) => ({
-    ...{ id, type: 'state-versions' },
-    attributes: { serial, status, 'created-at': timeText(created_at) },
-    relationships: { workspace: toOne('workspaces', workspace_id) },
-    links: { self: `/api/v2/state-versions/${id}` },
-  }));
-  return { resources };
+  const condition = sql`s.id = any((select ${ids}::text[])::text[])`;
+  const rows = await stateVersionsWhere(parts.store.db, condition, { size: ids.length, offset: 0 });
+  const levels = new Map(readable.map((one) => [one.workspace.id, one.levels.state_versions]));
+  return {
+    resources: rows.map((row) => stateVersionOf(parts, row, { origin, level: levels.get(row.workspace_id) ?? 0 })),
+  };
 };

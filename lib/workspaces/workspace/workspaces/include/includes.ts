@@ -1,41 +1,47 @@
 import { ApiError } from '../../../../path/jsonapi/error.ts';
 import type { Resource } from '../../../../path/jsonapi/resource.ts';
 import { agentPool } from './agent-pool.ts';
-import { currentRun } from './current-run.ts';
+import { currentConfiguration, currentRun, currentRunConfiguration, currentRunPart } from './current-run.ts';
 import { currentStateVersion } from './current-state-version.ts';
 import { effectiveTagBindings } from './effective-tag-bindings.ts';
 import type { Include, Included, Including } from './including.ts';
 import { lockedBy } from './locked-by.ts';
 import { organization } from './organization.ts';
+import { outputs } from './outputs.ts';
 import { project } from './project.ts';
+import { readme } from './readme.ts';
+import { variables } from './variables.ts';
 
 /** What the service does not keep: the relationships of the document have nothing of it either. */
 const nothing: Include = async () => ({ resources: [] });
+const plan = currentRunPart('plan');
+const apply = currentRunPart('apply');
 
 /** What `include` may name, and how it is read (reference, workspaces 1.3). */
 const includes: Readonly<Record<string, Include>> = {
   agent_pool: agentPool,
   current_assessment_result: nothing,
-  current_configuration_version: nothing,
-  'current_configuration_version.ingress_attributes': nothing,
+  current_configuration_version: currentConfiguration,
+  'current_configuration_version.ingress_attributes': currentConfiguration,
   current_run: currentRun,
-  'current_run.apply': currentRun,
-  'current_run.configuration_version': currentRun,
-  'current_run.configuration_version.ingress_attributes': currentRun,
-  'current_run.plan': currentRun,
+  'current_run.apply': apply,
+  'current_run.configuration_version': currentRunConfiguration,
+  'current_run.configuration_version.ingress_attributes': currentRunConfiguration,
+  'current_run.plan': plan,
   current_state_version: currentStateVersion,
+  'current_state_version.resources_processed': currentStateVersion,
   effective_tag_bindings: effectiveTagBindings,
   latest_run: currentRun,
-  'latest_run.apply': currentRun,
-  'latest_run.configuration_version': currentRun,
-  'latest_run.configuration_version.ingress_attributes': currentRun,
-  'latest_run.plan': currentRun,
+  'latest_run.apply': apply,
+  'latest_run.configuration_version': currentRunConfiguration,
+  'latest_run.configuration_version.ingress_attributes': currentRunConfiguration,
+  'latest_run.plan': plan,
   locked_by: lockedBy,
   organization,
-  outputs: nothing,
+  outputs,
   project,
-  readme: nothing,
-  vars: nothing,
+  readme,
+  vars: variables,
 };
 
 /**

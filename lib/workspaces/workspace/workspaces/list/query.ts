@@ -7,6 +7,8 @@ export interface ListQuery {
   readonly wildcardName: string;
   readonly tags: readonly string[];
   readonly excludedTags: readonly string[];
+  /** One of them is enough. */
+  readonly anyTags: readonly string[];
   readonly tagged: readonly TaggedFilter[];
   readonly projectId: string;
   readonly runStatuses: readonly string[];
@@ -18,12 +20,16 @@ const charactersMax = 512;
 
 /** @throws ApiError 400 for more than a statement shall have */
 export function listQueryOf(query: URLSearchParams): ListQuery {
+  const tagged = taggedOf(query);
+  // Clients send the keys of the bindings that they ask for as tags as well: the bindings say more.
+  const keys = new Set(tagged.map(({ key }) => key.toLowerCase()));
   return {
     name: textOf(query, 'search[name]'),
     wildcardName: textOf(query, 'search[wildcard-name]'),
-    tags: namesOf(query, 'search[tags]').map((name) => name.toLowerCase()),
-    excludedTags: namesOf(query, 'search[exclude-tags]').map((name) => name.toLowerCase()),
-    tagged: taggedOf(query),
+    tags: tagNamesOf(query, 'search[tags]').filter((name) => !keys.has(name)),
+    excludedTags: tagNamesOf(query, 'search[exclude-tags]'),
+    anyTags: tagNamesOf(query, 'filter[tag-union]'),
+    tagged,
     projectId: textOf(query, 'filter[project][id]'),
     runStatuses: namesOf(query, 'filter[current-run][status]'),
   };
@@ -45,6 +51,10 @@ function namesOf(query: URLSearchParams, name: string): readonly string[] {
   if (wanted.length > valuesMax) throw badRequest(`${name} may have at most ${valuesMax} entries`);
   return wanted;
 }
+
+/** Tags are kept in small letters. */
+const tagNamesOf = (query: URLSearchParams, name: string): readonly string[] =>
+  namesOf(query, name).map((one) => one.toLowerCase());
 
 /** `filter[tagged][0][key]`, `filter[tagged][0][value]` and so on; which numbers they have does not matter. */
 function taggedOf(query: URLSearchParams): readonly TaggedFilter[] {

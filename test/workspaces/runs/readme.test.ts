@@ -1,0 +1,73 @@
+import { gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
+import { expect, test } from 'vitest';
+import { ReadmeSearch } from '../../../lib/workspaces/runs/configuration-versions/readme-search.ts';
+import { put } from '../support/files.ts';
+import { workspaceGround } from '../support/ground.ts';
+import { runnableWorkspace } from './runs-of.ts';
+
+const ground = workspaceGround();
+
+/** A configuration as clients pack it. */
+async function packed(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
+  const tar = pack();
+  for (const [name, text] of Object.entries(files)) tar.entry({ name }, text);
+  tar.finalize();
+  const pieces: Buffer[] = [];
+  for await (const piece of tar) pieces.push(piece as Buffer);
+  return gzipSync(Buffer.concat(pieces));
+}
+
+async function readmeIn(archive: Buffer, { folder = '', pieceBytes = 100 } = {}): Promise<string | undefined> {
+  const search = new ReadmeSearch(folder);
+  for (let at = 0; at < archive.length; at += pieceBytes) await search.look(archive.subarray(at, at + pieceBytes));
+  return (await search.end())?.toString();
+}
+
+test('the README of the folder counts, else that of the root', async () => {
+  const archive = await packed({
+    'main.tf': '',
+    './README.md': 'root',
+    'net/README.md': 'net',
+    'net/a/README.md': 'a',
+  });
+  expect(await readmeIn(archive)).toBe('root');
+  expect(await readmeIn(archive, { folder: 'net' })).toBe('net');
+  expect(await readmeIn(archive, { folder: './net/' })).toBe('net');
+  expect(await readmeIn(archive, { folder: 'elsewhere' })).toBe('root');
+  expect(await readmeIn(await packed({ 'readme.txt': 'x' }))).toBeUndefined();
+});
+
+test('a README is cut off at 64 KiB, at the end of a character', async () => {
+  const found = (await readmeIn(await packed({ 'README.md': `a${'é'.repeat(40_000)}` }), { pieceBytes: 10_000 })) ?? '';
+  expect(found).toBe(`a${'é'.repeat(32_767)}`);
+});
+
+test('what cannot be unpacked, and what unpacks to too much, has none', async () => {
+  const whole = await packed({ 'a.tf': Buffer.alloc(100_000, 'ab'), 'README.md': 'x' });
+  for (const broken of [
+    gzipSync('no tar'),
+    whole.subarray(0, 80),
+    Buffer.concat([whole.subarray(0, 40), whole]),
+    Buffer.from([0x1f, 0x8b]),
+  ])
+    expect(await readmeIn(broken)).toBeUndefined();
+  const bomb = await packed({ 'zeros.bin': Buffer.alloc(70_000_000), 'README.md': 'behind' });
+  expect(await readmeIn(bomb, { pieceBytes: 65_536 })).toBeUndefined();
+});
+
+test('a workspace has the README of its configuration', async () => {
+  const { configuration, workspace, reader } = await runnableWorkspace(ground);
+  const show = () => ground.call('GET', `/workspaces/${workspace.id}?include=readme`, undefined, reader.token);
+  await configuration();
+  expect((await show()).item.relationships['readme']).toEqual({ data: null });
+  const made = await ground.call('POST', `/workspaces/${workspace.id}/configuration-versions`, {
+    data: { type: 'configuration-versions', attributes: { 'auto-queue-runs': false } },
+  });
+  const upload = await put(made.item.attributes['upload-url'], await packed({ 'README.md': '# Network' }));
+  expect(upload.status).toBe(200);
+  const shown = await show();
+  const [included] = shown.body?.included ?? [];
+  expect(included).toMatchObject({ type: 'workspace-readme', attributes: { 'raw-markdown': '# Network' } });
+  expect(shown.item.relationships['readme']).toEqual({ data: { type: 'workspace-readme', id: included?.id } });
+});
