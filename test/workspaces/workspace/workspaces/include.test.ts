@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../lib/workspaces/frame/ids.ts';
+import { insertOutputs } from '../../../../lib/workspaces/states/state-versions/outputs.ts';
+import { documentOf } from '../../support/documents.ts';
 import { workspaceGround } from '../../support/ground.ts';
 
 const ground = workspaceGround();
@@ -61,6 +63,53 @@ test('the current run and the current state come with a workspace that has them,
     { id: 'run-i', type: 'runs', attributes: { status: 'planned' } },
     { id: 'sv-i', type: 'state-versions', attributes: { serial: 3, status: 'finalized' } },
   ]);
+});
+
+test('outputs and variables are included for those who may read them', async () => {
+  const organization = await ground.organization();
+  const { id } = await ground.workspace(organization.id, organization.projectId);
+  const { store } = ground.service;
+  const version = newId('sv');
+  await store.transaction(async (tx) => {
+    await sql`insert into ws_state_versions (id, workspace_id, serial, status) values (${version}, ${id}, 1, 'finalized')`.execute(
+      tx,
+    );
+    await insertOutputs(tx, store, version, [
+      { name: 'plain', sensitive: false, type: 'string', value: 'shown' },
+      { name: 'hidden', sensitive: true, type: ['list', 'string'], value: ['marker-output'] },
+    ]);
+    await sql`update ws_workspaces set current_state_version_id = ${version} where id = ${id}`.execute(tx);
+  });
+  const variable = { key: 'k', value: 'marker-variable', category: 'env', sensitive: true };
+  const made = await ground.call('POST', `/workspaces/${id}/vars`, documentOf('vars', variable));
+  const path = `/workspaces/${id}?include=outputs,vars`;
+  const shown = await ground.call('GET', path);
+  const listed = await ground.call('GET', `/organizations/${organization.name}/workspaces?include=outputs,vars`);
+  expect([listed.items, listed.body?.included]).toEqual([[shown.item], shown.body?.included]);
+  const [plain, hidden, ...rest] = shown.body?.included ?? [];
+  expect([plain, hidden]).toEqual([
+    {
+      ...{ id: expect.stringMatching(/^wsout-/), type: 'workspace-outputs' },
+      attributes: { name: 'plain', sensitive: false, 'output-type': 'string', value: 'shown' },
+    },
+    {
+      ...{ id: expect.stringMatching(/^wsout-/), type: 'workspace-outputs' },
+      attributes: { name: 'hidden', sensitive: true, 'output-type': 'array', value: null },
+    },
+  ]);
+  expect(rest).toEqual([made.item]);
+  expect(shown.item.relationships).toMatchObject({
+    outputs: { data: [{ id: plain?.id }, { id: hidden?.id }] },
+    vars: { data: [{ type: 'vars', id: made.item.id }] },
+  });
+  expect(shown.text + listed.text).not.toContain('marker');
+  const team = await ground.team(organization.id);
+  await ground.grant(team.id, { workspace: id }, 'read');
+  expect((await ground.call('GET', path, undefined, team.token)).body?.included).toHaveLength(3);
+  await sql`update ws_grants set state_versions = 0, variables = 0 where team_id = ${team.id}`.execute(store.db);
+  const kept = await ground.call('GET', path, undefined, team.token);
+  expect([kept.status, kept.body?.included]).toEqual([200, []]);
+  expect(kept.item.relationships).toMatchObject({ outputs: { data: [] }, vars: { data: [] } });
 });
 
 test('an unknown name is 400 with a text that clients look for', async () => {

@@ -62,18 +62,33 @@ test('names are searched for a part and by wildcards, other signs standing for t
   expect(namesIn(await list('search[wildcard-name]=net'))).toEqual([]);
 });
 
-test('tags are all wanted, excluded ones not one; bindings of a key alone count as tags', async () => {
+test('tags are all wanted, excluded ones not one; the keys of bindings count as tags', async () => {
   const { list } = await organizationWith([
     { name: 'a', more: tags('x', 'y') },
     { name: 'b', more: tags('x') },
     { name: 'c', more: { ...tags('y'), ...bindings({ x: '' }) } },
     { name: 'd', more: bindings({ x: 'value' }) },
   ]);
-  expect(namesIn(await list('search[tags]=x'))).toEqual(['a', 'b', 'c']);
+  expect(namesIn(await list('search[tags]=x'))).toEqual(['a', 'b', 'c', 'd']);
   expect(namesIn(await list('search[tags]=X,y'))).toEqual(['a', 'c']);
   expect(namesIn(await list('search[exclude-tags]=y'))).toEqual(['b', 'd']);
-  expect(namesIn(await list('search[exclude-tags]=y,x'))).toEqual(['d']);
+  expect(namesIn(await list('search[exclude-tags]=y,x'))).toEqual([]);
   expect(namesIn(await list('search[tags]=x&search[exclude-tags]=x'))).toEqual([]);
+});
+
+test('a tag that is asked for by its name is also the key of a binding, whatever its value; of a union one is enough', async () => {
+  const { list } = await organizationWith([
+    { name: 'a', more: bindings({ App: 'kv' }) },
+    { name: 'b', more: bindings({ App: 'other' }) },
+    { name: 'c', more: tags('x') },
+    { name: 'd' },
+  ]);
+  const cloudBlock = 'search[tags]=App&filter[tagged][0][key]=App&filter[tagged][0][value]=kv';
+  expect(namesIn(await list(cloudBlock))).toEqual(['a']);
+  expect(namesIn(await list('search[tags]=App'))).toEqual(['a', 'b']);
+  expect(namesIn(await list('search[exclude-tags]=App'))).toEqual(['c', 'd']);
+  expect(namesIn(await list('filter[tag-union]=App,X'))).toEqual(['a', 'b', 'c']);
+  expect(namesIn(await list('filter[tag-value-default-null]=true&search[tags]=x'))).toEqual(['c']);
 });
 
 test('bindings are matched by key, by value, all of them, those of the project too unless the workspace has its own', async () => {

@@ -7,7 +7,9 @@ import { effectiveTagBindings } from './effective-tag-bindings.ts';
 import type { Include, Included, Including } from './including.ts';
 import { lockedBy } from './locked-by.ts';
 import { organization } from './organization.ts';
+import { outputs } from './outputs.ts';
 import { project } from './project.ts';
+import { vars } from './vars.ts';
 
 /** What the service does not keep: the relationships of the document have nothing of it either. */
 const nothing: Include = async () => ({ resources: [] });
@@ -32,10 +34,10 @@ const includes: Readonly<Record<string, Include>> = {
   'latest_run.plan': currentRun,
   locked_by: lockedBy,
   organization,
-  outputs: nothing,
+  outputs,
   project,
   readme: nothing,
-  vars: nothing,
+  vars,
 };
 
 /**

@@ -16,10 +16,17 @@ export function conditionOf(standing: Standing, query: ListQuery): RawBuilder<un
     ...(runStatuses.length === 0 ? [] : [hasRunIn(runStatuses)]),
     ...query.tags.map((tag) => hasTag(id, tag)),
     ...query.excludedTags.map((tag) => sql`not ${hasTag(id, tag)}`),
+    ...(query.tagUnion.length === 0 ? [] : [hasOneOf(id, query.tagUnion)]),
     ...query.tagged.map(isTagged),
   ];
   return sql.join(conditions, sql` and `);
 }
+
+const hasOneOf = (organizationId: string, tags: readonly string[]): RawBuilder<unknown> =>
+  sql`(${sql.join(
+    tags.map((tag) => hasTag(organizationId, tag)),
+    sql` or `,
+  )})`;
 
 /** Names have ASCII alone, and the rules of a language would take several times as long. */
 const lowerName = sql`lower(w.name collate "C")`;

@@ -7,6 +7,8 @@ export interface ListQuery {
   readonly wildcardName: string;
   readonly tags: readonly string[];
   readonly excludedTags: readonly string[];
+  /** Of these one is enough. */
+  readonly tagUnion: readonly string[];
   readonly tagged: readonly TaggedFilter[];
   readonly projectId: string;
   readonly runStatuses: readonly string[];
@@ -21,8 +23,9 @@ export function listQueryOf(query: URLSearchParams): ListQuery {
   return {
     name: textOf(query, 'search[name]'),
     wildcardName: textOf(query, 'search[wildcard-name]'),
-    tags: namesOf(query, 'search[tags]').map((name) => name.toLowerCase()),
-    excludedTags: namesOf(query, 'search[exclude-tags]').map((name) => name.toLowerCase()),
+    tags: namesOf(query, 'search[tags]'),
+    excludedTags: namesOf(query, 'search[exclude-tags]'),
+    tagUnion: namesOf(query, 'filter[tag-union]'),
     tagged: taggedOf(query),
     projectId: textOf(query, 'filter[project][id]'),
     runStatuses: namesOf(query, 'filter[current-run][status]'),
