@@ -50,6 +50,17 @@ describe('consumers', () => {
     expect(await ids()).toEqual([]);
   });
 
+  test('are the other workspaces of its project alone where that shares the state', async () => {
+    const { organization, subject, beside, change, list, ids } = await stage(1);
+    const apart = await ground.workspace(organization.id, await ground.project(organization.id));
+    expect((await change('POST', identifiers(apart.id))).status).toBe(204);
+    expect(await ids()).toEqual([apart.id]);
+    const shared = { data: { type: 'workspaces', attributes: { 'project-remote-state': true } } };
+    expect((await ground.call('PATCH', `/workspaces/${subject.id}`, shared)).status).toBe(200);
+    expect(await ids()).toEqual(beside);
+    expect((await list('show_only_configured=true')).items.map(({ id }) => id)).toEqual([apart.id]);
+  });
+
   test('are whole documents in pages', async () => {
     const { beside, list, change } = await stage(5);
     await change('POST', identifiers(...beside));

@@ -6,21 +6,31 @@ import { grantsOfWorkspace, isReadable, type Standing } from '../../access/stand
 import { findWorkspace, type GrantedRow, grantColumns, type WorkspaceRow } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { foundIn, workspaceDocuments } from '../workspaces/document.ts';
+import { settingsOf } from '../workspaces/settings/settings.ts';
 
 /**
- * A page of the workspaces that may read the state of one, as far as the caller may read them (specification 002, section 4.7): those
- * that were named, or every other one of the organization. `show_only_configured`: the named ones in either case.
+ * A page of the workspaces that may read the state of one, as far as the caller may read them (specification 002, section 4.7): every
+ * other one of the organization or of the project it shares its state with, otherwise those that were named. `show_only_configured`:
+ * the named ones in each case.
  */
 export async function listConsumers(parts: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
   const page = pageOf(call.query);
   const by = { workspace_id: call.parameters['workspace_id'] ?? '' };
   const { workspace, standing } = await findWorkspace(parts.store, call.caller, by);
-  const isGlobal = workspace.global_remote_state && call.query.get('show_only_configured') !== 'true';
-  const condition = isGlobal ? others(workspace) : named(workspace);
+  const condition = call.query.get('show_only_configured') === 'true' ? named(workspace) : consumersOf(workspace);
   const { rows, total } = await pageOfRows(parts.store, standing, condition, page);
   const documents = await workspaceDocuments(parts, foundIn(standing, rows), call);
   return { ...documents, page: told(page, total) };
 }
+
+function consumersOf(workspace: WorkspaceRow): RawBuilder<unknown> {
+  if (workspace.global_remote_state) return others(workspace);
+  if (settingsOf(workspace.settings)['project-remote-state']) return othersOfProject(workspace);
+  return named(workspace);
+}
+
+const othersOfProject = ({ id, project_id }: WorkspaceRow): RawBuilder<unknown> =>
+  sql`w.project_id = ${project_id} and w.id <> ${id}`;
 
 const others = ({ id, organization_id }: WorkspaceRow): RawBuilder<unknown> =>
   sql`w.organization_id = ${organization_id} and w.id <> ${id}`;

@@ -31,10 +31,11 @@ export async function removeByForce({ store }: WorkspaceParts, call: ApiCall, by
 
 /** How many resources there are is known once the newest state has come and was read. */
 async function isProcessing(tx: Transaction<Database>, id: string): Promise<boolean> {
-  const { rows } = await sql<{ status: string }>`
-    select status from ws_state_versions where workspace_id = ${id}
+  const { rows } = await sql<{ status: string; resources_processed: boolean }>`
+    select status, resources_processed from ws_state_versions where workspace_id = ${id}
      order by serial desc, created_at desc, id desc limit 1`.execute(tx);
-  return rows[0]?.status === 'pending';
+  const [newest] = rows;
+  return newest?.status === 'pending' || (newest?.status === 'finalized' && !newest.resources_processed);
 }
 
 async function remove(tx: Transaction<Database>, id: string): Promise<void> {

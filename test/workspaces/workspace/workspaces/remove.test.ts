@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { newId } from '../../../../lib/workspaces/frame/ids.ts';
 import { workspaceGround } from '../../support/ground.ts';
 
 const ground = workspaceGround();
@@ -32,16 +33,19 @@ test('one that is locked or manages resources is 409, and removed by force', asy
     ...{ status: '409', title: 'conflict' },
     detail: 'workspace cannot be safely deleted because it is still managing resources',
   });
-  const state = (status: string) =>
+  const state = (serial: number, status: string, isProcessed: boolean) =>
     sql`
-    insert into ws_state_versions (id, workspace_id, serial, status)
-    values (${`sv-${status}`}, ${id}, ${status === 'pending' ? 2 : 1}, ${status})`.execute(ground.service.store.db);
-  await state('finalized');
+    insert into ws_state_versions (id, workspace_id, serial, status, resources_processed)
+    values (${newId('sv')}, ${id}, ${serial}, ${status}, ${isProcessed})`.execute(ground.service.store.db);
+  const processing = 'Latest workspace state is being processed to discover resources, please try again later';
+  await state(1, 'finalized', true);
   expect((await detail())?.detail).toContain('still managing resources');
-  await state('pending');
-  expect((await detail())?.detail).toBe(
-    'Latest workspace state is being processed to discover resources, please try again later',
-  );
+  await state(2, 'finalized', false);
+  expect((await detail())?.detail).toBe(processing);
+  await state(3, 'discarded', false);
+  expect((await detail())?.detail).toContain('still managing resources');
+  await state(4, 'pending', false);
+  expect((await detail())?.detail).toBe(processing);
   await change(`lock_kind = 'users', lock_holder = 'user-root'`);
   expect(await detail()).toEqual({
     ...{ status: '409', title: 'conflict' },
