@@ -7,6 +7,7 @@ import { effectiveTagBindings } from './effective-tag-bindings.ts';
 import type { Include, Included, Including } from './including.ts';
 import { lockedBy } from './locked-by.ts';
 import { organization } from './organization.ts';
+import { outputs } from './outputs.ts';
 import { project } from './project.ts';
 
 /** What the service does not keep: the relationships of the document have nothing of it either. */
@@ -32,7 +33,7 @@ const includes: Readonly<Record<string, Include>> = {
   'latest_run.plan': currentRun,
   locked_by: lockedBy,
   organization,
-  outputs: nothing,
+  outputs,
   project,
   readme: nothing,
   vars: nothing,
