@@ -15,5 +15,8 @@ export const trials: readonly Trial[] = [
 
 /** Types for which there is no trial, with the reason. */
 export const untried: ReadonlyMap<string, string> = new Map([
-  ['workspace-vars', 'no description of its API is published, and no compatible host is to be had as a package'],
+  [
+    'workspace-vars',
+    'no description of its API is published, and no compatible host could be installed as a package (otfd was tried as a Go module)',
+  ],
 ]);

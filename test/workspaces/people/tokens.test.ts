@@ -51,6 +51,7 @@ test('the token of a team or an organization ends when it is made anew', async (
   const plain = await ground.team(id);
   const target = await ground.team(id);
   for (const path of [`/teams/${target.id}/authentication-token`, `/organizations/${name}/authentication-token`]) {
+    expect((await call('POST', path, null, owner.token)).status).toBe(201);
     const first = await call('POST', path, undefined, owner.token);
     const second = await call('POST', path, tokenBody({ 'expired-at': inAnHour() }), owner.token);
     expect([first.status, second.status]).toEqual([201, 201]);

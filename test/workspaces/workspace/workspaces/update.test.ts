@@ -86,6 +86,8 @@ test('a repository is connected, changed key by key, and taken away', async () =
   const token = await oauthToken(organization.id);
   const strange = await oauthToken((await ground.organization()).id);
   expect((await update({ 'vcs-repo': { branch: 'main' } })).status).toBe(422);
+  const untouched = await update({ 'vcs-repo': {} });
+  expect([untouched.status, untouched.item.attributes['vcs-repo']]).toEqual([200, null]);
   expect((await update({ 'vcs-repo': { identifier: 'a/b', 'oauth-token-id': strange } })).status).toBe(422);
   const connected = await update({ 'vcs-repo': { identifier: 'o/p/_git/r', oauth_token_id: token } });
   expect(connected.item.attributes).toMatchObject({
@@ -97,6 +99,7 @@ test('a repository is connected, changed key by key, and taken away', async () =
       'ingress-submodules': false,
     },
   });
+  expect((await update({ 'vcs-repo': {} })).item.attributes['vcs-repo']).toEqual(connected.item.attributes['vcs-repo']);
   const changed = await update({ 'vcs-repo': { branch: 'main', 'ingress-submodules': true } });
   expect(changed.item.attributes['vcs-repo']).toMatchObject({
     branch: 'main',

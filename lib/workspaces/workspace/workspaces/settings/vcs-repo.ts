@@ -52,12 +52,13 @@ export const vcsRepoField = z
 export type SentRepo = z.output<typeof vcsRepoField>;
 
 /**
- * The connection after a request: null takes it away, an object changes the keys that it has.
+ * The connection after a request: null takes it away, an object changes the keys that it has; without any, as clients send it for
+ * a workspace that has no repository, it changes nothing.
  *
  * @throws ApiError 422 when there is no whole connection then
  */
 export function changedConnection(current: Connection, sent: SentRepo | undefined): Connection {
-  if (sent === undefined) return current;
+  if (sent === undefined || (sent !== null && Object.keys(sent).length === 0)) return current;
   if (sent === null) return { repo: null, oauth_token_id: null };
   const { token, app } = providerOf(current, sent);
   const repo = sent.identifier ?? current.repo?.identifier;
