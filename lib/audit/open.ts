@@ -6,7 +6,8 @@ import type { Row } from '../path/row.ts';
 import type { Store } from '../store/store.ts';
 import { openAuditor } from './auditor.ts';
 import type { Auditor } from './contract.ts';
-import { recorder } from './record.ts';
+import type { QueueLoad } from './devices/queue.ts';
+import { type Entry, recorder } from './record.ts';
 import { auditRows } from './rows/index.ts';
 import { openCopy } from './store/copy.ts';
 
@@ -18,23 +19,27 @@ export interface AuditParts {
   readonly networkBounds: NetworkBounds;
   /** Files of devices lie below this folder; undefined: anywhere. */
   readonly filesBelow: string | undefined;
+  /** Told of each line that a device was given. */
+  seen(entry: Entry): void;
 }
 
 /** The audit log of a process. */
 export interface Audit extends Auditor {
   /** `sys/audit`, `sys/audit-hash` and `sys/config/auditing`. */
   readonly rows: readonly Row[];
+  /** What the queues of the open devices hold, by the type of the device. */
+  load(): readonly (QueueLoad & { readonly type: string })[];
   /** Files are opened again with their next line, after somebody has moved them away. */
   reopen(): void;
   /** What waits is written first, within the time for it. */
   close(): Promise<void>;
 }
 
-export function openAudit({ store, clock, log, networkBounds, filesBelow }: AuditParts): Audit {
+export function openAudit({ store, clock, log, networkBounds, filesBelow, seen }: AuditParts): Audit {
   // Who may enable a device may open what the operator lets anybody open, and nothing else.
   const bounds = { policy: { ...strictPolicy, disabled: true, bounds: networkBounds }, filesBelow };
   const devices = openCopy(store, bounds);
-  const auditor = openAuditor(devices, recorder(log), clock);
+  const auditor = openAuditor(devices, recorder(log, seen), clock);
   return {
     get idle() {
       return auditor.idle;
@@ -42,6 +47,7 @@ export function openAudit({ store, clock, log, networkBounds, filesBelow }: Audi
     begin: auditor.begin,
     refused: auditor.refused,
     rows: auditRows({ store, clock, devices, bounds }),
+    load: () => devices.open.map(({ record: { type }, queue: { load } }) => ({ type, ...load })),
     reopen() {
       for (const { queue } of devices.open) queue.reopen();
     },

@@ -6,11 +6,22 @@ import type { Device } from './devices/device.ts';
 /** A device that fails is reported once in so long. */
 const reportMs = 10_000;
 
+/** A line that a device was given. */
+export interface Entry {
+  /** Of the device. */
+  readonly type: string;
+  readonly recorded: boolean;
+  /** Until it was written or refused, the time in the queue among it. */
+  readonly seconds: number;
+}
+
+const secondMs = 1_000;
+
 /** Gives a line to each device. One that takes it is enough. */
 export type Record = (devices: readonly Device[], lineOf: (device: Device) => Eventual<string>) => Promise<void>;
 
-/** The function throws AppError `internal` when no device has recorded the line. */
-export function recorder(log: Log): Record {
+/** The function throws AppError `internal` when no device has recorded the line. `seen` is told of each line and each device. */
+export function recorder(log: Log, seen: (entry: Entry) => void): Record {
   const reportedAt = new Map<string, number>();
 
   function report({ record: { id, path, type }, queue }: Device, error: unknown): void {
@@ -21,10 +32,15 @@ export function recorder(log: Log): Record {
   }
   return async (devices, lineOf) => {
     const attempts = devices.map(async (device) => {
+      const began = performance.now();
+      const see = (recorded: boolean) =>
+        seen({ type: device.record.type, recorded, seconds: (performance.now() - began) / secondMs });
       try {
         const line = lineOf(device);
         await device.queue.add(typeof line === 'string' ? line : await line);
+        see(true);
       } catch (error) {
+        see(false);
         report(device, error);
         throw error;
       }

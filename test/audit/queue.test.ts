@@ -29,6 +29,7 @@ test('a device that takes nothing holds no more than its bound, and takes lines 
   const queue = new LineQueue(outlet, limitMs, charactersMax);
   const held = [fate(queue.add(line(60))), fate(queue.add(line(40)))];
   for (let more = 0; more < 50; more += 1) expect(await fate(queue.add(line(1)))).toBe('too many lines wait');
+  expect(queue.load).toEqual({ lines: 2, characters: 100 });
   open();
   expect(await Promise.all(held)).toEqual(['recorded', 'recorded']);
   expect(await fate(queue.add(line(100)))).toBe('recorded');

@@ -23,6 +23,7 @@ import { createServer, type HttpServer } from '../../http/wire/server.ts';
 import type { Engine, Mount } from '../../path/row.ts';
 import type { OpenStore } from '../../store/open.ts';
 import { syncRows } from '../../sync/rows/index.ts';
+import { auditTelemetry, gaugeAudit } from '../../telemetry/audit.ts';
 import { requestTelemetry } from '../../telemetry/requests.ts';
 import { openWorkspaces } from '../../workspaces/index.ts';
 import { readService } from '../readings.ts';
@@ -60,8 +61,9 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const audit = openAudit({
     ...{ store, clock, log: partOf(log, 'audit') },
-    ...{ networkBounds, filesBelow: config.KEYFERRY_AUDIT_DIR },
+    ...{ networkBounds, filesBelow: config.KEYFERRY_AUDIT_DIR, seen: auditTelemetry(shared.metrics) },
   });
+  gaugeAudit(shared.metrics, audit.load);
   const callers = openCallers({ config, log, shared, mounts: () => mounts });
   const mounted: readonly Engine[] = [
     ...callers.engines,

@@ -5,6 +5,12 @@ const batchCharactersMax = 1_048_576;
 const queueCharactersMax = 33_554_432;
 const gatheringTurns = 4;
 
+/** What a queue holds. */
+export interface QueueLoad {
+  readonly lines: number;
+  readonly characters: number;
+}
+
 interface Waiting {
   readonly line: string;
   readonly due: number;
@@ -49,6 +55,11 @@ export class LineQueue {
 
   get closed(): boolean {
     return this.#closed;
+  }
+
+  /** Lines that wait or are being written, and their characters. */
+  get load(): QueueLoad {
+    return { lines: this.#waiting.length + this.#underWay.length, characters: this.#characters };
   }
 
   reopen(): void {

@@ -41,6 +41,10 @@ export const counters = {
   },
   keyferry_sweep_rounds_total: { help: 'Rounds of the sweep, by result: done, failed, sealed.', labels: ['result'] },
   keyferry_sweep_requeued_total: { help: 'Operations without a job that the sweep put in the queue.', labels: [] },
+  keyferry_audit_entries_total: {
+    help: 'Lines given to audit devices, by result: recorded, failed. type is that of the device.',
+    labels: ['type', 'result'],
+  },
 } as const satisfies Readonly<Record<string, Instrument>>;
 
 export const histograms = {
@@ -53,6 +57,11 @@ export const histograms = {
     help: 'From the claim of an association to its outcome being written back.',
     labels: ['type'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  },
+  keyferry_audit_write_duration_seconds: {
+    help: 'From a line given to an audit device to its being recorded or refused. type is that of the device.',
+    labels: ['type'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
 } as const satisfies Readonly<Record<string, Instrument & { readonly buckets: readonly number[] }>>;
 
@@ -90,6 +99,11 @@ export const gauges = {
   keyferry_database_connections: { help: 'Connections to PostgreSQL, by state: busy, idle.', labels: ['state'] },
   keyferry_database_connections_max: { help: 'Connections to PostgreSQL that this process may open.', labels: [] },
   keyferry_database_waiting: { help: 'Queries that wait for a connection.', labels: [] },
+  keyferry_audit_queue_entries: {
+    help: 'Lines that audit devices of a type are writing or have not begun with.',
+    labels: ['type'],
+  },
+  keyferry_audit_queue_characters: { help: 'Characters of these lines.', labels: ['type'] },
   keyferry_sweep_last_success_timestamp_seconds: {
     help: 'When the last round of the sweep was done, in seconds since 1970.',
     labels: [],
