@@ -35,6 +35,10 @@ export const forbidden = (detail?: string): ApiError =>
   new ApiError(403, { title: 'forbidden', ...(detail === undefined ? {} : { detail }) });
 
 /** 409: the state of the thing does not allow it. */
+/** 409: a step that a thing cannot take from where it is; clients look for the title. */
+export const transitionRefused = (detail: string): ApiError =>
+  new ApiError(409, { title: 'transition not allowed', detail });
+
 export const conflict = (detail: string): ApiError => new ApiError(409, { title: 'conflict', detail });
 
 /** 422 about an attribute of the document, by its name in it. */

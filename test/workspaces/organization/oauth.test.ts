@@ -78,6 +78,8 @@ describe('OAuth clients', () => {
       { name: 'other', 'organization-scoped': false, 'http-url': 'https://github.com' },
     ]);
     expect(await stored('ws_oauth_tokens', 'secret', tokenId)).toBe('token-not-for-eyes');
+    await change({ 'oauth-token-string': '' });
+    expect(await stored('ws_oauth_tokens', 'secret', tokenId)).toBe('token-not-for-eyes');
     await change({ 'oauth-token-string': 'new', secret: 's' });
     expect(await stored('ws_oauth_tokens', 'secret', tokenId)).toBe('new');
     expect(await stored('ws_oauth_clients', 'secret', id)).toBe('s');

@@ -82,6 +82,9 @@ test('a change keeps what was not sent; a mode of its own can be given up', asyn
   for (const bad of [{ name: '' }, { name: 'a/b' }, { name: 'ab' }, { 'auto-destroy-activity-duration': '0d' }])
     expect((await change(bad)).status, JSON.stringify(bad)).toBe(422);
   expect((await change({ 'default-execution-mode': 'agent' })).status).toBe(422);
+  const pooled = await change({ 'default-execution-mode': 'local', 'default-agent-pool-id': 'apool-x' });
+  expect(pooled.errors[0]?.detail).toContain("must not be specified unless using 'agent' execution mode");
+  expect((await change({ 'default-execution-mode': 'local', 'default-agent-pool-id': '' })).status).toBe(200);
   expect((await create(name, { name: 'OWN' })).errors[0]?.detail).toBe('Name has already been taken');
 });
 

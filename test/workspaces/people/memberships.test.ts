@@ -17,6 +17,7 @@ test('an invitation is for the user of the address, with its teams', async () =>
   const guest = await ground.user((await ground.organization()).id);
   const made = await invite(name, `${guest.id.toUpperCase()}@b.test`, [team.id]);
   expect(made.status).toBe(201);
+  expect(made.body?.included?.map(({ id: included }) => included)).toEqual([guest.id]);
   expect(made.item).toMatchObject({
     type: 'organization-memberships',
     attributes: { status: 'active', email: `${guest.id}@b.test` },

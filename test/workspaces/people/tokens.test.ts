@@ -82,6 +82,19 @@ test('a team may have several tokens with descriptions of their own', async () =
   expect((await call('GET', `/organizations/${name}/team-tokens`)).items.map((item) => item.id)).toContain(
     made.item.id,
   );
+  const other = await ground.team(id, { members: [member.id] });
+  const soon = new Date(Date.now() + 3_600_000).toISOString();
+  const sole = await call('POST', `/teams/${other.id}/authentication-token`, tokenBody({ 'expired-at': soon }));
+  expect(sole.item.attributes['description']).toBeNull();
+  const { items: teams } = await call('GET', `/organizations/${name}/teams`);
+  const otherName = String(teams.find((one) => one.id === other.id)?.attributes['name']);
+  const listed = async (query: string) =>
+    (await call('GET', `/organizations/${name}/team-tokens?${query}`)).items.map((item) => item.id);
+  expect(await listed(`q=${otherName}`)).toContain(sole.item.id);
+  expect(await listed(`q=${otherName}`)).not.toContain(made.item.id);
+  expect((await listed('sort=expired-at'))[0]).toBe(sole.item.id);
+  expect((await listed('sort=-expired-at'))[0]).toBe(sole.item.id);
+  expect((await call('GET', `/organizations/${name}/team-tokens?sort=hash`)).status).toBe(400);
   const quiet = documentOf('teams', { 'allow-member-token-management': false });
   expect((await call('PATCH', `/teams/${team.id}`, quiet)).status).toBe(200);
   expect((await make('another')).status).toBe(404);

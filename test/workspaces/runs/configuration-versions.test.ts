@@ -52,6 +52,31 @@ test('another archive than the first one, and what is none, is refused and leave
   expect((await put(`${url}x`, archive)).status).toBe(404);
 });
 
+test('one that waits is the current one too, a provisional one when it was applied', async () => {
+  const { configuration, workspace, run, report, planned, act } = await runnableWorkspace(ground);
+  const current = async () =>
+    (await ground.call('GET', `/workspaces/${workspace.id}`)).item.relationships['current-configuration-version']?.data;
+  const waiting = await ground.call('POST', `/workspaces/${workspace.id}/configuration-versions`, {
+    data: { type: 'configuration-versions', attributes: {} },
+  });
+  expect(await current()).toMatchObject({ id: waiting.item.id });
+  expect(waiting.item.attributes['upload-url']).toMatch(/^http/);
+  const shown = await ground.call('GET', `/configuration-versions/${waiting.item.id}`);
+  expect(shown.item.attributes).toMatchObject({ status: 'pending', 'upload-url': null });
+
+  const { made } = await configuration({ provisional: true, 'auto-queue-runs': false });
+  expect(await current()).toMatchObject({ id: waiting.item.id });
+  // Runs that name no configuration are not for it.
+  expect((await run()).status).toBe(422);
+  const named = { 'configuration-version': { data: { type: 'configuration-versions', id: made.item.id } } };
+  const { item } = await run({}, undefined, named);
+  await planned(item.id);
+  await act(item.id, 'apply');
+  await report(item.id, 'apply', { status: 'running' });
+  await report(item.id, 'apply', { status: 'finished' });
+  expect(await current()).toMatchObject({ id: made.item.id });
+});
+
 test('former archives can be removed, by who may plan', async () => {
   const { configuration, reader, planner } = await runnableWorkspace(ground);
   const former = (await configuration()).made.item.id;

@@ -48,7 +48,7 @@ test('the value of a sensitive variable is never read back, and it stays sensiti
 test.each([
   [{ value: 'x', category: 'env' }, 'Key'],
   [{ key: 'a', value: 'x' }, 'Category'],
-  [{ key: 'a b', value: 'x', category: 'terraform' }, 'identifier'],
+  [{ key: 'a b', value: 'x', category: 'terraform' }, 'letters, digits'],
   [{ key: 'A=B', value: 'x', category: 'env' }, '='],
   [{ key: 'a', value: 5, category: 'env' }, 'must be a string'],
   [{ key: 'a', value: 'x'.repeat(262_145), category: 'env' }, 'too large'],

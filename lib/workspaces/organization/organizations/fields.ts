@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { flag, oneOf, text, whole } from '../../../path/jsonapi/fields.ts';
 
 const charactersMax = 64;
@@ -30,6 +30,7 @@ export const settingFields = {
   'session-remember': minutes(),
   'session-timeout': minutes(),
   'speculative-plan-management-enabled': flag().nullable(),
+  'user-tokens-enabled': z.literal(true, 'cannot be turned off here').nullable(),
 } satisfies Record<string, z.ZodType>;
 
 /** Of settings that nobody has changed. */
@@ -42,4 +43,5 @@ export const settingDefaults = {
   'session-remember': 20_160,
   'session-timeout': 20_160,
   'speculative-plan-management-enabled': true,
+  'user-tokens-enabled': true,
 } satisfies Record<keyof typeof settingFields, unknown>;

@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { attributesOf, dataOf, relatedOne } from '../../../path/jsonapi/body.ts';
-import { unprocessable } from '../../../path/jsonapi/error.ts';
+import { invalidAttribute, unprocessable } from '../../../path/jsonapi/error.ts';
 import type { ApiCall } from '../../../path/jsonapi/row.ts';
 import type { ProjectRow } from '../../access/project.ts';
 import { projectFields } from './fields.ts';
@@ -11,6 +11,8 @@ export type Changeable = Omit<ProjectRow, 'id' | 'organization_id' | 'created_at
 /**
  * A project as a document makes it from what it was. A setting that says `false` of its overwriting is that of the organization,
  * whatever else was sent.
+ *
+ * @throws ApiError 422
  */
 export function changedBy(call: ApiCall, old: Changeable): Changeable {
   const sent = attributesOf(call, 'projects', projectFields);
@@ -19,6 +21,12 @@ export function changedBy(call: ApiCall, old: Changeable): Changeable {
   const mode = inherits ? null : chosen(sent['default-execution-mode'], old.default_execution_mode);
   const pool = relatedOne(dataOf(call), 'default-agent-pool');
   const sentPool = pool === undefined ? sent['default-agent-pool-id'] : (pool?.id ?? null);
+  // Clients send an empty one for none.
+  if (!inherits && mode !== 'agent' && sentPool)
+    throw invalidAttribute(
+      'default-agent-pool-id',
+      "Default agent pool must not be specified unless using 'agent' execution mode",
+    );
   return {
     name: sent.name ?? old.name,
     description: chosen(sent.description, old.description),

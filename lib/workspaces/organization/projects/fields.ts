@@ -5,7 +5,7 @@ import { flag, oneOf, text } from '../../../path/jsonapi/fields.ts';
 export const projectFields = {
   name: text(90)
     .min(3, 'is too short (minimum is 3 characters)')
-    .regex(/^[A-Za-z0-9](?:[A-Za-z0-9 _-]*[A-Za-z0-9_-])?$/, 'can only contain letters, numbers, spaces, "_", and "-"'),
+    .regex(/^[A-Za-z0-9](?:[A-Za-z0-9 _-]*[A-Za-z0-9_-])?$/, 'may only contain letters, numbers, spaces, "_", and "-"'),
   description: text(256).nullable(),
   'auto-destroy-activity-duration': z
     .string('must be a string')

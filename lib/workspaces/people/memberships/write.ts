@@ -9,6 +9,7 @@ import type { WorkspaceParts } from '../../contract.ts';
 import { newId } from '../../frame/ids.ts';
 import { withRefusals } from '../../frame/refusals.ts';
 import { email } from '../../organization/organizations/fields.ts';
+import { usersOf } from '../teams/included.ts';
 import { lockOwners, mustKeepOwner } from '../teams/owners.ts';
 import { readTeams, teamRights } from '../teams/team.ts';
 import { membershipResource, readMembership } from './read.ts';
@@ -40,10 +41,9 @@ export async function invite({ store }: WorkspaceParts, call: ApiCall): Promise<
       await mustHaveRoom(tx, standing.organization.id);
     }),
   );
-  return {
-    status: 201,
-    data: membershipResource(await readMembership(store, standing, id), standing.organization.name),
-  };
+  const membership = await readMembership(store, standing, id);
+  const included = await usersOf(store, [membership.user_id], call.caller);
+  return { status: 201, data: membershipResource(membership, standing.organization.name), included };
 }
 
 /** Teams that the invited is to be in, to which the caller may add members. @throws ApiError 422 */

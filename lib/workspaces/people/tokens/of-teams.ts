@@ -1,14 +1,15 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { attributesOf } from '../../../path/jsonapi/body.ts';
-import { invalidAttribute } from '../../../path/jsonapi/error.ts';
+import { badRequest, invalidAttribute } from '../../../path/jsonapi/error.ts';
 import { pageOf, told } from '../../../path/jsonapi/page.ts';
 import type { ApiCall, DocumentReply } from '../../../path/jsonapi/row.ts';
 import { standingIn } from '../../access/standing.ts';
 import { mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
+import { likePattern } from '../../frame/like.ts';
 import { findTeam, isVisible, teamRights } from '../teams/team.ts';
 import { tokenFields } from './fields.ts';
-import { addToken, ofOwner, type TokenOwner, tokensWhere } from './store.ts';
+import { addToken, ofOwner, oldestFirst, type TokenOwner, tokensWhere } from './store.ts';
 import { tokenResource } from './view.ts';
 
 /** The team whose tokens the request is about, and that the caller may make some for. @throws ApiError 404 */
@@ -50,9 +51,27 @@ export async function listOrganizationTeamTokens({ store }: WorkspaceParts, call
   const notOfOwners = standing.isOwner ? sql`true` : sql`not m.owners`;
   const condition = sql`t.team_id in (select m.id from ws_teams m
     where m.organization_id = ${standing.organization.id} and ${notOfOwners}
+      and m.name ilike ${likePattern(call.query.get('q'))}
       and m.id in (select t.id from ws_teams t where t.organization_id = ${standing.organization.id} and ${isVisible(standing)}))`;
-  const rows = await tokensWhere(store.db, condition, page);
+  const rows = await tokensWhere(store.db, condition, page, orderOf(call.query));
   const { rows: counted } = await sql<{ total: number }>`
     select count(*)::int as total from ws_tokens t where ${condition}`.execute(store.db);
   return { data: rows.map((row) => tokenResource(row)), page: told(page, counted[0]?.total ?? 0) };
+}
+
+const orders: ReadonlyMap<string, RawBuilder<unknown>> = new Map([
+  ['', oldestFirst],
+  ['created-at', oldestFirst],
+  ['-created-at', sql`t.created_at desc, t.id`],
+  ['expired-at', sql`t.expire_at nulls last, t.id`],
+  ['-expired-at', sql`t.expire_at desc nulls last, t.id`],
+  ['last-used-at', sql`t.last_used_at nulls last, t.id`],
+  ['-last-used-at', sql`t.last_used_at desc nulls last, t.id`],
+]);
+
+/** @throws ApiError 400 for an order that there is not */
+function orderOf(query: URLSearchParams): RawBuilder<unknown> {
+  const order = orders.get(query.get('sort') ?? '');
+  if (order !== undefined) return order;
+  throw badRequest(`sort may be ${[...orders.keys()].slice(1).join(', ')}`);
 }

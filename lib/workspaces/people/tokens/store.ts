@@ -34,16 +34,17 @@ export const ofOwner = ({ column, id }: TokenOwner): RawBuilder<unknown> => sql`
 /** The one that is made anew each time. */
 export const isSole = sql`t.description is null`;
 
-/** Tokens by a condition on `t`, the oldest first. */
+export const oldestFirst = sql`t.created_at, t.id`;
+
+/** Tokens by a condition on `t`, the oldest first unless another order is given. */
 export async function tokensWhere(
   db: QueryExecutorProvider,
   condition: RawBuilder<unknown>,
   { size, offset } = { size: tokensMax, offset: 0 },
+  order: RawBuilder<unknown> = oldestFirst,
 ): Promise<readonly TokenRow[]> {
   const { rows } = await sql<TokenRow>`
-    select ${columns} from ws_tokens t where ${condition} order by t.created_at, t.id limit ${size} offset ${offset}`.execute(
-    db,
-  );
+    select ${columns} from ws_tokens t where ${condition} order by ${order} limit ${size} offset ${offset}`.execute(db);
   return rows;
 }
 

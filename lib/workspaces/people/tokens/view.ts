@@ -22,7 +22,7 @@ export const tokenResource = (row: TokenRow, text?: Secret): Resource => ({
   attributes: {
     'created-at': timeText(row.created_at),
     'last-used-at': timeText(row.last_used_at),
-    description: row.description ?? '',
+    description: row.description,
     token: text === undefined ? null : text.reveal(),
     'expired-at': timeText(row.expire_at),
   },

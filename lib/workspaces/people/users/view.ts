@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Resource } from '../../../path/jsonapi/resource.ts';
 import type { ApiCaller } from '../../../path/jsonapi/row.ts';
 import { isSiteAdmin } from '../../access/standing.ts';
@@ -30,7 +31,7 @@ export function userResource(user: UserRow, caller: ApiCaller): Resource {
       'is-admin': isKnown ? user.site_admin : null,
       'is-sso-login': false,
       'auth-method': 'tfe',
-      'avatar-url': null,
+      'avatar-url': avatarOf(user),
       'v2-only': true,
       'two-factor': { enabled: false, verified: false },
       permissions: {
@@ -48,6 +49,10 @@ export function userResource(user: UserRow, caller: ApiCaller): Resource {
     links: { self: `/api/v2/users/${user.id}` },
   };
 }
+
+/** The picture that stands for no one: clients want an address, and that of a user's own would tell its email address. */
+export const avatarOf = ({ id }: Pick<UserRow, 'id'>): string =>
+  `https://www.gravatar.com/avatar/${createHash('md5').update(id).digest('hex')}?s=100&d=mm`;
 
 /** What stands for a caller that is no user in the document of an account. */
 export const serviceAccount = (id: string, username: string): Resource => ({

@@ -77,9 +77,7 @@ async function keep(
     update ws_configuration_versions set status = 'uploaded', blob_id = ${blob.id},
            timestamps = timestamps || jsonb_build_object('uploaded-at', ${timeOfStatement})
      where id = ${id}`.execute(tx);
-  if (row.speculative) return true;
-  await sql`update ws_workspaces set current_configuration_version_id = ${id} where id = ${workspaceId}`.execute(tx);
-  if (row.auto_queue_runs) await queueRun(tx, store, row);
+  if (!row.speculative && row.auto_queue_runs) await queueRun(tx, store, row);
   return true;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { attributesOf } from '../../../path/jsonapi/body.ts';
-import { conflict, notFound } from '../../../path/jsonapi/error.ts';
+import { notFound, transitionRefused } from '../../../path/jsonapi/error.ts';
 import { flag } from '../../../path/jsonapi/fields.ts';
 import { pageOf, told } from '../../../path/jsonapi/page.ts';
 import type { ApiCall, ApiReply, ApiRow } from '../../../path/jsonapi/row.ts';
@@ -13,7 +13,7 @@ import { readRun } from '../runs/store.ts';
 import { timeOfStatement } from '../runs/transition.ts';
 import { configurationFileRow } from './files.ts';
 import { type ConfigurationVersionRow, configurationVersionsWhere, readConfigurationVersion } from './store.ts';
-import { configurationVersionOf } from './view.ts';
+import { configurationVersionOf, uploadAddress } from './view.ts';
 
 const ofWorkspace = '/api/v2/workspaces/:workspace_id/configuration-versions';
 const one = '/api/v2/configuration-versions/:configuration_version_id';
@@ -33,8 +33,8 @@ export const configurationVersionRows = (parts: WorkspaceParts): readonly ApiRow
     path: one,
     summary: 'A configuration version',
     async run(call) {
-      const { row, levels } = await find(parts, call, idIn(call), runLevels.read);
-      return { data: configurationVersionOf(parts, row, { origin: call.origin, levels }) };
+      const { row } = await find(parts, call, idIn(call), runLevels.read);
+      return { data: configurationVersionOf(row) };
     },
   },
   {
@@ -86,14 +86,13 @@ async function find(
 async function list(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
   const { db } = parts.store;
   const by = { workspace_id: call.parameters['workspace_id'] ?? '' };
-  const { workspace, levels } = await findWorkspace(parts.store, call.caller, by);
+  const { workspace } = await findWorkspace(parts.store, call.caller, by);
   const page = pageOf(call.query);
   const rows = await configurationVersionsWhere(db, sql`c.workspace_id = ${workspace.id}`, page);
   const counted = await sql<{ total: number }>`
     select count(*)::int as total from ws_configuration_versions where workspace_id = ${workspace.id}`.execute(db);
-  const reader = { origin: call.origin, levels };
   return {
-    data: rows.map((row) => configurationVersionOf(parts, row, reader)),
+    data: rows.map((row) => configurationVersionOf(row)),
     page: told(page, counted.rows[0]?.total ?? 0),
   };
 }
@@ -112,14 +111,19 @@ async function create(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
   mustHave(levels.runs >= runLevels.plan);
   const sent = attributesOf(call, undefined, fields);
   const id = newId('cv');
+  const [speculative, provisional] = [sent.speculative ?? false, sent.provisional ?? false];
+  // A provisional one becomes current when a run has applied it, a speculative one never.
   await sql`
-    insert into ws_configuration_versions
-      (id, workspace_id, auto_queue_runs, speculative, provisional, created_by_kind, created_by, timestamps)
-    values (${id}, ${workspace.id}, ${sent['auto-queue-runs'] ?? true}, ${sent.speculative ?? false},
-            ${sent.provisional ?? false}, ${caller.kind}, ${caller.id},
-            jsonb_build_object('queued-at', ${timeOfStatement}))`.execute(store.db);
+    with made as (
+      insert into ws_configuration_versions
+        (id, workspace_id, auto_queue_runs, speculative, provisional, created_by_kind, created_by, timestamps)
+      values (${id}, ${workspace.id}, ${sent['auto-queue-runs'] ?? true}, ${speculative}, ${provisional}, ${caller.kind},
+              ${caller.id}, jsonb_build_object('queued-at', ${timeOfStatement}))
+      returning id, workspace_id)
+    update ws_workspaces w set current_configuration_version_id = made.id from made
+     where w.id = made.workspace_id and not (${speculative} or ${provisional})`.execute(store.db);
   const row = await readConfigurationVersion(store.db, id);
-  return { status: 201, data: configurationVersionOf(parts, row, { origin: call.origin, levels }) };
+  return { status: 201, data: configurationVersionOf(row, uploadAddress(parts, call.origin, id)) };
 }
 
 async function download(parts: WorkspaceParts, call: ApiCall, id: string): Promise<ApiReply> {
@@ -138,7 +142,9 @@ async function archive(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> 
       returning blob_id`.execute(tx);
     const [row] = rows;
     if (row === undefined)
-      throw conflict('Only an uploaded configuration version that is not the current one can be archived');
+      throw transitionRefused(
+        'configuration could not be archived because it is current, or because it has no archive',
+      );
     await sql`delete from ws_blobs where id = ${row.blob_id}`.execute(tx);
   });
   return { status: 202 };

@@ -1,5 +1,4 @@
 import { type Resource, toOne } from '../../../path/jsonapi/resource.ts';
-import { type Levels, runLevels } from '../../access/levels.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { grantText } from '../../states/blobs/grant.ts';
 import type { ConfigurationVersionRow } from './store.ts';
@@ -7,18 +6,12 @@ import type { ConfigurationVersionRow } from './store.ts';
 /** What an address of a file grants. */
 export const putConfiguration = 'put-configuration';
 
-export interface Reader {
-  readonly origin: string;
-  readonly levels: Pick<Levels, 'runs'>;
-}
+/** Where the archive of a configuration version goes: a secret, which is told once. */
+export const uploadAddress = (parts: Pick<WorkspaceParts, 'store' | 'clock'>, origin: string, id: string): string =>
+  `${origin}/api/v2/configuration-files/${grantText(parts, { verb: putConfiguration, id })}`;
 
-/** The document of a configuration version. Until its file has come it has the address for it. */
-export function configurationVersionOf(
-  parts: Pick<WorkspaceParts, 'store' | 'clock'>,
-  row: ConfigurationVersionRow,
-  { origin, levels }: Reader,
-): Resource {
-  const waits = row.status === 'pending' && levels.runs >= runLevels.plan;
+/** The document of a configuration version. Whoever makes it is told where its archive goes. */
+export function configurationVersionOf(row: ConfigurationVersionRow, uploadUrl: string | null = null): Resource {
   const path = `/api/v2/configuration-versions/${row.id}`;
   return {
     id: row.id,
@@ -27,9 +20,7 @@ export function configurationVersionOf(
       ...{ 'auto-queue-runs': row.auto_queue_runs, 'changed-files': [], error: null, 'error-message': null },
       ...{ provisional: row.provisional, source: row.source, speculative: row.speculative, status: row.status },
       'status-timestamps': row.timestamps,
-      'upload-url': waits
-        ? `${origin}/api/v2/configuration-files/${grantText(parts, { verb: putConfiguration, id: row.id })}`
-        : null,
+      'upload-url': uploadUrl,
     },
     relationships: {
       'ingress-attributes': { data: null, links: { related: `${path}/ingress-attributes` } },

@@ -11,7 +11,7 @@ import { createRun } from './create/create.ts';
 import { listRuns, listRunsOfOrganization } from './list/list.ts';
 import { reportRows } from './report/rows.ts';
 import { partOf } from './report/view.ts';
-import { findRun, type RunRow } from './store.ts';
+import { eventsMax, findRun, type RunRow } from './store.ts';
 import { runOf } from './view.ts';
 
 const one = '/api/v2/runs/:run_id';
@@ -53,7 +53,7 @@ async function included(parts: WorkspaceParts, { query, origin }: ApiCall, run: 
   const resources: readonly Resource[] = [
     ...(asked.includes('plan') ? [partOf(parts, run, 'plan', reader)] : []),
     ...(asked.includes('apply') ? [partOf(parts, run, 'apply', reader)] : []),
-    ...configurations.map((row) => configurationVersionOf(parts, row, reader)),
+    ...configurations.map((row) => configurationVersionOf(row)),
   ];
   return { included: resources };
 }
@@ -65,9 +65,6 @@ interface EventRow {
   readonly created_by: string | null;
   readonly created_at: Date;
 }
-
-/** A run has few. */
-const eventsMax = 100;
 
 async function events({ store }: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
   const { run } = await findRun(store, call.caller, call.parameters['run_id'] ?? '', runLevels.read);

@@ -57,6 +57,7 @@ export interface RunRow {
   readonly updated_at: Date;
   /** Runs of the workspace that go before it. */
   readonly ahead: number;
+  readonly event_ids: readonly string[];
 }
 
 /** Runs that are not over and that hold the lock or will; the index on active runs has them. */
@@ -64,9 +65,13 @@ export const isQueued = (alias: string): RawBuilder<unknown> =>
   sql.raw(`(${alias}.status not in ('applied', 'planned_and_finished', 'planned_and_saved', 'discarded', 'canceled', 'errored')
     and not ${alias}.plan_only)`);
 
+/** A run has few. */
+export const eventsMax = 100;
+
 const columns = sql`r.*, case when r.status <> 'pending' then 0 else (
   select count(*)::int from ws_runs a
-   where a.workspace_id = r.workspace_id and a.position < r.position and ${isQueued('a')}) end as ahead`;
+   where a.workspace_id = r.workspace_id and a.position < r.position and ${isQueued('a')}) end as ahead,
+  array(select e.id from ws_run_events e where e.run_id = r.id order by e.position limit ${eventsMax}) as event_ids`;
 
 type Db = Pick<Store, 'db'>['db'];
 

@@ -37,7 +37,18 @@ export async function transition(tx: Tx, run: RunRow, status: RunStatus, actor: 
   if (trigger !== undefined) await announce(tx, { id, workspaceId, status, message }, trigger);
   if (status === 'errored')
     await sql`update ws_workspaces set run_failures = run_failures + 1 where id = ${workspaceId}`.execute(tx);
+  if (status === 'applied') await makeCurrent(tx, run);
   if (isFinal(status)) await release(tx, workspaceId, id);
+}
+
+/** A provisional configuration becomes that of the workspace when it was applied, unless there is a newer one. */
+async function makeCurrent(tx: Tx, { workspace_id: workspaceId, configuration_version_id: id }: RunRow): Promise<void> {
+  await sql`
+    update ws_workspaces w set current_configuration_version_id = c.id
+      from ws_configuration_versions c
+     where w.id = ${workspaceId} and c.id = ${id} and c.provisional
+       and not exists (select 1 from ws_configuration_versions n
+                        where n.id = w.current_configuration_version_id and n.position > c.position)`.execute(tx);
 }
 
 /** As all times of the API are written. */

@@ -25,7 +25,7 @@ export function runOf(parts: Parts, run: RunRow, levels: Pick<Levels, 'runs' | '
       'created-by': creatorOf(run),
       plan: { ...toOne('plans', planIdOf(id)), links: { related: `${path}/plan` } },
       'policy-checks': toMany('policy-checks', []),
-      'run-events': { links: { related: `${path}/run-events` } },
+      'run-events': { ...toMany('run-events', run.event_ids), links: { related: `${path}/run-events` } },
       'task-stages': toMany('task-stages', []),
       workspace: toOne('workspaces', run.workspace_id),
     },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { conflict } from '../../../path/jsonapi/error.ts';
+import { transitionRefused } from '../../../path/jsonapi/error.ts';
 import type { ApiCall, ApiReply, ApiRow } from '../../../path/jsonapi/row.ts';
 import { holdWorkspace } from '../../access/hold.ts';
 import { stateLevels } from '../../access/levels.ts';
@@ -39,12 +39,12 @@ async function change(parts: WorkspaceParts, call: ApiCall, from: StateStatus, t
   mustHave(levels.admin);
   await store.transaction(async (tx) => {
     const held = await holdWorkspace(tx, workspace.id);
-    if (held.current_state_version_id === id) throw conflict('The current state version keeps its data');
+    if (held.current_state_version_id === id) throw transitionRefused('The current state version keeps its data');
     const { rows } = await sql<{ state_blob_id: string | null; json_blob_id: string | null }>`
       update ws_state_versions set status = ${to} where id = ${id} and status = ${from}
       returning state_blob_id, json_blob_id`.execute(tx);
     const [changed] = rows;
-    if (changed === undefined) throw conflict(`The state version is not ${from}`);
+    if (changed === undefined) throw transitionRefused(`The state version is not ${from}`);
     if (to !== 'backing_data_permanently_deleted') return;
     // A version that went back to this one has the same files.
     await sql`

@@ -36,13 +36,16 @@ export interface VariableSettings {
 }
 
 const keyForms: Readonly<Record<Category, RegExp>> = {
-  terraform: /^[\p{L}_][\p{L}\p{N}_-]*$/u,
+  terraform: /^[\p{L}\p{N}_][\p{L}\p{N}_-]*$/u,
   env: /^[^=\s\u0000-\u001f\u007f]+$/,
 };
 
 /** @throws ApiError 422 for a key that a variable of its category cannot have */
 export function mustBeKey({ key, category }: Pick<VariableSettings, 'key' | 'category'>): void {
   if (keyForms[category].test(key)) return;
-  const rule = category === 'env' ? 'must not contain "=", spaces or control characters' : 'must be an identifier';
+  const rule =
+    category === 'env'
+      ? 'must not contain "=", spaces or control characters'
+      : 'may have letters, digits, "_" and "-" only';
   throw invalidAttribute('key', `Key ${rule}`);
 }

@@ -24,7 +24,11 @@ const changeable = {
 } as const;
 
 /** Attributes of a client as a request gives them. Where a client is stays as it was made. */
-export const updateFields = changeable;
+export const updateFields = {
+  ...changeable,
+  // Clients send an empty one for a token that stays.
+  'oauth-token-string': text(16_384).nullable(),
+} as const;
 export const createFields = {
   ...changeable,
   'service-provider': oneOf(providerNames),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { attributesOf } from '../../../../path/jsonapi/body.ts';
-import { notFound } from '../../../../path/jsonapi/error.ts';
+import { invalidAttribute, notFound } from '../../../../path/jsonapi/error.ts';
 import type { ApiCall, DocumentReply } from '../../../../path/jsonapi/row.ts';
 import type { Store } from '../../../../store/store.ts';
 import type { WorkspaceParts } from '../../../contract.ts';
@@ -8,13 +8,14 @@ import { replaceTokens } from '../tokens/write.ts';
 import { aad } from './create.ts';
 import { type ClientChange, updateFields } from './fields.ts';
 import { managedClient, readClient } from './find.ts';
-import { clientResource } from './view.ts';
+import { type ClientRow, clientResource } from './view.ts';
 
 /** Changes what the request names and keeps the rest. A new token takes the place of the old one and keeps its id. */
 export async function updateClient({ store }: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
   const { client, standing } = await managedClient(store, call);
   const change = attributesOf(call, 'oauth-clients', updateFields);
   const token = change['oauth-token-string'];
+  mustHaveKey(client, change);
   await store.transaction(async (tx) => {
     const { rows } = await sql`
       update ws_oauth_clients set settings = settings || ${JSON.stringify(settingsIn(change))}::jsonb,
@@ -22,9 +23,15 @@ export async function updateClient({ store }: WorkspaceParts, call: ApiCall): Pr
              private_key = ${columnAfter(store, client.id, 'private_key', change['private-key'])}
        where id = ${client.id} returning id`.execute(tx);
     if (rows.length === 0) throw notFound();
-    if (typeof token === 'string') await replaceTokens(tx, store, client.id, token);
+    if (token) await replaceTokens(tx, store, client.id, token);
   });
   return { data: clientResource(standing, await readClient(store, client.id)) };
+}
+
+/** It signs with its key, which has to have a name. @throws ApiError 422 */
+function mustHaveKey(client: ClientRow, { key }: ClientChange): void {
+  if (key !== '' || client.settings['service-provider'] !== 'bitbucket_data_center') return;
+  throw invalidAttribute('key', 'Key must be present: it is the consumer key of Bitbucket Data Center');
 }
 
 const secrets = new Set(['secret', 'private-key', 'oauth-token-string']);

@@ -1,5 +1,5 @@
 import { type Resource, timeText, toMany } from '../../../../path/jsonapi/resource.ts';
-import type { UserRow } from '../view.ts';
+import { avatarOf, type UserRow } from '../view.ts';
 
 /** A user and the names of its organizations. */
 export interface AdminRow extends UserRow {
@@ -13,7 +13,7 @@ export const adminResource = (user: AdminRow): Resource => ({
     username: user.username,
     email: user.email,
     'unconfirmed-email': user.unconfirmed_email,
-    'avatar-url': null,
+    'avatar-url': avatarOf(user),
     'created-at': timeText(user.created_at),
     'entity-id': user.entity_id,
     'is-admin': user.site_admin,

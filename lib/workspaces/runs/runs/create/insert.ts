@@ -44,7 +44,7 @@ export async function insertRun(tx: Tx, { barrier }: Pick<Store, 'barrier'>, run
     throw unprocessable('Runs cannot be made in a workspace whose execution mode is local: it stores state only.');
   if (place.active >= activeMax)
     throw unprocessable(`a workspace may have at most ${activeMax} runs that are not over`);
-  const configuration = await configurationOf(tx, run);
+  const configuration = await configurationOf(tx, run, held.current_configuration_version_id);
   const id = newId('run');
   const planOnly = run.planOnly || configuration.speculative;
   const variables = run.variables === undefined ? null : barrier.seal(JSON.stringify(run.variables), variablesName(id));
@@ -85,11 +85,15 @@ async function placeOf(tx: Tx, workspaceId: string): Promise<Place> {
   return row;
 }
 
-async function configurationOf(tx: Tx, run: NewRun): Promise<{ readonly id: string; readonly speculative: boolean }> {
+async function configurationOf(
+  tx: Tx,
+  run: NewRun,
+  current: string | null,
+): Promise<{ readonly id: string; readonly speculative: boolean }> {
   const wanted = run.configurationVersionId;
   const condition =
     wanted === undefined
-      ? sql`status = 'uploaded' and not speculative`
+      ? sql`status = 'uploaded' and not speculative and (not provisional or id = ${current})`
       : sql`id = ${wanted} and status in ('pending', 'uploaded')`;
   const { rows } = await sql<{ id: string; speculative: boolean }>`
     select id, speculative from ws_configuration_versions where workspace_id = ${run.workspaceId} and ${condition}

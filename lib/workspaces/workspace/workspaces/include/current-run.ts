@@ -54,12 +54,11 @@ async function currentRuns({ parts, found }: Including): Promise<readonly RunRow
 }
 
 async function includedConfigurations(including: Including, ids: readonly string[]) {
-  const { parts, origin } = including;
+  const { parts } = including;
   if (ids.length === 0) return [];
   const condition = sql`c.id = any((select ${ids}::text[])::text[])`;
   const rows = await configurationVersionsWhere(parts.store.db, condition, { size: ids.length, offset: 0 });
-  const levels = levelsIn(including);
-  return rows.map((row) => configurationVersionOf(parts, row, { origin, levels: levels(row.workspace_id) }));
+  return rows.map((row) => configurationVersionOf(row));
 }
 
 /** What the caller may do in a workspace, by its id. */
