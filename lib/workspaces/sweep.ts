@@ -5,6 +5,7 @@ import { finishRemovals } from './organization/organizations/remove.ts';
 import { dropExpiredTokens } from './people/tokens/store.ts';
 import { sendDue } from './runs/notifications/outbox.ts';
 import { dropAbandoned } from './states/blobs/sweep.ts';
+import { applyPolicies } from './workspace/retention/sweep.ts';
 
 /** What the sweep does for the workspace service. */
 export interface WorkspaceSweep {
@@ -17,6 +18,8 @@ export interface WorkspaceSweep {
 const removalStepsMax = 20;
 /** Messages of one round; a receiver may take seconds for each. */
 const messagesMax = 20;
+/** Policies count in days, and to find what is due takes a look at every state version. */
+const retentionMs = 900_000;
 
 export function openWorkspaceSweep({
   store,
@@ -26,11 +29,14 @@ export function openWorkspaceSweep({
   readonly networkBounds: NetworkBounds;
 }): WorkspaceSweep {
   const webhooks = openWebhooks(networkBounds);
+  let retentionAt = 0;
   return {
     async run(countMax) {
       await dropExpiredTokens(store, countMax);
       await finishRemovals(store, removalStepsMax);
       await dropAbandoned(store, countMax);
+      if (performance.now() >= retentionAt && !(await applyPolicies(store, countMax)))
+        retentionAt = performance.now() + retentionMs;
       await sendDue(store, webhooks, messagesMax);
     },
     close: () => webhooks.close(),

@@ -1,4 +1,8 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { applyPolicies } from '../../../lib/workspaces/workspace/retention/sweep.ts';
+import { archive } from '../runs/runs-of.ts';
+import { filesOf, md5Of, put, stateText, stateVersion } from '../support/files.ts';
 import { workspaceGround } from '../support/ground.ts';
 
 const ground = workspaceGround();
@@ -99,4 +103,67 @@ test('of many who set it at once all do, and one policy is left', async () => {
   );
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   expect(new Set(answers.map(({ item }) => item.id)).size).toBe(1);
+});
+
+describe('what is older than a policy allows', () => {
+  /** A workspace with three states, two configurations and their files, all a hundred days old. */
+  async function agedStage() {
+    const at = await stage();
+    const { call, service } = ground;
+    await call('POST', `/workspaces/${at.id}/actions/lock`);
+    const states: string[] = [];
+    for (const serial of [1, 2, 3]) {
+      const text = stateText({ serial });
+      const document = stateVersion({ serial, md5: md5Of(text), state: btoa(text) });
+      states.push((await call('POST', `/workspaces/${at.id}/state-versions`, document)).item.id);
+    }
+    const configurations: string[] = [];
+    for (let count = 0; count < 2; count += 1) {
+      const made = await call('POST', `/workspaces/${at.id}/configuration-versions`, {
+        data: { type: 'configuration-versions', attributes: { 'auto-queue-runs': false } },
+      });
+      expect((await put(made.item.attributes['upload-url'], archive)).status).toBe(200);
+      configurations.push(made.item.id);
+    }
+    const { db } = service.store;
+    for (const table of ['ws_state_versions', 'ws_configuration_versions'])
+      await sql`update ${sql.table(table)} set created_at = now() - interval '100 days' where workspace_id = ${at.id}`.execute(
+        db,
+      );
+    const status = async (type: string, ids: readonly string[]) =>
+      Promise.all(ids.map(async (id) => (await call('GET', `/${type}/${id}`)).item.attributes['status']));
+    return {
+      ...at,
+      states: () => status('state-versions', states),
+      configurations: () => status('configuration-versions', configurations),
+      files: () => filesOf(ground, at.id),
+    };
+  }
+
+  test('goes with its files, by two sweeps at once, and what is current stays', async () => {
+    const { ofWorkspace, states, configurations, files } = await agedStage();
+    const { store } = ground.service;
+    await ground.call('POST', ofWorkspace, older(101));
+    await applyPolicies(store, 100);
+    expect(await files()).toHaveLength(5);
+    await ground.call('POST', ofWorkspace, older(99));
+    await Promise.all([applyPolicies(store, 100), applyPolicies(store, 100)]);
+    expect(await states()).toEqual([...Array(2).fill('backing_data_permanently_deleted'), 'finalized']);
+    expect(await configurations()).toEqual(['archived', 'uploaded']);
+    expect((await files()).map(({ kind }) => kind).toSorted()).toEqual(['configuration', 'state']);
+  });
+
+  test('goes by the policy of the organization, unless the workspace has one, and in steps', async () => {
+    const { ofOrganization, ofWorkspace, states } = await agedStage();
+    const { store } = ground.service;
+    await ground.call('POST', ofOrganization, older(7));
+    await ground.call('POST', ofWorkspace, keep);
+    await applyPolicies(store, 100);
+    expect(await states()).toEqual(Array(3).fill('finalized'));
+    await ground.call('DELETE', ofWorkspace);
+    expect(await applyPolicies(store, 1)).toBe(true);
+    expect((await states()).filter((status) => status === 'finalized')).toHaveLength(2);
+    while (await applyPolicies(store, 1));
+    expect(await states()).toEqual([...Array(2).fill('backing_data_permanently_deleted'), 'finalized']);
+  });
 });

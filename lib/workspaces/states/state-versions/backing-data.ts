@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { transitionRefused } from '../../../path/jsonapi/error.ts';
 import type { ApiCall, ApiReply, ApiRow } from '../../../path/jsonapi/row.ts';
+import type { Database } from '../../../store/tables.ts';
 import { holdWorkspace } from '../../access/hold.ts';
 import { stateLevels } from '../../access/levels.ts';
 import { mustHave } from '../../access/workspace.ts';
@@ -40,21 +41,26 @@ async function change(parts: WorkspaceParts, call: ApiCall, from: StateStatus, t
   await store.transaction(async (tx) => {
     const held = await holdWorkspace(tx, workspace.id);
     if (held.current_state_version_id === id) throw transitionRefused('The current state version keeps its data');
-    const { rows } = await sql<{ state_blob_id: string | null; json_blob_id: string | null }>`
-      update ws_state_versions set status = ${to} where id = ${id} and status = ${from}
-      returning state_blob_id, json_blob_id`.execute(tx);
-    const [changed] = rows;
-    if (changed === undefined) throw transitionRefused(`The state version is not ${from}`);
-    if (to !== 'backing_data_permanently_deleted') return;
-    // A version that went back to this one has the same files.
-    await sql`
-      update ws_state_versions set state_blob_id = null, json_blob_id = null where id = ${id}`.execute(tx);
-    await sql`delete from ws_state_outputs where state_version_id = ${id}`.execute(tx);
-    await sql`
-      delete from ws_blobs b where b.id in (${changed.state_blob_id}, ${changed.json_blob_id})
-         and not exists (select 1 from ws_state_versions s where s.state_blob_id = b.id)
-         and not exists (select 1 from ws_state_versions s where s.json_blob_id = b.id)`.execute(tx);
+    const { rows } = await sql`
+      update ws_state_versions set status = ${to} where id = ${id} and status = ${from} returning 1`.execute(tx);
+    if (rows.length === 0) throw transitionRefused(`The state version is not ${from}`);
+    if (to === 'backing_data_permanently_deleted') await removeFiles(tx, [id]);
   });
   const { version } = await findStateVersion(store, call.caller, id, stateLevels.read);
   return { data: stateVersionOf(parts, version, { origin: call.origin, level: levels.state_versions }) };
+}
+
+/** Removes the files and the outputs of state versions. A version that went back to one of them has the same files and keeps them. */
+export async function removeFiles(tx: Transaction<Database>, ids: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ id: string | null }>`
+    select unnest(array[state_blob_id, json_blob_id]) as id from ws_state_versions
+     where id = any(${ids}::text[])`.execute(tx);
+  const files = rows.flatMap(({ id }) => (id === null ? [] : [id]));
+  await sql`
+    update ws_state_versions set state_blob_id = null, json_blob_id = null where id = any(${ids}::text[])`.execute(tx);
+  await sql`delete from ws_state_outputs where state_version_id = any(${ids}::text[])`.execute(tx);
+  await sql`
+    delete from ws_blobs b where b.id = any(${files}::text[])
+       and not exists (select 1 from ws_state_versions s where s.state_blob_id = b.id)
+       and not exists (select 1 from ws_state_versions s where s.json_blob_id = b.id)`.execute(tx);
 }
