@@ -71,6 +71,47 @@ describe('agent pools', () => {
     expect((await list()).items).toEqual([]);
   });
 
+  test('serve the workspaces and projects that they are for, and those that they do not exclude', async () => {
+    const { organization, make, workspace } = await stage();
+    const [named, other] = [await workspace(), await workspace()];
+    const narrow = { 'organization-scoped': false };
+    const ofWorkspace = await make('a', narrow, { 'allowed-workspaces': to('workspaces', named.id) });
+    const ofProject = await make('b', narrow, { 'allowed-projects': to('projects', organization.projectId) });
+    const forNobody = await make('c', narrow);
+    const wide = await make('d', {}, { 'excluded-workspaces': to('workspaces', named.id) });
+    const runOn = async (workspaceId: string, { item }: Answer) => {
+      const attributes = { 'execution-mode': 'agent', 'agent-pool-id': item.id };
+      const { status, errors } = await ground.call('PATCH', `/workspaces/${workspaceId}`, {
+        data: { type: 'workspaces', attributes },
+      });
+      return errors[0]?.detail ?? status;
+    };
+    const refused = 'Agent pool not found, or you are not authorized to use it.';
+    const pools = [ofWorkspace, ofProject, forNobody, wide];
+    const answersOf = async (id: string) => {
+      const answers: unknown[] = [];
+      for (const one of pools) answers.push(await runOn(id, one));
+      return answers;
+    };
+    expect(await answersOf(named.id)).toEqual([200, 200, refused, refused]);
+    expect(await answersOf(other.id)).toEqual([refused, 200, refused, 200]);
+    const byDefault = async ({ item }: Answer, name?: string) => {
+      const attributes = { name, 'default-execution-mode': 'agent' };
+      const relationships = { 'default-agent-pool': { data: { type: 'agent-pools', id: item.id } } };
+      return ground.call('PATCH', `/projects/${organization.projectId}`, {
+        data: { type: 'projects', attributes, relationships },
+      });
+    };
+    const statuses: number[] = [];
+    for (const one of pools) statuses.push((await byDefault(one)).status);
+    expect(statuses).toEqual([422, 200, 422, 200]);
+    await byDefault(ofProject);
+    await ground.call('PATCH', `/agent-pools/${ofProject.item.id}`, pool({}, { 'allowed-projects': to('projects') }));
+    // Who has the pool keeps it.
+    expect((await byDefault(ofProject, 'renamed')).status).toBe(200);
+    expect([await runOn(other.id, wide), await runOn(other.id, ofProject)]).toEqual([200, refused]);
+  });
+
   test('are for workspaces and projects that are named, as long as these are there', async () => {
     const { organization, make, list, workspace } = await stage();
     const [one, two] = [await workspace(), await workspace()];

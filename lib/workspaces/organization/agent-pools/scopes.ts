@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { JsonObject } from '../../../core/json.ts';
 import { relatedMany } from '../../../path/jsonapi/body.ts';
 import { unprocessable } from '../../../path/jsonapi/error.ts';
@@ -44,3 +44,18 @@ export async function setScopes(
       throw unprocessable(`${noun} not found, or you are not authorized to use it.`);
   }
 }
+
+/**
+ * Whether the agent pool of that alias serves a workspace, or a project where no workspace is named: a pool of the whole
+ * organization all but those that it excludes, another one those that it names.
+ */
+export const serves = (
+  pool: string,
+  { workspaceId, projectId }: { readonly workspaceId?: string; readonly projectId: string | null },
+): RawBuilder<boolean> => {
+  const names = sql`(select 1 from ws_agent_pool_scopes s where s.agent_pool_id = ${sql.ref(`${pool}.id`)} and`;
+  return sql`case when ${sql.ref(`${pool}.organization_scoped`)}
+    then not exists ${names} s.kind = 'excluded-workspaces' and s.workspace_id = ${workspaceId ?? null})
+    else exists ${names} (s.kind = 'allowed-workspaces' and s.workspace_id = ${workspaceId ?? null}
+                          or s.kind = 'allowed-projects' and s.project_id = ${projectId})) end`;
+};

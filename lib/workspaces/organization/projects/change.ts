@@ -3,6 +3,7 @@ import { attributesOf, dataOf, relatedOne } from '../../../path/jsonapi/body.ts'
 import { invalidAttribute, unprocessable } from '../../../path/jsonapi/error.ts';
 import type { ApiCall } from '../../../path/jsonapi/row.ts';
 import type { ProjectRow } from '../../access/project.ts';
+import { serves } from '../agent-pools/scopes.ts';
 import { projectFields } from './fields.ts';
 
 /** What a document may change of a project. */
@@ -38,14 +39,23 @@ export function changedBy(call: ApiCall, old: Changeable): Changeable {
 
 const chosen = <T>(sent: T | undefined, old: T): T => (sent === undefined ? old : sent);
 
-/** @throws ApiError 422 when workspaces were to run on agents of a pool that the organization does not have */
+interface Owner {
+  readonly organizationId: string;
+  /** Null for a project that is being made. */
+  readonly projectId: string | null;
+  /** The pool that it had: it is kept although it may serve the project no more. */
+  readonly poolBefore: string | null;
+}
+
+/** @throws ApiError 422 when workspaces were to run on agents of a pool that the organization does not have, or that does not serve the project */
 export async function mustHavePool(
   db: QueryExecutorProvider,
-  organizationId: string,
+  { organizationId, projectId, poolBefore }: Owner,
   { default_execution_mode: mode, default_agent_pool_id: pool }: Changeable,
 ): Promise<void> {
   if (mode !== 'agent') return;
   const { rows } = await sql`
-    select 1 from ws_agent_pools where id = ${pool} and organization_id = ${organizationId} for key share`.execute(db);
+    select 1 from ws_agent_pools p where id = ${pool} and organization_id = ${organizationId}
+       and (id = ${poolBefore} or ${serves('p', { projectId })}) for key share`.execute(db);
   if (rows.length === 0) throw unprocessable("Default agent pool must be specified when using 'agent' execution mode");
 }

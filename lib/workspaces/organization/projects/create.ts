@@ -23,7 +23,7 @@ export async function createProject({ store }: WorkspaceParts, call: ApiCall): P
   const id = newId('prj');
   await withRefusals({ ws_projects_name: 'name' }, () =>
     store.transaction(async (tx) => {
-      await mustHavePool(tx, organization.id, columns);
+      await mustHavePool(tx, { organizationId: organization.id, projectId: null, poolBefore: null }, columns);
       await mustHaveRoom(tx, organization.id);
       await insert(tx, { id, organizationId: organization.id, columns });
       await setBindings(tx, { projectId: id }, bindings);

@@ -20,8 +20,10 @@ export async function updateProject({ store }: WorkspaceParts, call: ApiCall): P
   const bindings = sentBindings && bindingsOf(sentBindings);
   await withRefusals({ ws_projects_name: 'name' }, () =>
     store.transaction(async (tx) => {
-      const columns = changedBy(call, await lock(tx, id));
-      await mustHavePool(tx, organizationId, columns);
+      const before = await lock(tx, id);
+      const columns = changedBy(call, before);
+      const owner = { organizationId, projectId: id, poolBefore: before.default_agent_pool_id };
+      await mustHavePool(tx, owner, columns);
       await write(tx, id, columns);
       if (bindings !== undefined) await setBindings(tx, { projectId: id }, bindings);
     }),

@@ -2,21 +2,30 @@ import { sql, type Transaction } from 'kysely';
 import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 import { invalidAttribute, unprocessable } from '../../../path/jsonapi/error.ts';
 import type { Database } from '../../../store/tables.ts';
+import { serves } from '../../organization/agent-pools/scopes.ts';
 import type { Columns } from './settings/change.ts';
 
+/** A workspace that is made or changed, and where it is then. */
+interface Bound {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+
 /**
- * Refuses an agent pool or a provider's token that the organization does not have.
+ * Refuses an agent pool or a provider's token that the organization does not have, and a pool that does not serve the workspace.
  *
  * @throws ApiError 422
  */
 export async function mustBeOfOrganization(
   tx: Transaction<Database>,
-  organizationId: string,
+  { id, organizationId, projectId }: Bound,
   { agent_pool_id, oauth_token_id }: Pick<Columns, 'agent_pool_id' | 'oauth_token_id'>,
 ): Promise<void> {
   if (agent_pool_id === null && oauth_token_id === null) return;
   const { rows } = await sql<{ pool: boolean; token: boolean }>`
-    select exists (select 1 from ws_agent_pools where id = ${agent_pool_id} and organization_id = ${organizationId}) as pool,
+    select exists (select 1 from ws_agent_pools p where id = ${agent_pool_id} and organization_id = ${organizationId}
+                      and ${serves('p', { workspaceId: id, projectId })}) as pool,
            exists (select 1 from ws_oauth_tokens t join ws_oauth_clients c on c.id = t.client_id
                     where t.id = ${oauth_token_id} and c.organization_id = ${organizationId}) as token`.execute(tx);
   if (agent_pool_id !== null && rows[0]?.pool !== true)

@@ -42,7 +42,7 @@ async function insert({ tx, standing, id, data, call }: Making): Promise<void> {
   const projectId = await projectToCreateIn(tx, standing, relatedOne(data, 'project')?.id);
   const organizationId = standing.organization.id;
   const columns = columnsOf(call);
-  await mustBeOfOrganization(tx, organizationId, columns);
+  await mustBeOfOrganization(tx, { id, organizationId, projectId }, columns);
   await mustHaveRoom(tx, organizationId);
   await sql`
     insert into ws_workspaces (id, organization_id, project_id, name, settings, execution_mode, agent_pool_id, engine_version,

@@ -18,7 +18,7 @@ import { mustBeOfOrganization, tagNamesOf } from './bonds.ts';
 import { workspaceDocument } from './document.ts';
 import { updateFields } from './fields.ts';
 import { mustLeave, projectToMoveTo } from './project.ts';
-import { changedColumns } from './settings/change.ts';
+import { type Columns, changedColumns } from './settings/change.ts';
 
 /** Changes what the request names and keeps the rest. Changes that come together are made one after the other. */
 export async function updateWorkspace(parts: WorkspaceParts, call: ApiCall, by: WorkspaceName): Promise<DocumentReply> {
@@ -35,8 +35,8 @@ async function change(tx: Transaction<Database>, found: FoundWorkspace, call: Ap
   const current = await locked(tx, id);
   const data = dataOf(call, 'workspaces');
   const columns = changedColumns(current, attributesOf(call, 'workspaces', updateFields));
-  await mustBeOfOrganization(tx, organizationId, columns);
   const projectId = await projectAfter(tx, found, current, relatedOne(data, 'project')?.id);
+  await mustBeOfOrganization(tx, { id, organizationId, projectId }, changedBonds(current, columns));
   await sql`
     update ws_workspaces set (project_id, name, settings, execution_mode, agent_pool_id, engine_version, global_remote_state,
                               oauth_token_id, updated_at, latest_change_at)
@@ -47,6 +47,12 @@ async function change(tx: Transaction<Database>, found: FoundWorkspace, call: Ap
   if (bindings !== undefined) await setBindings(tx, { workspaceId: id }, bindingsOf(bindings));
   await addTags(tx, organizationId, id, tagNamesOf(relatedMany(data, 'tags') ?? []));
 }
+
+/** What the workspace had already is not looked at again: a pool may have been taken from it since. */
+const changedBonds = (current: WorkspaceRow, { agent_pool_id, oauth_token_id }: Columns) => ({
+  agent_pool_id: agent_pool_id === current.agent_pool_id ? null : agent_pool_id,
+  oauth_token_id: oauth_token_id === current.oauth_token_id ? null : oauth_token_id,
+});
 
 /** A workspace as nobody else can change it until the transaction ends. @throws ApiError 404 when it has gone meanwhile */
 export async function locked(tx: Transaction<Database>, id: string): Promise<WorkspaceRow> {
