@@ -1,5 +1,6 @@
 import bcrypt from 'bcrypt';
 import { afterEach, expect, test, vi } from 'vitest';
+import { PoolConnection } from '../../../lib/store/postgres/connection.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 
 // Who guesses names must not learn by the time which ones there are: the work is counted, since clocks are not to be relied on.
@@ -22,4 +23,23 @@ test('a wrong password of a user and one of nobody are compared once, with hashe
     [400, ['invalid username or password']],
   ]);
   expect(compare.mock.calls.map(([, hash]) => costOf(hash))).toEqual(['$2b$10$', '$2b$10$']);
+});
+
+test('a secret id of an unknown role and a wrong one of a known role cost the same statements', async () => {
+  await service.api.write('sys/auth/approle', { type: 'approle' });
+  await service.api.write('auth/approle/role/app', {});
+  await service.api.write('auth/approle/role/app/role-id', { role_id: 'known' });
+  const sent = vi.spyOn(PoolConnection.prototype, 'executeQuery');
+  const seen = [];
+  for (const role_id of ['known', 'unknown']) {
+    sent.mockClear();
+    const { status, errors } = await service.ask('POST', 'auth/approle/login', { role_id, secret_id: 'wrong' });
+    const statements = sent.mock.calls.map(([query]) => query.sql);
+    seen.push({ status, errors, statements: statements.filter((text) => /approle|login_failures/.test(text)) });
+  }
+  expect(seen[0]).toEqual({
+    ...{ status: 400, errors: ['invalid role or secret ID'] },
+    statements: [expect.stringContaining('approle_secret_ids'), expect.stringContaining('insert into login_failures')],
+  });
+  expect(seen[1]).toEqual(seen[0]);
 });
