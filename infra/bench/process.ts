@@ -35,8 +35,8 @@ export const production = {
   environment: { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' },
 } as const;
 
-const startMsMax = 60_000;
-const answerMsMax = 120_000;
+const startMsMax = 180_000;
+const answerMsMax = 300_000;
 const endMsMax = 10_000;
 
 /** Starts a file of `processes/` and waits until it is ready. @throws Error when it ends before that, or is not ready in time */
