@@ -44,6 +44,8 @@ describe('tags of a workspace', () => {
     expect(body?.meta).toMatchObject({ pagination: { 'total-count': 3 } });
     expect(await names('page[size]=1&page[number]=2')).toEqual(['tag1']);
     expect(await names('name=TAG3')).toEqual(['tag3']);
+    expect(await names('name=ag1')).toEqual(['tag1']);
+    expect(await names('name=t%25g')).toEqual([]);
   });
 
   test('are bound and taken by id too; an unknown name is passed over, an unknown id is not', async () => {

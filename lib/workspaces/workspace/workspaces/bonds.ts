@@ -1,6 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { isJsonObject, type JsonObject } from '../../../core/json.ts';
-import { invalidAttribute, unprocessable } from '../../../path/jsonapi/error.ts';
+import { invalidAttribute } from '../../../path/jsonapi/error.ts';
 import type { Database } from '../../../store/tables.ts';
 import { serves } from '../../organization/agent-pools/scopes.ts';
 import type { Columns } from './settings/change.ts';
@@ -33,11 +32,3 @@ export async function mustBeOfOrganization(
   if (oauth_token_id !== null && rows[0]?.token !== true)
     throw invalidAttribute('vcs-repo/oauth-token-id', 'OAuth token not found, or you are not authorized to use it.');
 }
-
-/** Names of flat tags that came as a relationship. @throws ApiError 422 for one without a name */
-export const tagNamesOf = (tags: readonly JsonObject[]): readonly string[] =>
-  tags.map(({ attributes = null }) => {
-    const name = isJsonObject(attributes) ? attributes['name'] : undefined;
-    if (typeof name !== 'string') throw unprocessable('tags: name has to be a text');
-    return name;
-  });
