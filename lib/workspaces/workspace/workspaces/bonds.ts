@@ -12,7 +12,7 @@ interface Bound {
 }
 
 /**
- * Refuses an agent pool or a provider's token that the organization does not have, and a pool that does not serve the workspace.
+ * Refuses an agent pool or a provider's token that the organization does not have, or that is not for the workspace or its project.
  *
  * @throws ApiError 422
  */
@@ -26,7 +26,10 @@ export async function mustBeOfOrganization(
     select exists (select 1 from ws_agent_pools p where id = ${agent_pool_id} and organization_id = ${organizationId}
                       and ${serves('p', { workspaceId: id, projectId })}) as pool,
            exists (select 1 from ws_oauth_tokens t join ws_oauth_clients c on c.id = t.client_id
-                    where t.id = ${oauth_token_id} and c.organization_id = ${organizationId}) as token`.execute(tx);
+                    where t.id = ${oauth_token_id} and c.organization_id = ${organizationId}
+                      and (coalesce(c.settings->>'organization-scoped', 'true') = 'true' or exists (
+                        select 1 from ws_oauth_client_projects s
+                         where s.client_id = c.id and s.project_id = ${projectId}))) as token`.execute(tx);
   if (agent_pool_id !== null && rows[0]?.pool !== true)
     throw invalidAttribute('agent-pool-id', 'Agent pool not found, or you are not authorized to use it.');
   if (oauth_token_id !== null && rows[0]?.token !== true)
