@@ -116,8 +116,10 @@ describe('tags of an organization', () => {
     const admin = await ground.team(organization.id);
     await ground.grant(admin.id, { workspace: id }, 'admin');
     expect((await ground.call('DELETE', ofOrganization, byId(a?.id ?? ''), admin.token)).status).toBe(404);
-    const manager = await ground.team(organization.id, { flags: ['manage-workspaces'] });
-    expect((await ground.call('DELETE', ofOrganization, byId(a?.id ?? ''), manager.token)).status).toBe(204);
+    for (const flag of ['manage-workspaces', 'manage-projects'] as const) {
+      const manager = await ground.team(organization.id, { flags: [flag] });
+      expect((await ground.call('DELETE', ofOrganization, byId(a?.id ?? ''), manager.token)).status, flag).toBe(204);
+    }
     expect(await names()).toEqual(['b']);
     const elsewhere = await stage();
     await (await elsewhere.make()).tags('POST', named('kept'));
