@@ -91,12 +91,14 @@ describe('OAuth clients', () => {
     expect(await stored('ws_oauth_clients', 'secret', id)).toBeNull();
   });
 
-  test('of a provider without a token bring a key and a secret, and get a token later', async () => {
+  test('without a token bring a key and a secret where the provider wants them, and get a token later', async () => {
     const { path } = await stage();
+    const linkedLater = { 'oauth-token-string': null, 'service-provider': 'bitbucket_data_center' };
+    expect((await ground.call('POST', path, client(linkedLater))).status).toBe(201);
     const made = await ground.call(
       'POST',
       path,
-      client({ 'oauth-token-string': null, 'service-provider': 'bitbucket_server', key: 'k', secret: 's' }),
+      client({ 'oauth-token-string': null, 'service-provider': 'gitlab_hosted', key: 'k', secret: 's' }),
     );
     expect([made.status, made.item.relationships['oauth-tokens']?.data]).toEqual([201, []]);
     const changed = await ground.call('PATCH', `/oauth-clients/${made.item.id}`, {
