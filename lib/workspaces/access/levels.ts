@@ -13,15 +13,17 @@ export interface Levels {
   readonly state_versions: number;
   readonly locking: boolean;
   readonly run_tasks: boolean;
-  /** Settings, tags, force-unlock, deletion. */
+  /** Settings, tags, force-unlock. */
   readonly admin: boolean;
+  /** What manages nothing: administrators do, and who was granted this alone on a project. */
+  readonly removes: boolean;
   /** Between projects. */
   readonly moves: boolean;
 }
 
 export const nothing: Levels = {
   ...{ runs: 0, variables: 0, state_versions: 0 },
-  ...{ locking: false, run_tasks: false, admin: false, moves: false },
+  ...{ locking: false, run_tasks: false, admin: false, removes: false, moves: false },
 };
 const read: Levels = {
   ...nothing,
@@ -34,7 +36,7 @@ const write: Levels = {
   ...nothing,
   ...{ runs: runLevels.apply, variables: variableLevels.write, state_versions: stateLevels.write, locking: true },
 };
-const admin: Levels = { ...write, run_tasks: true, admin: true };
+const admin: Levels = { ...write, run_tasks: true, admin: true, removes: true };
 
 /** The levels of the named sets; `custom` has its own. */
 export const namedLevels = { read, plan, write, admin } as const;
@@ -47,5 +49,6 @@ export const most = (one: Levels, other: Levels): Levels => ({
   locking: one.locking || other.locking,
   run_tasks: one.run_tasks || other.run_tasks,
   admin: one.admin || other.admin,
+  removes: one.removes || other.removes,
   moves: one.moves || other.moves,
 });

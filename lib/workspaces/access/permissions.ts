@@ -8,7 +8,7 @@ export function permissionsOf(standing: Standing, levels: Levels) {
   const applies = levels.runs >= runLevels.apply;
   return {
     'can-update': admin,
-    'can-destroy': admin,
+    'can-destroy': levels.removes,
     'can-queue-run': levels.runs >= runLevels.plan,
     'can-read-run': levels.runs >= runLevels.read,
     'can-read-variable': levels.variables >= variableLevels.read,

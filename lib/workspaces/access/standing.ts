@@ -146,6 +146,9 @@ export function levelsEverywhere(standing: Standing): Levels {
   return standing.may('read-workspaces') || standing.may('read-projects') ? namedLevels.read : nothing;
 }
 
+/** Whether it administers every workspace of the organization, also those that will be made. */
+export const managesWorkspaces = ({ may }: Standing): boolean => may('manage-workspaces') || may('manage-projects');
+
 /** Levels that a statement answered beside a workspace; null where nothing is granted. */
 export type GrantedLevels = { readonly [K in keyof Levels]: Levels[K] | null };
 
@@ -155,7 +158,8 @@ export type GrantedLevels = { readonly [K in keyof Levels]: Levels[K] | null };
  */
 export const grantsOfWorkspace = ({ teamIds }: Standing): RawBuilder<unknown> => sql`(
   select max(runs) as runs, max(variables) as variables, max(state_versions) as state_versions, bool_or(locking) as locking,
-         bool_or(run_tasks) as run_tasks, bool_or(admin) as admin, bool_or(moves) as moves
+         bool_or(run_tasks) as run_tasks, bool_or(admin) as admin, bool_or(moves) as moves,
+         bool_or(admin or settings->>'delete' = 'true') as removes
     from ws_grants where team_id = any(${teamIds}::text[]) and (workspace_id = w.id or project_id = w.project_id))`;
 
 /** Whether the caller may read the workspace `w`, for the condition of a list. */
@@ -167,10 +171,11 @@ export const isReadable = (standing: Standing): RawBuilder<unknown> =>
 
 /** What the caller may do with a workspace, from its standing and what a statement answered of grants. */
 export function levelsOf(standing: Standing, granted: GrantedLevels): Levels {
-  const { runs, variables, state_versions, locking, run_tasks, admin, moves } = granted;
+  const { runs, variables, state_versions, locking, run_tasks, admin, removes, moves } = granted;
   const own = {
     ...{ runs: runs ?? 0, variables: variables ?? 0, state_versions: state_versions ?? 0 },
-    ...{ locking: locking ?? false, run_tasks: run_tasks ?? false, admin: admin ?? false, moves: moves ?? false },
+    ...{ locking: locking ?? false, run_tasks: run_tasks ?? false, admin: admin ?? false },
+    ...{ removes: removes ?? false, moves: moves ?? false },
   };
   return most(levelsEverywhere(standing), own);
 }

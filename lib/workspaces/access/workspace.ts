@@ -45,8 +45,9 @@ export type WorkspaceName =
   | { readonly workspace_id: string }
   | { readonly organization: string; readonly name: string };
 
-/** A workspace beside what is granted on it, as `grantColumns` name it. */
-export type GrantedRow = WorkspaceRow & { readonly [K in keyof Levels as `granted_${K}`]: Levels[K] | null };
+/** What is granted on a workspace, as `grantColumns` name it. */
+export type GrantedColumns = { readonly [K in keyof Levels as `granted_${K}`]: Levels[K] | null };
+export type GrantedRow = WorkspaceRow & GrantedColumns;
 
 /**
  * The workspace that a request names, in two statements.
@@ -88,16 +89,17 @@ async function readable(
 /** Columns of the lateral join `g` under names that no column of a workspace has. */
 export const grantColumns = sql`g.runs as granted_runs, g.variables as granted_variables,
   g.state_versions as granted_state_versions, g.locking as granted_locking, g.run_tasks as granted_run_tasks,
-  g.admin as granted_admin, g.moves as granted_moves`;
+  g.admin as granted_admin, g.removes as granted_removes, g.moves as granted_moves`;
 
 /** What such columns say. */
-export const grantedIn = (row: GrantedRow): GrantedLevels => ({
+export const grantedIn = (row: GrantedColumns): GrantedLevels => ({
   runs: row.granted_runs,
   variables: row.granted_variables,
   state_versions: row.granted_state_versions,
   locking: row.granted_locking,
   run_tasks: row.granted_run_tasks,
   admin: row.granted_admin,
+  removes: row.granted_removes,
   moves: row.granted_moves,
 });
 

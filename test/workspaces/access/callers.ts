@@ -42,19 +42,22 @@ interface ProjectGrant {
   readonly access: keyof typeof namedLevels;
   readonly creates?: boolean;
   readonly moves?: boolean;
+  /** Safely, without being an administrator. */
+  readonly removes?: boolean;
   /** In both projects instead of the first alone. */
   readonly both?: boolean;
 }
 
 const onProject =
-  ({ access, creates = false, moves = false, both = false }: ProjectGrant): Caller =>
+  ({ access, creates = false, moves = false, removes = false, both = false }: ProjectGrant): Caller =>
   async (ground, { organization, otherProjectId }) => {
     const team = await ground.team(organization.id);
     for (const project of both ? [organization.projectId, otherProjectId] : [organization.projectId])
       await ground.grant(team.id, { project }, access);
-    await sql`update ws_grants set creates = ${creates}, moves = ${moves} where team_id = ${team.id}`.execute(
-      ground.service.store.db,
-    );
+    const settings = JSON.stringify({ delete: removes });
+    await sql`
+      update ws_grants set creates = ${creates}, moves = ${moves}, settings = ${settings}::jsonb
+       where team_id = ${team.id}`.execute(ground.service.store.db);
     return team.token;
   };
 
@@ -89,6 +92,7 @@ export const callers = {
   'a team with admin on both projects': onProject({ access: 'admin', creates: true, moves: true, both: true }),
   'a team with admin on the project': onProject({ access: 'admin', creates: true, moves: true }),
   'a team with maintain on the project': onProject({ access: 'admin', creates: true }),
+  'a team that reads and deletes in the project': onProject({ access: 'read', removes: true }),
   'a team with write on the project': onProject({ access: 'write' }),
   'a team with read on the project': onProject({ access: 'read' }),
   'a member without teams': async (ground, { organization }) => (await ground.user(organization.id)).token,

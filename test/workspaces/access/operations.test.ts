@@ -63,6 +63,7 @@ const expected: Readonly<Record<CallerKind, Statuses>> = {
   'a team with admin on both projects': manages,
   'a team with admin on the project': maintains,
   'a team with maintain on the project': maintains,
+  'a team that reads and deletes in the project': [200, 200, 404, 404, 404, 404, 204, 403],
   'a team with write on the project': reads,
   'a team with read on the project': reads,
   'a member without teams': sees,

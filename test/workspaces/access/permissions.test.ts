@@ -39,6 +39,7 @@ const expected: Readonly<Record<CallerKind, readonly string[] | undefined>> = {
   'a team with admin on both projects': administrator,
   'a team with admin on the project': administrator,
   'a team with maintain on the project': administrator,
+  'a team that reads and deletes in the project': [...reader, 'can-destroy'],
   'a team with write on the project': writer,
   'a team with read on the project': reader,
   'a member without teams': undefined,

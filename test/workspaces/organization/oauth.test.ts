@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { workspaceGround } from '../support/ground.ts';
+import { type Item, workspaceGround } from '../support/ground.ts';
 
 const ground = workspaceGround();
 
@@ -14,6 +14,10 @@ const attributes = {
 const client = (more: object = {}, relationships: object = {}) => ({
   data: { type: 'oauth-clients', attributes: { ...attributes, ...more }, relationships },
 });
+const tokenIdOf = ({ relationships }: Item): string => {
+  const [token] = (relationships['oauth-tokens']?.data ?? []) as readonly { readonly id: string }[];
+  return token?.id ?? '';
+};
 const to = (type: string, ...ids: readonly string[]) => ({ data: ids.map((id) => ({ type, id })) });
 
 async function stage() {
@@ -21,8 +25,7 @@ async function stage() {
   const path = `/organizations/${organization.name}/oauth-clients`;
   const make = async () => {
     const { item } = await ground.call('POST', path, client());
-    const [token] = (item.relationships['oauth-tokens']?.data ?? []) as readonly { readonly id: string }[];
-    return { id: item.id, tokenId: token?.id ?? '' };
+    return { id: item.id, tokenId: tokenIdOf(item) };
   };
   return { organization, path, make };
 }
@@ -88,12 +91,14 @@ describe('OAuth clients', () => {
     expect(await stored('ws_oauth_clients', 'secret', id)).toBeNull();
   });
 
-  test('of a provider without a token bring a key and a secret, and get a token later', async () => {
+  test('without a token bring a key and a secret where the provider wants them, and get a token later', async () => {
     const { path } = await stage();
+    const linkedLater = { 'oauth-token-string': null, 'service-provider': 'bitbucket_data_center' };
+    expect((await ground.call('POST', path, client(linkedLater))).status).toBe(201);
     const made = await ground.call(
       'POST',
       path,
-      client({ 'oauth-token-string': null, 'service-provider': 'bitbucket_server', key: 'k', secret: 's' }),
+      client({ 'oauth-token-string': null, 'service-provider': 'gitlab_hosted', key: 'k', secret: 's' }),
     );
     expect([made.status, made.item.relationships['oauth-tokens']?.data]).toEqual([201, []]);
     const changed = await ground.call('PATCH', `/oauth-clients/${made.item.id}`, {
@@ -141,6 +146,49 @@ describe('OAuth clients', () => {
     expect((await ground.call('DELETE', related, to('projects', other, 'prj-nothing'))).status).toBe(204);
     expect(await projects()).toHaveLength(1);
     expect((await ground.call('POST', related, to('projects', 'prj-nothing'))).status).toBe(422);
+  });
+});
+
+describe('the repository of a workspace', () => {
+  const create = (name: string, project: string, token: string) =>
+    ground.call('POST', `/organizations/${name}/workspaces`, {
+      data: {
+        type: 'workspaces',
+        attributes: { name: 'connected', 'vcs-repo': { identifier: 'a/b', 'oauth-token-id': token } },
+        relationships: { project: { data: { type: 'projects', id: project } } },
+      },
+    });
+
+  test('is reached by a client of the organization, or of the project', async () => {
+    const { organization, path } = await stage();
+    const other = await ground.project(organization.id);
+    const projects = { projects: to('projects', organization.projectId) };
+    const made = await ground.call('POST', path, client({ 'organization-scoped': false }, projects));
+    const tokenId = tokenIdOf(made.item);
+    const refused = await create(organization.name, other, tokenId);
+    expect([refused.status, refused.errors[0]?.source?.pointer]).toEqual([
+      422,
+      '/data/attributes/vcs-repo/oauth-token-id',
+    ]);
+    expect((await create(organization.name, organization.projectId, tokenId)).status).toBe(201);
+  });
+
+  test('is connected no more when the client has gone', async () => {
+    const { organization, make } = await stage();
+    const { id, tokenId } = await make();
+    const workspace = await create(organization.name, organization.projectId, tokenId);
+    expect((await ground.call('DELETE', `/oauth-clients/${id}`)).status).toBe(204);
+    const path = `/workspaces/${workspace.item.id}`;
+    expect((await ground.call('GET', path)).item.attributes).toMatchObject({
+      'oauth-client-name': null,
+      'vcs-repo': null,
+      'vcs-repo-identifier': null,
+    });
+    const update = (repo: object) =>
+      ground.call('PATCH', path, { data: { type: 'workspaces', attributes: { 'vcs-repo': repo } } });
+    const next = await make();
+    expect((await update({ 'oauth-token-id': next.tokenId })).status).toBe(422);
+    expect((await update({ 'oauth-token-id': next.tokenId, identifier: 'a/c' })).status).toBe(200);
   });
 });
 

@@ -160,8 +160,9 @@ describe('rights', () => {
   test('who manages all workspaces replaces; readers change nothing and strangers see nothing', async () => {
     const { organization, subject, beside, change, list } = await stage(1);
     const manager = await ground.team(organization.id, { flags: ['manage-workspaces'] });
+    const managerOfProjects = await ground.team(organization.id, { flags: ['manage-projects'] });
     const token = await ground.organizationToken(organization.id);
-    for (const one of [manager.token, token])
+    for (const one of [manager.token, managerOfProjects.token, token])
       expect((await change('PATCH', identifiers(...beside), one)).status).toBe(204);
     const reader = await userWith(organization.id, 'read', subject.id, ...beside);
     for (const method of ['POST', 'PATCH', 'DELETE'] as const)

@@ -63,6 +63,7 @@ describe.each(['ofWorkspace', 'ofProject'] as const)('bindings %s', (kind) => {
     ['a value that is too long', bindings(['k', 'v'.repeat(257)]), 422],
     ['a key with another sign', bindings(['a/b']), 422],
     ['a reserved key', bindings(['hcp:x']), 422],
+    ['another type', { data: [{ type: 'tags', attributes: { key: 'a' } }] }, 422],
     ['a key twice', bindings(['a', '1'], ['a', '2']), 422],
     ['eleven', bindings(...Array.from({ length: 11 }, (_, at) => [`k${at}`] as const)), 422],
   ])('cannot be %s', async (_what, body, status) => {

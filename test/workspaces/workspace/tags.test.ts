@@ -44,6 +44,8 @@ describe('tags of a workspace', () => {
     expect(body?.meta).toMatchObject({ pagination: { 'total-count': 3 } });
     expect(await names('page[size]=1&page[number]=2')).toEqual(['tag1']);
     expect(await names('name=TAG3')).toEqual(['tag3']);
+    expect(await names('name=ag1')).toEqual(['tag1']);
+    expect(await names('name=t%25g')).toEqual([]);
   });
 
   test('are bound and taken by id too; an unknown name is passed over, an unknown id is not', async () => {
@@ -114,8 +116,10 @@ describe('tags of an organization', () => {
     const admin = await ground.team(organization.id);
     await ground.grant(admin.id, { workspace: id }, 'admin');
     expect((await ground.call('DELETE', ofOrganization, byId(a?.id ?? ''), admin.token)).status).toBe(404);
-    const manager = await ground.team(organization.id, { flags: ['manage-workspaces'] });
-    expect((await ground.call('DELETE', ofOrganization, byId(a?.id ?? ''), manager.token)).status).toBe(204);
+    for (const flag of ['manage-workspaces', 'manage-projects'] as const) {
+      const manager = await ground.team(organization.id, { flags: [flag] });
+      expect((await ground.call('DELETE', ofOrganization, byId(a?.id ?? ''), manager.token)).status, flag).toBe(204);
+    }
     expect(await names()).toEqual(['b']);
     const elsewhere = await stage();
     await (await elsewhere.make()).tags('POST', named('kept'));

@@ -1,7 +1,7 @@
 import type { Levels } from '../../access/levels.ts';
 
 /** What a team was granted on a workspace or a project, as the store has it. */
-export interface GrantRow extends Omit<Levels, 'moves'> {
+export interface GrantRow extends Omit<Levels, 'moves' | 'removes'> {
   readonly id: string;
   readonly team_id: string;
   readonly workspace_id: string | null;
@@ -14,7 +14,7 @@ export interface GrantRow extends Omit<Levels, 'moves'> {
   readonly settings: GrantSettings;
 }
 
-/** What of a grant no other request selects by, but for the first two (`access/project.ts`). */
+/** What of a grant has no column. The first two and `delete` count for the rights of the team (`access`). */
 export interface GrantSettings {
   readonly 'project-settings'?: 'read' | 'update' | 'delete';
   readonly 'project-teams'?: 'none' | 'read' | 'manage';

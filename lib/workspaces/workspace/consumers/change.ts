@@ -4,7 +4,7 @@ import { unprocessable } from '../../../path/jsonapi/error.ts';
 import type { ApiCall } from '../../../path/jsonapi/row.ts';
 import type { Database } from '../../../store/tables.ts';
 import { holdWorkspace } from '../../access/hold.ts';
-import { isReadable } from '../../access/standing.ts';
+import { isReadable, managesWorkspaces } from '../../access/standing.ts';
 import { type FoundWorkspace, findWorkspace, mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 
@@ -21,7 +21,7 @@ export const removeConsumers = (parts: WorkspaceParts, call: ApiCall): Promise<u
 
 /** Names the only workspaces that may read the state, which takes the management of all workspaces. */
 export const replaceConsumers = (parts: WorkspaceParts, call: ApiCall): Promise<undefined> =>
-  changeConsumers(parts, call, ({ standing }) => standing.may('manage-workspaces'), replace);
+  changeConsumers(parts, call, ({ standing }) => managesWorkspaces(standing), replace);
 
 async function changeConsumers(
   { store }: WorkspaceParts,

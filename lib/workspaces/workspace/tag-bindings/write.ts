@@ -27,7 +27,10 @@ const tooMany = () => unprocessable(`cannot exceed ${bindingsMax} bindings per r
  */
 export function bindingsOf(sent: readonly JsonObject[]): readonly Binding[] {
   if (sent.length > bindingsMax) throw tooMany();
-  const bindings = sent.map(({ attributes = null }) => bindingOf(isJsonObject(attributes) ? attributes : {}));
+  const bindings = sent.map(({ type = 'tag-bindings', attributes = null }) => {
+    if (type !== 'tag-bindings') throw unprocessable('type has to be "tag-bindings"');
+    return bindingOf(isJsonObject(attributes) ? attributes : {});
+  });
   if (new Set(bindings.map(({ key }) => key)).size < bindings.length) throw unprocessable('Key has already been taken');
   return bindings;
 }

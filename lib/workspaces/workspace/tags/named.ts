@@ -22,18 +22,34 @@ export function tagsNamedIn(sent: readonly JsonObject[]): NamedTags {
   return { ids, names };
 }
 
-/** Names of the organization's tags that have these ids. @throws ApiError 404 for an id that none has */
+/**
+ * Names of tags that come with a workspace: those that were named, then those of the ids.
+ *
+ * @throws ApiError 422 for what has neither an id nor a name, and for an id that no tag of the organization has
+ */
+export async function tagNamesIn(
+  tx: Transaction<Database>,
+  organizationId: string,
+  sent: readonly JsonObject[],
+): Promise<readonly string[]> {
+  const { ids, names } = tagsNamedIn(sent);
+  if (ids.length === 0) return names;
+  return [...names, ...(await namesOf(tx, organizationId, ids, unprocessable('Tag not found')))];
+}
+
+/** Names of the organization's tags that have these ids. @throws ApiError `refusal`, or 404, for an id that none has */
 export async function namesOf(
   tx: Transaction<Database>,
   organizationId: string,
   ids: readonly string[],
+  refusal = notFound(),
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string; name: string }>`
     select id, name from ws_tags where organization_id = ${organizationId} and id = any(${ids}::text[])`.execute(tx);
   const byId = new Map(rows.map(({ id, name }) => [id, name]));
   return ids.map((id) => {
     const name = byId.get(id);
-    if (name === undefined) throw notFound();
+    if (name === undefined) throw refusal;
     return name;
   });
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { identifiersOf } from '../../../path/jsonapi/body.ts';
 import { pageOf, told } from '../../../path/jsonapi/page.ts';
 import type { ApiCall, DocumentReply } from '../../../path/jsonapi/row.ts';
-import { isReadable, standingIn, standingOf } from '../../access/standing.ts';
+import { isReadable, managesWorkspaces, standingIn, standingOf } from '../../access/standing.ts';
 import { mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { likePattern } from '../../frame/like.ts';
@@ -34,7 +34,7 @@ export async function listOrganizationTags(parts: WorkspaceParts, call: ApiCall)
 /** Removes tags from the organization and all of its workspaces, which takes the management of all of them. */
 export async function removeOrganizationTags({ store }: WorkspaceParts, call: ApiCall): Promise<undefined> {
   const standing = await standingIn(store, call.caller, call.parameters['organization_name'] ?? '');
-  mustHave(standing.may('manage-workspaces'));
+  mustHave(managesWorkspaces(standing));
   const ids = identifiersOf(call, 'tags').map(({ id }) => id);
   await sql`
     with held as (select id from ws_tags where organization_id = ${standing.organization.id}

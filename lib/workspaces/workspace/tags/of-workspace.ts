@@ -5,6 +5,7 @@ import type { ApiCall, DocumentReply } from '../../../path/jsonapi/row.ts';
 import { holdWorkspace } from '../../access/hold.ts';
 import { findWorkspace, mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
+import { likePattern } from '../../frame/like.ts';
 import { idsOf, namesOf, tagsNamedIn } from './named.ts';
 import { removeTags } from './remove.ts';
 import { type TagRow, tagColumns, tagResource } from './view.ts';
@@ -13,15 +14,14 @@ import { addTags } from './write.ts';
 const workspaceIn = ({ store }: WorkspaceParts, { caller, parameters }: ApiCall) =>
   findWorkspace(store, caller, { workspace_id: parameters['workspace_id'] ?? '' });
 
-/** A page of the flat tags of a workspace, in the order in which they were added. `name`: the one of that name. */
+/** A page of the flat tags of a workspace, in the order in which they were added. `name` finds a part of the name. */
 export async function listWorkspaceTags(parts: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
   const page = pageOf(call.query);
-  const name = call.query.get('name') ?? '';
   const { workspace, standing } = await workspaceIn(parts, call);
   const { rows } = await sql<TagRow>`
     select ${tagColumns}
       from ws_workspace_tags b join ws_tags t on t.id = b.tag_id
-     where b.workspace_id = ${workspace.id} and (${name} = '' or t.name = lower(${name}))
+     where b.workspace_id = ${workspace.id} and t.name like lower(${likePattern(call.query.get('name'))})
      order by b.position`.execute(parts.store.db);
   const shown = rows.slice(page.offset, page.offset + page.size);
   return { data: shown.map((row) => tagResource(standing, row)), page: told(page, rows.length) };

@@ -1,6 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { isJsonObject, type JsonObject } from '../../../core/json.ts';
-import { invalidAttribute, unprocessable } from '../../../path/jsonapi/error.ts';
+import { invalidAttribute } from '../../../path/jsonapi/error.ts';
 import type { Database } from '../../../store/tables.ts';
 import { serves } from '../../organization/agent-pools/scopes.ts';
 import type { Columns } from './settings/change.ts';
@@ -13,7 +12,7 @@ interface Bound {
 }
 
 /**
- * Refuses an agent pool or a provider's token that the organization does not have, and a pool that does not serve the workspace.
+ * Refuses an agent pool or a provider's token that the organization does not have, or that is not for the workspace or its project.
  *
  * @throws ApiError 422
  */
@@ -27,17 +26,12 @@ export async function mustBeOfOrganization(
     select exists (select 1 from ws_agent_pools p where id = ${agent_pool_id} and organization_id = ${organizationId}
                       and ${serves('p', { workspaceId: id, projectId })}) as pool,
            exists (select 1 from ws_oauth_tokens t join ws_oauth_clients c on c.id = t.client_id
-                    where t.id = ${oauth_token_id} and c.organization_id = ${organizationId}) as token`.execute(tx);
+                    where t.id = ${oauth_token_id} and c.organization_id = ${organizationId}
+                      and (coalesce(c.settings->>'organization-scoped', 'true') = 'true' or exists (
+                        select 1 from ws_oauth_client_projects s
+                         where s.client_id = c.id and s.project_id = ${projectId}))) as token`.execute(tx);
   if (agent_pool_id !== null && rows[0]?.pool !== true)
     throw invalidAttribute('agent-pool-id', 'Agent pool not found, or you are not authorized to use it.');
   if (oauth_token_id !== null && rows[0]?.token !== true)
     throw invalidAttribute('vcs-repo/oauth-token-id', 'OAuth token not found, or you are not authorized to use it.');
 }
-
-/** Names of flat tags that came as a relationship. @throws ApiError 422 for one without a name */
-export const tagNamesOf = (tags: readonly JsonObject[]): readonly string[] =>
-  tags.map(({ attributes = null }) => {
-    const name = isJsonObject(attributes) ? attributes['name'] : undefined;
-    if (typeof name !== 'string') throw unprocessable('tags: name has to be a text');
-    return name;
-  });

@@ -10,11 +10,12 @@ import type { WorkspaceParts } from '../../contract.ts';
 import { newId } from '../../frame/ids.ts';
 import { withRefusals } from '../../frame/refusals.ts';
 import { bindingsOf, setBindings } from '../tag-bindings/write.ts';
+import { tagNamesIn } from '../tags/named.ts';
 import { addTags } from '../tags/write.ts';
-import { mustBeOfOrganization, tagNamesOf } from './bonds.ts';
+import { mustBeOfOrganization } from './bonds.ts';
 import { workspaceDocument } from './document.ts';
 import { createFields } from './fields.ts';
-import { projectToCreateIn } from './project.ts';
+import { mustManageTags, projectToCreateIn } from './project.ts';
 import { changedColumns, newColumns } from './settings/change.ts';
 
 /** Makes a workspace, with its tags. Of several clients that ask for one name, one has it. */
@@ -39,7 +40,7 @@ interface Making {
 }
 
 async function insert({ tx, standing, id, data, call }: Making): Promise<void> {
-  const projectId = await projectToCreateIn(tx, standing, relatedOne(data, 'project')?.id);
+  const { projectId, managesTags } = await projectToCreateIn(tx, standing, relatedOne(data, 'project')?.id);
   const organizationId = standing.organization.id;
   const columns = columnsOf(call);
   await mustBeOfOrganization(tx, { id, organizationId, projectId }, columns);
@@ -51,8 +52,11 @@ async function insert({ tx, standing, id, data, call }: Making): Promise<void> {
             ${columns.agent_pool_id}, ${columns.engine_version}, ${columns.global_remote_state}, ${columns.oauth_token_id})`.execute(
     tx,
   );
-  await setBindings(tx, { workspaceId: id }, bindingsOf(relatedMany(data, 'tag-bindings') ?? []));
-  await addTags(tx, organizationId, id, tagNamesOf(relatedMany(data, 'tags') ?? []));
+  const bindings = bindingsOf(relatedMany(data, 'tag-bindings') ?? []);
+  const tags = await tagNamesIn(tx, organizationId, relatedMany(data, 'tags') ?? []);
+  if (bindings.length + tags.length > 0) mustManageTags(managesTags);
+  await setBindings(tx, { workspaceId: id }, bindings);
+  await addTags(tx, organizationId, id, tags);
 }
 
 function columnsOf(call: ApiCall) {

@@ -10,7 +10,7 @@ import { locked } from './update.ts';
 /** Removes a workspace that manages nothing and that nobody has locked. @throws ApiError 409 for another one */
 export async function removeSafely({ store }: WorkspaceParts, call: ApiCall, by: WorkspaceName): Promise<undefined> {
   const { workspace, levels } = await findWorkspace(store, call.caller, by);
-  mustHave(levels.admin);
+  mustHave(levels.removes);
   await store.transaction(async (tx) => {
     const { lock_kind, resource_count } = await locked(tx, workspace.id);
     if (lock_kind !== null)

@@ -13,8 +13,9 @@ import {
 import type { WorkspaceParts } from '../../contract.ts';
 import { withRefusals } from '../../frame/refusals.ts';
 import { bindingsOf, setBindings } from '../tag-bindings/write.ts';
+import { tagNamesIn } from '../tags/named.ts';
 import { addTags } from '../tags/write.ts';
-import { mustBeOfOrganization, tagNamesOf } from './bonds.ts';
+import { mustBeOfOrganization } from './bonds.ts';
 import { workspaceDocument } from './document.ts';
 import { updateFields } from './fields.ts';
 import { mustLeave, projectToMoveTo } from './project.ts';
@@ -45,7 +46,7 @@ async function change(tx: Transaction<Database>, found: FoundWorkspace, call: Ap
      where id = ${id}`.execute(tx);
   const bindings = relatedMany(data, 'tag-bindings');
   if (bindings !== undefined) await setBindings(tx, { workspaceId: id }, bindingsOf(bindings));
-  await addTags(tx, organizationId, id, tagNamesOf(relatedMany(data, 'tags') ?? []));
+  await addTags(tx, organizationId, id, await tagNamesIn(tx, organizationId, relatedMany(data, 'tags') ?? []));
 }
 
 /** What the workspace had already is not looked at again: a pool may have been taken from it since. */

@@ -1,8 +1,9 @@
 import type { Facts } from './facts.ts';
-import type { VcsRepo } from './settings/vcs-repo.ts';
+import { connected, type VcsRepo } from './settings/vcs-repo.ts';
 
 /** The attributes of a workspace about its repository. */
-export function vcsAttributes(repo: VcsRepo | null, tokenId: string | null, { oauth_client }: Facts) {
+export function vcsAttributes(stored: VcsRepo | null, tokenId: string | null, { oauth_client }: Facts) {
+  const repo = connected({ repo: stored, oauth_token_id: tokenId });
   const provider = textOf(oauth_client, 'service-provider') ?? (repo === null ? null : 'github_app');
   return {
     'oauth-client-name': textOf(oauth_client, 'name'),

@@ -44,6 +44,69 @@ test('what is asked for is included, once, beside the relationship that leads to
   expect([shown.status, shown.body?.included]).toEqual([200, undefined]);
 });
 
+test('what is included is the document that the address of its own answers', async () => {
+  const organization = await ground.organization();
+  const { id } = await ground.workspace(organization.id, organization.projectId);
+  const path = `/workspaces/${id}`;
+  const attributes = { name: 'p' };
+  const pool = await ground.call('POST', `/organizations/${organization.name}/agent-pools`, {
+    data: { type: 'agent-pools', attributes },
+  });
+  const mode = { 'execution-mode': 'agent', 'agent-pool-id': pool.item.id };
+  await ground.call('PATCH', path, { data: { type: 'workspaces', attributes: mode } });
+  const user = await ground.user(organization.id);
+  const owners = await ground.team(organization.id, { owners: true, members: [user.id] });
+  const included = async (name: string, token?: string) =>
+    (await ground.call('GET', `${path}?include=${name}`, undefined, token)).body?.included;
+  const shown = async (address: string) => [(await ground.call('GET', address)).item];
+  expect(await included('project')).toEqual(await shown(`/projects/${organization.projectId}`));
+  expect(await included('organization')).toEqual(await shown(`/organizations/${organization.name}`));
+  expect(await included('agent_pool')).toEqual(await shown(`/agent-pools/${pool.item.id}`));
+  for (const [holder, address] of [
+    [user, `/users/${user.id}`],
+    [owners, `/teams/${owners.id}`],
+  ] as const) {
+    await ground.call('POST', `${path}/actions/lock`, {}, holder.token);
+    expect(await included('locked_by')).toEqual(await shown(address));
+    await ground.call('POST', `${path}/actions/force-unlock`);
+  }
+  for (const [owner, key] of [
+    [path, 'own'],
+    [`/projects/${organization.projectId}`, 'inherited'],
+  ])
+    await ground.call('PATCH', `${owner}/tag-bindings`, { data: [{ type: 'tag-bindings', attributes: { key } }] });
+  const effective = await ground.call('GET', `${path}/effective-tag-bindings`);
+  expect(effective.items).toHaveLength(2);
+  expect(await included('effective_tag_bindings')).toEqual(effective.items);
+});
+
+test('a lock tells no one of a team that is secret to them', async () => {
+  const organization = await ground.organization();
+  const { id } = await ground.workspace(organization.id, organization.projectId);
+  const [holder, reader] = [await ground.team(organization.id), await ground.team(organization.id)];
+  for (const [team, access] of [
+    [holder, 'write'],
+    [reader, 'read'],
+  ] as const)
+    await ground.grant(team.id, { workspace: id }, access);
+  await ground.call('POST', `/workspaces/${id}/actions/lock`, {}, holder.token);
+  const typesFor = async (token: string) => {
+    const { body } = await ground.call('GET', `/workspaces/${id}?include=locked_by`, undefined, token);
+    return body?.included?.map(({ type }) => type);
+  };
+  expect([await typesFor(holder.token), await typesFor(reader.token)]).toEqual([['teams'], []]);
+});
+
+test('the run that holds the lock is included as who locked the workspace', async () => {
+  const organization = await ground.organization();
+  const { id } = await ground.workspace(organization.id, organization.projectId);
+  const { db } = ground.service.store;
+  await sql`insert into ws_runs (id, workspace_id, status) values ('run-holds', ${id}, 'planning')`.execute(db);
+  await sql`update ws_workspaces set lock_kind = 'runs', lock_holder = 'run-holds' where id = ${id}`.execute(db);
+  const { body } = await ground.call('GET', `/workspaces/${id}?include=locked_by`);
+  expect(body?.included).toEqual([(await ground.call('GET', '/runs/run-holds')).item]);
+});
+
 test('the current run and the current state come with a workspace that has them, whichever way they are named', async () => {
   const organization = await ground.organization();
   const { id } = await ground.workspace(organization.id, organization.projectId);

@@ -60,14 +60,17 @@ async function insert(
 /** To what a sealed secret of a client is bound. */
 export const aad = (id: string): string => `ws_oauth_clients/${id}`;
 
+/** Of servers that know a client before it has a key or a token: clients make them with their addresses alone. */
+const isLinkedLater: ReadonlySet<string> = new Set(['bitbucket_data_center', 'bitbucket_server']);
+
 /** @throws ApiError 422 for a client with which nothing could be done */
 function settingsOf(sent: NewClient): ClientSettings {
   const { 'service-provider': provider, 'http-url': http, 'api-url': api } = sent;
   if (provider === undefined) throw blank('service-provider');
   if (http === undefined) throw blank('http-url');
   if (api === undefined) throw blank('api-url');
-  if (!isGiven(sent['oauth-token-string']) && !(isGiven(sent.key) && isGiven(sent.secret)))
-    throw blank('oauth-token-string');
+  const isLater = isLinkedLater.has(provider) || (isGiven(sent.key) && isGiven(sent.secret));
+  if (!isGiven(sent['oauth-token-string']) && !isLater) throw blank('oauth-token-string');
   if (provider === 'ado_server' && !isGiven(sent['private-key'])) throw blank('private-key');
   return {
     ...{ name: sent.name ?? null, key: sent.key ?? null, 'rsa-public-key': sent['rsa-public-key'] ?? null },

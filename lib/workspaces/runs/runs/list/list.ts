@@ -3,7 +3,7 @@ import { pageOf, told } from '../../../../path/jsonapi/page.ts';
 import type { ApiCall, ApiReply } from '../../../../path/jsonapi/row.ts';
 import type { Levels } from '../../../access/levels.ts';
 import { grantsOfWorkspace, isReadable, levelsOf, type Standing, standingIn } from '../../../access/standing.ts';
-import { findWorkspace, grantColumns } from '../../../access/workspace.ts';
+import { findWorkspace, type GrantedColumns, grantColumns, grantedIn } from '../../../access/workspace.ts';
 import type { WorkspaceParts } from '../../../contract.ts';
 import { type RunRow, runsWhere } from '../store.ts';
 import { runOf } from '../view.ts';
@@ -49,22 +49,13 @@ async function page(
   return { data, page: told(wanted, counted.rows[0]?.total ?? 0) };
 }
 
-type Granted = { readonly id: string } & { readonly [K in keyof Levels as `granted_${K}`]: Levels[K] | null };
+type Granted = { readonly id: string } & GrantedColumns;
 
 async function levelsIn({ store }: WorkspaceParts, standing: Standing, runs: readonly RunRow[]): Promise<LevelsOf> {
   const ids = [...new Set(runs.map(({ workspace_id }) => workspace_id))];
   const { rows } = await sql<Granted>`
     select w.id, ${grantColumns} from ws_workspaces w left join lateral ${grantsOfWorkspace(standing)} g on true
      where w.id = any(${ids}::text[])`.execute(store.db);
-  const byId = new Map(
-    rows.map((row) => [
-      row.id,
-      levelsOf(standing, {
-        ...{ runs: row.granted_runs, variables: row.granted_variables, state_versions: row.granted_state_versions },
-        ...{ locking: row.granted_locking, run_tasks: row.granted_run_tasks },
-        ...{ admin: row.granted_admin, moves: row.granted_moves },
-      }),
-    ]),
-  );
+  const byId = new Map(rows.map((row) => [row.id, levelsOf(standing, grantedIn(row))]));
   return ({ workspace_id }) => byId.get(workspace_id);
 }

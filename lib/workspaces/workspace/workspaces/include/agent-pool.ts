@@ -1,28 +1,18 @@
 import { sql } from 'kysely';
-import { timeText, toOne } from '../../../../path/jsonapi/resource.ts';
+import { type AgentPoolRow, agentPoolColumns, agentPoolResource } from '../../../organization/agent-pools/view.ts';
 import { effectiveExecution } from '../effective.ts';
 import { type Include, type Including, idsOf } from './including.ts';
 
-interface Row {
-  readonly id: string;
-  readonly name: string;
-  readonly organization_scoped: boolean;
-  readonly created_at: Date;
-}
-
+/** The agent pools in which the runs take place, also those of the project or the organization. */
 export const agentPool: Include = async (including) => {
   const ids = poolIds(including);
-  const organizationName = including.found[0]?.standing.organization.name ?? '';
-  const { rows } = await sql<Row>`
-    select id, name, organization_scoped, created_at
-      from ws_agent_pools where id = any((select ${ids}::text[])::text[])`.execute(including.parts.store.db);
-  const resources = rows.map(({ id, name, organization_scoped, created_at }) => ({
-    ...{ id, type: 'agent-pools' },
-    attributes: { name, 'created-at': timeText(created_at), 'organization-scoped': organization_scoped },
-    relationships: { organization: toOne('organizations', organizationName) },
-    links: { self: `/api/v2/agent-pools/${id}` },
-  }));
-  return { resources };
+  const [first] = including.found;
+  if (first === undefined || ids.length === 0) return { resources: [] };
+  const { standing } = first;
+  const { rows } = await sql<AgentPoolRow>`
+    select ${agentPoolColumns(standing)} from ws_agent_pools p
+     where p.id = any((select ${ids}::text[])::text[])`.execute(including.parts.store.db);
+  return { resources: rows.map((row) => agentPoolResource(standing, row)) };
 };
 
 const poolIds = ({ found, facts }: Including) =>

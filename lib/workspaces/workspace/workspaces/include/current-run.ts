@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Resource } from '../../../../path/jsonapi/resource.ts';
 import { nothing } from '../../../access/levels.ts';
 import { configurationVersionsWhere } from '../../../runs/configuration-versions/store.ts';
 import { configurationVersionOf } from '../../../runs/configuration-versions/view.ts';
@@ -8,11 +9,9 @@ import { type RunRow, runsWhere } from '../../../runs/runs/store.ts';
 import { runOf } from '../../../runs/runs/view.ts';
 import { type Include, type Including, idsOf } from './including.ts';
 
-export const currentRun: Include = async (including) => {
-  const levels = levelsIn(including);
-  const rows = await currentRuns(including);
-  return { resources: rows.map((run) => runOf(including.parts, run, levels(run.workspace_id))) };
-};
+export const currentRun: Include = async (including) => ({
+  resources: await runResources(including, currentRunIds(including)),
+});
 
 /** The plan or the apply of the current run, beside the run. */
 export const currentRunPart =
@@ -47,8 +46,18 @@ export const currentConfiguration: Include = async (including) => ({
   ),
 });
 
-async function currentRuns({ parts, found }: Including): Promise<readonly RunRow[]> {
-  const ids = idsOf(found.map(({ workspace }) => workspace.current_run_id));
+/** Runs of the workspaces as the caller sees them. */
+export async function runResources(including: Including, ids: readonly string[]): Promise<readonly Resource[]> {
+  const levels = levelsIn(including);
+  const rows = await runsIn(including, ids);
+  return rows.map((run) => runOf(including.parts, run, levels(run.workspace_id)));
+}
+
+const currentRuns = (including: Including): Promise<readonly RunRow[]> => runsIn(including, currentRunIds(including));
+
+const currentRunIds = ({ found }: Including) => idsOf(found.map(({ workspace }) => workspace.current_run_id));
+
+async function runsIn({ parts }: Including, ids: readonly string[]): Promise<readonly RunRow[]> {
   if (ids.length === 0) return [];
   return runsWhere(parts.store.db, sql`r.id = any((select ${ids}::text[])::text[])`, { size: ids.length, offset: 0 });
 }

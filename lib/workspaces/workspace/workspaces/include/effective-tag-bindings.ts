@@ -1,21 +1,16 @@
 import { sql } from 'kysely';
 import { toMany } from '../../../../path/jsonapi/resource.ts';
+import type { EffectiveRow } from '../../tag-bindings/read.ts';
+import { effectiveBindingResource } from '../../tag-bindings/view.ts';
 import type { Include } from './including.ts';
 
-interface Row {
-  readonly workspace_id: string;
-  readonly id: string;
-  readonly key: string;
-  readonly value: string;
-  /** Undefined for those of the workspace itself. */
-  readonly inherited_from: string | null;
-}
+type Row = EffectiveRow & { readonly workspace_id: string };
 
 /** Own bindings, and those of the project whose keys the workspace has not (reference, workspaces 1.9). */
 export const effectiveTagBindings: Include = async ({ parts, found }) => {
   const ids = found.map(({ workspace }) => workspace.id);
   const { rows } = await sql<Row>`
-    select w.id as workspace_id, b.id, b.key, b.value, b.project_id as inherited_from
+    select w.id as workspace_id, b.id, b.key, b.value, b.created_at, b.project_id as inherited_from
       from ws_workspaces w join ws_tag_bindings b on b.workspace_id = w.id or b.project_id = w.project_id
      where w.id = any((select ${ids}::text[])::text[])
        and (b.project_id is null or not exists (
@@ -23,7 +18,7 @@ export const effectiveTagBindings: Include = async ({ parts, found }) => {
      order by w.id, b.project_id nulls first, b.position`.execute(parts.store.db);
   const byWorkspace = Map.groupBy(rows, (row) => row.workspace_id);
   return {
-    resources: [...new Map(rows.map((row) => [row.id, viewOf(row)])).values()],
+    resources: [...new Map(rows.map((row) => [row.id, effectiveBindingResource(row)])).values()],
     relationships: new Map(
       ids.map((id) => [id, { 'effective-tag-bindings': linked(id, byWorkspace.get(id) ?? []) }] as const),
     ),
@@ -36,9 +31,4 @@ const linked = (id: string, rows: readonly Row[]) => ({
     rows.map((row) => row.id),
   ),
   links: { related: `/api/v2/workspaces/${id}/effective-tag-bindings` },
-});
-
-const viewOf = ({ id, key, value, inherited_from }: Row) => ({
-  ...{ id, type: 'effective-tag-bindings', attributes: { key, value } },
-  ...(inherited_from === null ? {} : { links: { 'inherited-from': `/api/v2/projects/${inherited_from}` } }),
 });

@@ -5,7 +5,7 @@ import type { SentWorkspace } from '../fields.ts';
 import { latest } from './engine-version.ts';
 import { changedExecution } from './execution.ts';
 import { plainNames, type Settings, settingsOf } from './settings.ts';
-import { changedConnection } from './vcs-repo.ts';
+import { changedConnection, connected } from './vcs-repo.ts';
 
 /** The columns of a workspace that a request can change. */
 export type Columns = Pick<
@@ -26,8 +26,9 @@ export const newColumns: Columns = {
  */
 export function changedColumns(current: Columns, sent: SentWorkspace): Columns {
   const settings = settingsOf(current.settings);
+  const { oauth_token_id: token } = current;
   const { repo, oauth_token_id } = changedConnection(
-    { repo: settings['vcs-repo'], oauth_token_id: current.oauth_token_id },
+    { repo: connected({ repo: settings['vcs-repo'], oauth_token_id: token }), oauth_token_id: token },
     sent['vcs-repo'],
   );
   const next = changedSettings({ ...settings, 'vcs-repo': repo }, sent);

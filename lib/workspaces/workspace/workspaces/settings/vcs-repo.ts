@@ -49,6 +49,10 @@ export const vcsRepoField = z
   )
   .nullable();
 
+/** The repository as long as something leads to it: with a token that is removed the connection ends. */
+export const connected = ({ repo, oauth_token_id }: Connection): VcsRepo | null =>
+  oauth_token_id === null && (repo?.['vcs-app-installation-id'] ?? null) === null ? null : repo;
+
 export type SentRepo = z.output<typeof vcsRepoField>;
 
 /**
