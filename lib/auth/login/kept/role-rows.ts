@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import type { Clock } from '../../../core/clock.ts';
 import { atMost } from '../../../path/fields.ts';
-import { type Operation, operation, type Row } from '../../../path/row.ts';
+import { type Operation, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import { listed, pageFields } from '../../token/rows/paging.ts';
-import { deleteRole, findRole, roleNames } from './roles.ts';
+import type { FormerInput, TokenInput } from '../role/fields.ts';
+import { tokenSettingsWarnings } from '../role/settings.ts';
+import { changeRole, deleteRole, findRole, roleNames } from './roles.ts';
 
 const nameMax = 512;
 
@@ -62,3 +65,24 @@ export const roleRows = (
     },
   },
 ];
+
+interface NamedRole extends TokenInput, FormerInput {
+  readonly name: string;
+}
+
+/**
+ * The handler of such a write: creates or changes a role, and answers what is to be said of its token settings.
+ *
+ * @param after the role after a request, from what is kept of it; what it throws refuses the request
+ */
+export const roleWriter =
+  <I extends NamedRole>(
+    { store, clock }: { readonly store: Store; readonly clock: Clock },
+    after: (before: object | undefined, input: I) => object,
+  ) =>
+  async (input: I, { mount }: RequestContext): Promise<Reply> => {
+    const change = { mountId: mount.id, name: input.name, now: clock.now() };
+    await changeRole(store, change, (before) => after(before, input));
+    const warnings = tokenSettingsWarnings(input, mount);
+    return warnings.length === 0 ? undefined : { warnings };
+  };

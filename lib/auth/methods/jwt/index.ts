@@ -3,15 +3,14 @@ import { silentLog } from '../../../core/log.ts';
 import { text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
 import { readConfig, writeConfig } from '../../login/kept/config.ts';
-import { roleRows } from '../../login/kept/role-rows.ts';
-import { changeRole, findRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';
+import { roleRows, roleWriter } from '../../login/kept/role-rows.ts';
+import { findRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';
 import { RemoteFailure } from '../../login/remote/failure.ts';
 import { askedRole } from '../../login/role/asked.ts';
-import { tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { AuthMethod, MethodParts } from '../contract.ts';
 import { checkConfig, configFields, type JwtConfig, shownConfig } from './config.ts';
 import { defaultRole, whoIs } from './login.ts';
-import { keptRole, roleAfter, roleFields, shownRole } from './role.ts';
+import { keptRole, type RoleInput, roleAfter, roleFields, shownRole } from './role.ts';
 import { type Keys, openKeys } from './verify/keys.ts';
 
 /** Whoever has a signed token of a known issuer logs in with it. */
@@ -79,16 +78,11 @@ function refuseUnread(config: JwtConfig, error: unknown): never {
   throw badRequest(`error checking ${what}: ${error.reason}`);
 }
 
-const roleSpec = ({ store, clock }: MethodParts) => ({
+const roleSpec = (parts: MethodParts) => ({
   help: 'Which tokens let somebody in, and what the tokens of the service may be then.',
   shown: shownRole,
   write: operation(roleFields, {
     summary: 'Create or change a role',
-    async run(input, { mount }) {
-      const change = { mountId: mount.id, name: input.name, now: clock.now() };
-      await changeRole(store, change, (before) => roleAfter(keptRole(before), input));
-      const warnings = tokenSettingsWarnings(input, mount);
-      return warnings.length === 0 ? undefined : { warnings };
-    },
+    run: roleWriter(parts, (before, input: RoleInput) => roleAfter(keptRole(before), input)),
   }),
 });

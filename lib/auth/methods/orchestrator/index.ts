@@ -2,15 +2,14 @@ import { silentLog } from '../../../core/log.ts';
 import { text } from '../../../path/fields.ts';
 import { operation, type Row } from '../../../path/row.ts';
 import { readConfig, writeConfig } from '../../login/kept/config.ts';
-import { roleRows } from '../../login/kept/role-rows.ts';
-import { changeRole, findRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';
+import { roleRows, roleWriter } from '../../login/kept/role-rows.ts';
+import { findRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';
 import { askedRole } from '../../login/role/asked.ts';
-import { tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { AuthMethod, MethodParts } from '../contract.ts';
 import { configFields, configWarnings, type OrchestratorConfig, shownConfig } from './config.ts';
 import { openLocalAccount } from './local-account.ts';
 import { whoIs } from './login.ts';
-import { keptRole, roleAfter, roleFields, shownRole } from './role.ts';
+import { keptRole, type RoleInput, roleAfter, roleFields, shownRole } from './role.ts';
 
 /** Service accounts of a container orchestrator log in with their tokens (specification, section 4.2). */
 export const orchestratorMethod: AuthMethod = {
@@ -70,16 +69,11 @@ const configRow = ({ store, clock }: MethodParts): Row => ({
   },
 });
 
-const roleSpec = ({ store, clock }: MethodParts) => ({
+const roleSpec = (parts: MethodParts) => ({
   help: 'Which service accounts may log in, and what their tokens may be.',
   shown: shownRole,
   write: operation(roleFields, {
     summary: 'Create or change a role',
-    async run(input, { mount }) {
-      const change = { mountId: mount.id, name: input.name, now: clock.now() };
-      await changeRole(store, change, (before) => roleAfter(keptRole(before), input));
-      const warnings = tokenSettingsWarnings(input, mount);
-      return warnings.length === 0 ? undefined : { warnings };
-    },
+    run: roleWriter(parts, (before, input: RoleInput) => roleAfter(keptRole(before), input)),
   }),
 });
