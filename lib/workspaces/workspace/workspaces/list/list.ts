@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Page, pageOf, told } from '../../../../path/jsonapi/page.ts';
 import type { ApiCall, DocumentReply } from '../../../../path/jsonapi/row.ts';
 import type { Store } from '../../../../store/store.ts';
@@ -7,7 +7,7 @@ import { type GrantedRow, grantColumns } from '../../../access/workspace.ts';
 import type { WorkspaceParts } from '../../../contract.ts';
 import { foundIn, workspaceDocuments } from '../document.ts';
 import { includesOf } from '../include/includes.ts';
-import { conditionOf } from './condition.ts';
+import { type Selection, selectionOf } from './condition.ts';
 import { type Order, orderOf } from './order.ts';
 import { isNarrowing, listQueryOf } from './query.ts';
 
@@ -17,15 +17,14 @@ export async function listWorkspaces(parts: WorkspaceParts, call: ApiCall): Prom
   const [page, order, narrowed] = [pageOf(query), orderOf(query), listQueryOf(query)];
   includesOf(query);
   const standing = await standingIn(parts.store, call.caller, call.parameters['organization_name'] ?? '');
-  const condition = conditionOf(standing, narrowed);
+  const selection = selectionOf(standing, narrowed);
   const isNarrow = isNarrowing(narrowed);
-  const { rows, total } = await pageOfRows(parts.store, standing, { condition, isNarrow, order, page });
+  const { rows, total } = await pageOfRows(parts.store, standing, { selection, isNarrow, order, page });
   return { ...(await workspaceDocuments(parts, foundIn(standing, rows), call)), page: told(page, total) };
 }
 
 export interface WantedRows {
-  /** Of workspaces `w`. */
-  readonly condition: RawBuilder<unknown>;
+  readonly selection: Selection;
   /** Whether it leaves few of those that the caller may read, or takes time: then it is asked once for each workspace. */
   readonly isNarrow: boolean;
   readonly order: Order;
@@ -39,13 +38,13 @@ export interface WantedRows {
 export async function pageOfRows(
   { db }: Pick<Store, 'db'>,
   standing: Standing,
-  { condition, isNarrow, order, page }: WantedRows,
+  { selection, isNarrow, order, page }: WantedRows,
 ): Promise<{ readonly rows: readonly GrantedRow[]; readonly total: number }> {
-  const { key, direction, join } = order;
-  const by = sql`m.key ${direction}, m.id ${direction}`;
+  const { key, direction, join, isUnique } = order;
+  const by = isUnique ? sql`m.key ${direction}` : sql`m.key ${direction}, m.id ${direction}`;
   const { rows } = await sql<GrantedRow & { readonly total: number }>`
     with matched as ${isNarrow ? sql`materialized` : sql`not materialized`} (
-      select w.id, ${key} as key from ws_workspaces w ${join} where ${condition}
+      select w.id, ${key} as key from ${selection.from} ${join} where ${selection.where}
     )
     select c.total, w.*, ${grantColumns} from (select count(*)::integer as total from matched) c
       left join (select * from matched m order by ${by} limit ${page.size} offset ${page.offset}) m on true

@@ -7,9 +7,12 @@ export interface Order {
   readonly direction: RawBuilder<unknown>;
   /** A join that the key needs. */
   readonly join: RawBuilder<unknown>;
+  /** In one organization no two have the same key. */
+  readonly isUnique: boolean;
 }
 
 interface Key extends Pick<Order, 'key' | 'join'> {
+  readonly isUnique?: boolean;
   /** Who has none comes last, whichever way. Without such, indexes serve both ways. */
   readonly isOptional?: boolean;
 }
@@ -17,7 +20,7 @@ interface Key extends Pick<Order, 'key' | 'join'> {
 const none = sql``;
 
 const keys: Readonly<Record<string, Key>> = {
-  name: { key: sql`lower(w.name)`, join: none },
+  name: { key: sql`lower(w.name)`, join: none, isUnique: true },
   'latest-change-at': { key: sql`w.latest_change_at`, join: none },
   'current-run.created-at': {
     ...{ key: sql`o.created_at`, join: sql`left join ws_runs o on o.id = w.current_run_id` },
@@ -33,7 +36,7 @@ export function orderOf(query: URLSearchParams): Order {
   const found = Object.hasOwn(keys, name) ? keys[name] : undefined;
   if (found === undefined)
     throw badRequest(`sort has to be one of ${Object.keys(keys).join(', ')}, or one of them behind -`);
-  const { key, join, isOptional = false } = found;
+  const { key, join, isUnique = false, isOptional = false } = found;
   const direction = isReversed ? sql`desc` : sql`asc`;
-  return { key, join, direction: isOptional ? sql`${direction} nulls last` : direction };
+  return { key, join, isUnique, direction: isOptional ? sql`${direction} nulls last` : direction };
 }
