@@ -2,7 +2,7 @@ import { type Figure, percentile } from '../figure.ts';
 import { addressed, type Server } from '../http-load.ts';
 import { compare } from '../rounds.ts';
 import type { Bench, Section } from '../section.ts';
-import { fillWorkspaces, organizationName } from '../workspaces/fill.ts';
+import { fillWorkspaces, organizationName, sharedId } from '../workspaces/fill.ts';
 import { counted } from '../workspaces/statements.ts';
 
 const workspaceCount = 10_000;
@@ -24,6 +24,7 @@ const pages: Readonly<Record<string, string>> = {
   'Page 1 by name, tags and bindings': `${list}?${filters}`,
   'Page 50 of the workspaces by their last change': `${list}?page[number]=50&sort=-latest-change-at`,
   'Workspaces of one tag, with projects': `${list}?search[tags]=tag-7&include=project`,
+  'Consumers of a state that all may read': `/api/v2/workspaces/${sharedId}/relationships/remote-state-consumers?`,
 };
 
 /** One page of the same rows, read by the database's own client. */

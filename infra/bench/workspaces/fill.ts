@@ -3,6 +3,8 @@ import { hashOf } from '../../../lib/workspaces/people/tokens/find.ts';
 import type { Stage } from '../stage.ts';
 
 export const organizationName = 'bench';
+/** The id of a workspace that lets all others read its state. */
+export const sharedId = 'ws-1';
 
 const token = new Secret('bench.keyferryv1.reader');
 
@@ -31,6 +33,7 @@ const statements = [
   `insert into ws_team_members select 'team-' || n, 'user-bench' from generate_series(0, 1) n`,
   `insert into ws_workspaces (id, organization_id, project_id, name, engine_version)
    select 'ws-' || n, 'org-bench', 'prj-' || n % 10, 'workspace-' || n, '1.11.4' from generate_series(0, $1::int - 1) n`,
+  `update ws_workspaces set global_remote_state = true where id = '${sharedId}'`,
   `insert into ws_tags (id, organization_id, name) select 'tag-' || n, 'org-bench', 'tag-' || n from generate_series(0, 999) n`,
   `insert into ws_workspace_tags (workspace_id, tag_id)
    select 'ws-' || n, 'tag-' || (n * 7 + k * 331) % 1000 from generate_series(0, $1::int - 1) n, generate_series(0, 2) k`,

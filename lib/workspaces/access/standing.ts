@@ -166,8 +166,8 @@ export const grantsOfWorkspace = ({ teamIds }: Standing): RawBuilder<unknown> =>
 export const isReadable = (standing: Standing): RawBuilder<unknown> =>
   levelsEverywhere(standing).runs > 0
     ? sql`true`
-    : sql`(w.id in (select workspace_id from ws_grants where team_id = any(${standing.teamIds}::text[]) and workspace_id is not null)
-       or w.project_id in (select project_id from ws_grants where team_id = any(${standing.teamIds}::text[]) and project_id is not null))`;
+    : sql`(w.project_id in (select project_id from ws_grants where team_id = any(${standing.teamIds}::text[]) and project_id is not null)
+       or w.id in (select workspace_id from ws_grants where team_id = any(${standing.teamIds}::text[]) and workspace_id is not null))`;
 
 /** What the caller may do with a workspace, from its standing and what a statement answered of grants. */
 export function levelsOf(standing: Standing, granted: GrantedLevels): Levels {

@@ -1,14 +1,12 @@
-import { type RawBuilder, sql } from 'kysely';
-import { type Page, pageOf, told } from '../../../../path/jsonapi/page.ts';
+import { pageOf, told } from '../../../../path/jsonapi/page.ts';
 import type { ApiCall, DocumentReply } from '../../../../path/jsonapi/row.ts';
-import type { Store } from '../../../../store/store.ts';
-import { grantsOfWorkspace, type Standing, standingIn } from '../../../access/standing.ts';
-import { type GrantedRow, grantColumns } from '../../../access/workspace.ts';
+import { standingIn } from '../../../access/standing.ts';
 import type { WorkspaceParts } from '../../../contract.ts';
 import { foundIn, workspaceDocuments } from '../document.ts';
 import { includesOf } from '../include/includes.ts';
-import { conditionOf } from './condition.ts';
-import { type Order, orderOf } from './order.ts';
+import { selectionOf } from './condition.ts';
+import { orderOf } from './order.ts';
+import { pageOfRows } from './page.ts';
 import { isNarrowing, listQueryOf } from './query.ts';
 
 /** A page of the workspaces of an organization that the caller may read. */
@@ -17,39 +15,8 @@ export async function listWorkspaces(parts: WorkspaceParts, call: ApiCall): Prom
   const [page, order, narrowed] = [pageOf(query), orderOf(query), listQueryOf(query)];
   includesOf(query);
   const standing = await standingIn(parts.store, call.caller, call.parameters['organization_name'] ?? '');
-  const condition = conditionOf(standing, narrowed);
+  const selection = selectionOf(standing, narrowed);
   const isNarrow = isNarrowing(narrowed);
-  const { rows, total } = await pageOfRows(parts.store, standing, { condition, isNarrow, order, page });
+  const { rows, total } = await pageOfRows(parts.store, standing, { selection, isNarrow, order, page });
   return { ...(await workspaceDocuments(parts, foundIn(standing, rows), call)), page: told(page, total) };
-}
-
-export interface WantedRows {
-  /** Of workspaces `w`. */
-  readonly condition: RawBuilder<unknown>;
-  /** Whether it leaves few of those that the caller may read, or takes time: then it is asked once for each workspace. */
-  readonly isNarrow: boolean;
-  readonly order: Order;
-  readonly page: Page;
-}
-
-/**
- * The rows of a page with the number of all, in one statement. Beyond the end it answers the number alone. Where the condition
- * leaves most, an index finds the page without sorting all.
- */
-export async function pageOfRows(
-  { db }: Pick<Store, 'db'>,
-  standing: Standing,
-  { condition, isNarrow, order, page }: WantedRows,
-): Promise<{ readonly rows: readonly GrantedRow[]; readonly total: number }> {
-  const { key, direction, join } = order;
-  const by = sql`m.key ${direction}, m.id ${direction}`;
-  const { rows } = await sql<GrantedRow & { readonly total: number }>`
-    with matched as ${isNarrow ? sql`materialized` : sql`not materialized`} (
-      select w.id, ${key} as key from ws_workspaces w ${join} where ${condition}
-    )
-    select c.total, w.*, ${grantColumns} from (select count(*)::integer as total from matched) c
-      left join (select * from matched m order by ${by} limit ${page.size} offset ${page.offset}) m on true
-      left join ws_workspaces w on w.id = m.id left join lateral ${grantsOfWorkspace(standing)} g on true
-     order by ${by}`.execute(db);
-  return { total: rows[0]?.total ?? 0, rows: rows.filter(({ id }) => id !== null) };
 }
