@@ -1,6 +1,6 @@
 import { type Json, numberOf } from '../json.ts';
 import { invalidAt, JsonProblem } from './problem.ts';
-import { TextReader } from './text.ts';
+import { copyOf, TextReader } from './text.ts';
 
 export interface JsonBounds {
   /** Objects and lists that may stand around another one. */
@@ -12,10 +12,26 @@ export interface JsonBounds {
   /** Of one text. Absent: as many as there are. */
   readonly textCharactersMax?: number;
   /**
-   * What is kept of a value that is whole, for who needs a little of a long text: `depth` is how many containers stand around it,
-   * `member` under which key of the outermost object it is.
+   * What is kept of a value that is whole, for who needs a little of a long text; undefined: it is left out. With it, texts are copies:
+   * else a short one would hold the piece that it came in.
    */
-  readonly keep?: (value: Json, depth: number, member: string) => Json;
+  readonly keep?: (value: Json, place: JsonPlace) => Json | undefined;
+  /**
+   * Whether nothing of an object or a list that begins here is kept: it is checked and takes no memory, its keys are not compared. The value
+   * of such a list is the number of its items, that of such an object null. What is in it does not count.
+   */
+  readonly isPassedOver?: (place: JsonPlace) => boolean;
+}
+
+/** Where a value stands. */
+export interface JsonPlace {
+  /** Containers around it. */
+  readonly depth: number;
+  /** Under which key of the outermost object it is. */
+  readonly member: string;
+  /** Its own; empty in a list. */
+  readonly key: string;
+  readonly isPassedOver: boolean;
 }
 
 /** A number longer than this is none that anybody means. */
@@ -23,7 +39,10 @@ const numberCharactersMax = 65_536;
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 const words = { t: ['true', true], f: ['false', false], n: ['null', null] } as const;
 
-type Container = { readonly members: Record<string, Json>; key: string } | { readonly items: Json[] };
+type Container =
+  | { readonly members: Record<string, Json>; key: string }
+  | { readonly items: Json[] }
+  | { readonly passed: 'object' | 'list'; count: number };
 type Expected = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'rest' | 'end';
 
 /**
@@ -96,15 +115,16 @@ export class JsonReader {
 
   #startValue(character: string): void {
     if (character === '"') this.#startText(character);
-    else if (character === '{') this.#enter({ members: {}, key: '' }, 'first key');
-    else if (character === '[') this.#enter({ items: [] }, 'first item');
+    else if (character === '{') this.#enter(this.#passes('object') ?? { members: {}, key: '' }, 'first key');
+    else if (character === '[') this.#enter(this.#passes('list') ?? { items: [] }, 'first item');
     else if (character === 't' || character === 'f' || character === 'n') this.#word(words[character]);
     else this.#number();
   }
 
   #afterValue(character: string): void {
     const container = this.#open.at(-1);
-    const isObject = container !== undefined && 'members' in container;
+    const isObject =
+      container !== undefined && ('passed' in container ? container.passed === 'object' : 'members' in container);
     if (character === ',') this.#pass(true, isObject ? 'key' : 'value');
     else if (character === (isObject ? '}' : ']')) this.#close();
     else throw this.#unexpected();
@@ -123,16 +143,30 @@ export class JsonReader {
     this.#pass(true, expected);
   }
 
+  /** The container that begins here if it is passed over. */
+  #passes(passed: 'object' | 'list'): Container | undefined {
+    const container = this.#open.at(-1);
+    if (this.#isPassed(container)) return { passed, count: 0 };
+    const { isPassedOver } = this.#bounds;
+    return isPassedOver?.(this.#place(container, false)) === true ? { passed, count: 0 } : undefined;
+  }
+
+  #isPassed(container = this.#open.at(-1)): boolean {
+    return container !== undefined && 'passed' in container;
+  }
+
   #close(): void {
     const closed = this.#open.pop();
     if (closed === undefined) throw this.#unexpected();
     this.#at += 1;
-    this.#take('members' in closed ? closed.members : closed.items);
+    if ('passed' in closed) this.#take(closed.passed === 'list' ? closed.count : null, true);
+    else this.#take('members' in closed ? closed.members : closed.items);
   }
 
   #startText(character: string): void {
     if (character !== '"') throw this.#unexpected();
-    this.#text = new TextReader(this.#offset + this.#at, this.#bounds.wholeMax ?? Number.POSITIVE_INFINITY);
+    const wholeMax = this.#isPassed() ? 'nothing' : (this.#bounds.wholeMax ?? Number.POSITIVE_INFINITY);
+    this.#text = new TextReader(this.#offset + this.#at, wholeMax);
     this.#at += 1;
   }
 
@@ -140,22 +174,27 @@ export class JsonReader {
     const { at, whole } = text.read(this.#source, this.#at, this.#offset);
     this.#at = at;
     const { textCharactersMax } = this.#bounds;
-    if (textCharactersMax !== undefined && text.length > textCharactersMax)
+    if (textCharactersMax !== undefined && text.length > textCharactersMax && !this.#isPassed())
       throw new JsonProblem(`the text at character ${text.start} is longer than ${textCharactersMax} characters`);
     if (!whole) return;
     this.#text = undefined;
     if (this.#expected === 'key' || this.#expected === 'first key') this.#takeKey(text);
-    else this.#take(text.value());
+    else this.#take(this.#copied(text.value()));
   }
 
   #takeKey(text: TextReader): void {
     const container = this.#open.at(-1);
-    if (container === undefined || !('members' in container)) throw this.#unexpected();
+    this.#expected = 'colon';
+    if (container === undefined || 'items' in container) throw this.#unexpected();
+    if ('passed' in container) return;
     const key = text.key();
     if (Object.hasOwn(container.members, key))
       throw new JsonProblem(`a key is there twice in one object, the second time at character ${text.start}`);
-    container.key = key;
-    this.#expected = 'colon';
+    container.key = this.#copied(key);
+  }
+
+  #copied<T>(text: T): T | string {
+    return this.#bounds.keep !== undefined && typeof text === 'string' ? copyOf(text) : text;
   }
 
   #word([text, value]: readonly [string, Json]): void {
@@ -173,7 +212,7 @@ export class JsonReader {
     const matched = number.exec(text)?.[0].length ?? 0;
     this.#at += matched;
     if (matched === 0 || matched < text.length) throw this.#unexpected();
-    this.#take(numberOf(text));
+    this.#take(this.#isPassed() ? null : numberOf(text));
   }
 
   #endOfNumber(): number {
@@ -186,31 +225,39 @@ export class JsonReader {
   }
 
   /** Puts a value that is whole where it belongs. */
-  #take(value: Json): void {
+  #take(value: Json, isPassedOver = false): void {
     const container = this.#open.at(-1);
     this.#expected = container === undefined ? 'end' : 'rest';
     if (container === undefined) {
       this.#value = value;
       return;
     }
+    if ('passed' in container) {
+      container.count += 1;
+      return;
+    }
     this.#members += 1;
     const { membersMax } = this.#bounds;
     if (this.#members > membersMax) throw new JsonProblem(`it has more than ${membersMax} members`);
-    const kept =
-      this.#bounds.keep === undefined ? value : this.#bounds.keep(value, this.#open.length, this.#outermost());
+    const { keep } = this.#bounds;
+    const kept = keep === undefined ? value : keep(value, this.#place(container, isPassedOver));
+    if (kept === undefined) return;
     if ('items' in container) container.items.push(kept);
     else setMember(container.members, container.key, kept);
   }
 
-  #outermost(): string {
+  #place(container: Container | undefined, isPassedOver: boolean): JsonPlace {
     const [first] = this.#open;
-    return first !== undefined && 'members' in first ? first.key : '';
+    return { depth: this.#open.length, member: keyIn(first), key: keyIn(container), isPassedOver };
   }
 
   #unexpected(): JsonProblem {
     return invalidAt(this.#offset + this.#at);
   }
 }
+
+const keyIn = (container: Container | undefined): string =>
+  container !== undefined && 'members' in container ? container.key : '';
 
 /** Assigned, this one key would be the object's prototype. */
 function setMember(members: Record<string, Json>, key: string, value: Json): void {

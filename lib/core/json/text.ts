@@ -13,15 +13,17 @@ export class TextReader {
   /** Where its quote is, in characters of the whole source. */
   readonly start: number;
   readonly #wholeMax: number;
+  readonly #keeps: boolean;
   #pieces: string[] = [];
   readonly #long: Buffer[] = [];
   #length = 0;
   #escapes = false;
 
-  /** `wholeMax`: a text of more characters stays in pieces. */
-  constructor(start: number, wholeMax: number) {
+  /** `wholeMax`: a text of more characters stays in pieces; `nothing`: it is only checked. */
+  constructor(start: number, wholeMax: number | 'nothing') {
     this.start = start;
-    this.#wholeMax = wholeMax;
+    this.#keeps = wholeMax !== 'nothing';
+    this.#wholeMax = wholeMax === 'nothing' ? 0 : wholeMax;
   }
 
   /** In characters, as far as it was read. */
@@ -44,7 +46,7 @@ export class TextReader {
       if (end === undefined) break;
       at = end - 1;
     }
-    if (at > from) this.#add(source.slice(from, at));
+    if (at > from && this.#keeps) this.#add(source.slice(from, at));
     const whole = source.charCodeAt(at) === quote;
     return { at: whole ? at + 1 : at, whole };
   }
@@ -99,6 +101,12 @@ export class TextReader {
     return end < at + longEscape ? undefined : Number.parseInt(source.slice(at + shortEscape, end), 16);
   }
 }
+
+/** V8 copies shorter parts of a text itself; a longer one refers to the text that it is part of, which then stays in memory. */
+const partCharactersMin = 13;
+
+/** The same text, which refers to no other. */
+export const copyOf = (text: string): string => (text.length < partCharactersMin ? text : Buffer.from(text).toString());
 
 const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isSecondHalf = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;

@@ -18,6 +18,9 @@ function read(text: string, size = text.length, bounds = usual): Json {
   return reader.end();
 }
 
+/** Keeps nothing of objects and lists. */
+const passing: JsonBounds = { ...usual, isPassedOver: () => true };
+
 const written = (value: Json): string =>
   [...jsonPieces(value)].map((piece) => (typeof piece === 'string' ? piece : piece.toString())).join('');
 
@@ -60,6 +63,7 @@ describe('JSON in pieces', () => {
         plain = parseJson(source);
       } catch {
         expect(() => read(source, size)).toThrow(JsonProblem);
+        expect(() => read(source, size, passing)).toThrow(JsonProblem);
         return;
       }
       try {
@@ -69,6 +73,34 @@ describe('JSON in pieces', () => {
       }
     });
     fc.assert(property, runs(3_000));
+  });
+
+  test('of what is passed over only the number of its items is told, and nothing in it counts', () => {
+    const nobody = () => expect.unreachable('nothing in it is asked for');
+    const bounds = { ...passing, membersMax: 0, textCharactersMax: 1, keep: nobody };
+    expect(read('[1,"a text",{"a":[1],"a":2},[[]],true,1e400]', 3, bounds)).toBe(6);
+    expect(read('{"a":[1,2],"a":{}}', 3, bounds)).toBeNull();
+    expect(read('[]', 1, bounds)).toBe(0);
+  });
+
+  test('a value that is left out leaves no key; who keeps some is told where each one stands', () => {
+    const places: unknown[] = [];
+    const value = read('{"a":{"b":[7,[8]]},"c":9}', 4, {
+      ...usual,
+      isPassedOver: ({ depth }) => depth === 3,
+      keep(kept, { depth, member, key, isPassedOver }) {
+        places.push([kept, depth, member, key, isPassedOver]);
+        return key === 'c' || kept === 7 ? undefined : kept;
+      },
+    });
+    expect(value).toEqual({ a: { b: [1] } });
+    expect(places).toEqual([
+      [7, 3, 'a', '', false],
+      [1, 3, 'a', '', true],
+      [[1], 2, 'a', 'b', false],
+      [{ b: [1] }, 1, 'a', 'a', false],
+      [9, 1, 'c', 'c', false],
+    ]);
   });
 
   test.each([

@@ -118,7 +118,7 @@ const queryValues = [
 ];
 
 /** Bad requests for a row. `fields`: attributes that it reads. */
-export function badRequests(row: ApiRow, { seed, names, fields, number }: Walk): readonly Bad[] {
+export function badRequests(row: ApiRow, { seed, names, fields, read, number }: Walk): readonly Bad[] {
   const right = pathOf(row, (name) => seed.valueFor(row.path, name));
   const brings = row.method !== 'GET';
   const plain = () => (brings ? { body: documentText(row, number()) } : {});
@@ -130,10 +130,16 @@ export function badRequests(row: ApiRow, { seed, names, fields, number }: Walk):
         ...plain(),
       })),
     ),
-    ...(brings ? [] : badQueries(names).map((query) => ({ what: query.slice(0, 40), path: right + query }))),
+    ...(brings
+      ? []
+      : badQueries(names, read, number()).map((query) => ({ what: query.slice(0, 40), path: right + query }))),
     ...(brings ? wholes.map((body) => ({ what: `the document ${body.slice(0, 40)}`, path: right, body })) : []),
     ...(brings ? attributesOf(row, fields, number) : []).map(({ what, body }) => ({ what, path: right, body })),
-    ...(brings ? relationshipsOf(row, names, number) : []).map(({ what, body }) => ({ what, path: right, body })),
+    ...(brings ? relationshipsOf(row, { names, read, number }) : []).map(({ what, body }) => ({
+      what,
+      path: right,
+      body,
+    })),
     ...(brings
       ? [{ what: 'another media type', path: right, body: '{}', mediaType: 'application/json; charset="' }]
       : []),
@@ -144,6 +150,8 @@ export interface Walk {
   readonly seed: Seed;
   readonly names: Names;
   readonly fields: readonly string[];
+  /** Relationships or parameters of the query that it reads: they are sent every bad value, the others one. */
+  readonly read: readonly string[];
   /** Another one each time. */
   readonly number: () => number;
 }
@@ -175,16 +183,18 @@ const attributesOf = (row: ApiRow, fields: readonly string[], number: () => numb
     })),
   );
 
-const relationshipsOf = (row: ApiRow, { relationships }: Names, number: () => number) =>
-  relationships.flatMap((name) =>
-    linkages.map((linkage) => ({
+const relationshipsOf = (row: ApiRow, { names, read, number }: Pick<Walk, 'names' | 'read' | 'number'>) =>
+  names.relationships.flatMap((name, at) =>
+    (read.includes(name) ? linkages : oneOf(linkages, at + number())).map((linkage) => ({
       what: `${name} leads to ${linkage}`,
       body: documentText(row, number(), { relationship: [name, linkage] }),
     })),
   );
 
-const badQueries = ({ queries }: Names): readonly string[] => [
-  ...queries.flatMap((name) => queryValues.map((value) => `?${name}=${value}`)),
+const badQueries = ({ queries }: Names, read: readonly string[], number: number): readonly string[] => [
+  ...queries.flatMap((name, at) =>
+    (read.includes(name) ? queryValues : oneOf(queryValues, at + number)).map((value) => `?${name}=${value}`),
+  ),
   ...[
     '?include=everything',
     '?page[number]=0',
@@ -194,6 +204,12 @@ const badQueries = ({ queries }: Names): readonly string[] => [
     '?sort=,-',
   ],
 ];
+
+const oneOf = <T>(all: readonly T[], n: number): readonly T[] => all.slice(n % all.length, (n % all.length) + 1);
+
+/** What shows whether a row reads a parameter of the query, or a relationship. */
+export const tellingQueries = ['x', '%00', '-1'];
+export const tellingLinkages = ['7', '{"data":[7]}', '{"data":{"id":"\\u0000","type":"x"}}'];
 
 /** A document with every attribute of one wrong value: what is said of it names those that a row reads. */
 export const probe = (row: ApiRow, attributes: readonly string[], value: string): string =>

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApiRow } from '../../../lib/path/jsonapi/row.ts';
 import { type Got, type Sender, senderTo } from '../../flow/bad-input/exchange.ts';
 import { workspaceGround } from '../support/ground.ts';
-import { type Bad, badRequests, pathOf, probe } from './bad.ts';
+import { type Bad, badRequests, documentText, pathOf, probe, tellingLinkages, tellingQueries } from './bad.ts';
 import { type Names, namesInSource } from './fields.ts';
+import { inLanes, namesRead } from './reading.ts';
 import { everyRow, shown } from './rows.ts';
 import { type Seed, seedOf } from './seed.ts';
 
@@ -60,6 +61,25 @@ async function fieldsOf(row: ApiRow, seed: Seed): Promise<readonly string[]> {
   return [...found];
 }
 
+/** The parameters of the query that a row reads, or the relationships; what it answers wrongly to them comes again in the walk. */
+function readBy(row: ApiRow, seed: Seed): Promise<readonly string[]> {
+  const path = pathOf(row, (name) => seed.valueFor(row.path, name));
+  if (row.method === 'GET')
+    return namesRead(names.queries, tellingQueries, (name, value) =>
+      send(row, { path: name === undefined ? path : `${path}?${name}=${value}` }),
+    );
+  if (row.streamBytesMax !== undefined) return Promise.resolve([]);
+  return namesRead(names.relationships, tellingLinkages, (name, value = '') => {
+    const body = documentText(row, nextNumber(), name === undefined ? {} : { relationship: [name, value] });
+    return send(row, { path, body });
+  });
+}
+
+const nextNumber = (): number => {
+  numbers += 1;
+  return numbers;
+};
+
 const pointersIn = (text: string): readonly string[] =>
   [...text.matchAll(/"pointer":"\/data\/attributes\/([a-z-]+)/g)].map(([, name = '']) => name);
 
@@ -85,14 +105,10 @@ function jsonOf(text: string): Readonly<Record<string, unknown>> {
 
 async function problemsOf(row: ApiRow, bad: readonly Bad[]): Promise<readonly string[]> {
   const problems: string[] = [];
-  const left = bad[Symbol.iterator]();
-  const lane = async () => {
-    for (const one of left) {
-      const problem = wrongWith(await send(row, one));
-      if (problem !== undefined) problems.push(`${shown(row)}, ${one.what}: ${problem}`);
-    }
-  };
-  await Promise.all(Array.from({ length: 4 }, lane));
+  await inLanes(bad, async (one) => {
+    const problem = wrongWith(await send(row, one));
+    if (problem !== undefined) problems.push(`${shown(row)}, ${one.what}: ${problem}`);
+  });
   return problems;
 }
 
@@ -101,19 +117,18 @@ test.each(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])(
   async (method) => {
     const rows = everyRow(ground).filter((row) => row.method === method && row.path.startsWith('/api/v2/'));
     const problems: string[] = [];
-    let fieldsFound = 0;
+    let [fieldsFound, namesFound] = [0, 0];
     for (const row of rows) {
       const seed = await seedOf(ground);
       const fields = await fieldsOf(row, seed);
       fieldsFound += fields.length;
-      const number = () => {
-        numbers += 1;
-        return numbers;
-      };
-      problems.push(...(await problemsOf(row, badRequests(row, { seed, names, fields, number }))));
+      const read = await readBy(row, seed);
+      namesFound += read.length;
+      problems.push(...(await problemsOf(row, badRequests(row, { seed, names, fields, read, number: nextNumber }))));
       expect((await ground.call('GET', '/account/details')).status, `after ${shown(row)}`).toBe(200);
     }
     if (method === 'POST' || method === 'PATCH') expect(fieldsFound).toBeGreaterThan(15);
+    if (method === 'GET' || method === 'POST') expect(namesFound).toBeGreaterThan(15);
     expect(problems.slice(0, 40)).toEqual([]);
     expect(ground.service.logged.filter((line) => JSON.stringify(line).includes('unexpectedly'))).toEqual([]);
   },

@@ -18,9 +18,6 @@ export interface OutputRow {
   readonly value: Buffer;
 }
 
-/** Of one state version; more are not shown. */
-const outputsMax = 5_000;
-
 const valueName = (id: string): string => `ws_state_outputs/${id}`;
 
 /** Stores the outputs of a state version in one statement. */
@@ -30,7 +27,7 @@ export async function insertOutputs(
   versionId: string,
   outputs: readonly Output[],
 ): Promise<void> {
-  const rows = outputs.slice(0, outputsMax).map((output) => ({ ...output, id: newId('wsout') }));
+  const rows = outputs.map((output) => ({ ...output, id: newId('wsout') }));
   if (rows.length === 0) return;
   await sql`
     insert into ws_state_outputs (id, state_version_id, position, name, sensitive, type, detailed_type, value)

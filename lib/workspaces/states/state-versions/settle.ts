@@ -3,7 +3,6 @@ import { parseJson } from '../../../core/json.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
 import { attachBlob, type StoredBlob } from '../blobs/write.ts';
-import { countsOf } from './counts.ts';
 import { insertOutputs } from './outputs.ts';
 import type { StateVersionRow } from './store.ts';
 import { outputsOf, type StateSummary } from './summary.ts';
@@ -22,7 +21,7 @@ export async function settle(
 ): Promise<void> {
   const { id, workspace_id: workspaceId } = version;
   const { blob, summary } = file;
-  const { resources, modules, providers, managed } = countsOf(summary.resources);
+  const { resources, modules, providers, managed } = summary.counts;
   await attachBlob(tx, store, blob);
   await insertOutputs(tx, store, id, summary.outputs.length > 0 ? summary.outputs : sentOutputs(store, version));
   await sql`

@@ -2,28 +2,18 @@ import { StringDecoder } from 'node:string_decoder';
 import { inSlices } from '../../../core/concurrency/yielding.ts';
 import { LongText } from '../../../core/json/long-text.ts';
 import { JsonProblem } from '../../../core/json/problem.ts';
-import { JsonReader } from '../../../core/json/reader.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json.ts';
+import { type JsonPlace, JsonReader } from '../../../core/json/reader.ts';
+import { isJsonObject, type Json } from '../../../core/json.ts';
 import { unprocessable } from '../../../path/jsonapi/error.ts';
+import { ResourceCounter, type ResourceCounts } from './counts.ts';
 
 /** What of a state is kept beside its file. */
 export interface StateSummary {
   readonly engineVersion: string | null;
   /** Of its format: 4. */
   readonly format: number | null;
-  readonly resources: readonly ResourceSummary[];
+  readonly counts: ResourceCounts;
   readonly outputs: readonly Output[];
-}
-
-export interface ResourceSummary {
-  /** `data.` stands before the type of a data source. */
-  readonly type: string;
-  readonly name: string;
-  readonly module: string;
-  readonly provider: string;
-  /** Instances. */
-  readonly count: number;
-  readonly managed: boolean;
 }
 
 export interface Output {
@@ -41,16 +31,25 @@ const bounds = { levelsMax: 500, membersMax: 50_000_000, textCharactersMax: 16 *
 const outputMembersMax = 100_000;
 const outputCharactersMax = 4 * 1024 * 1024;
 
-/** Containers around an instance of a resource: the state, its resources, the resource, its instances. */
-const instanceDepth = 4;
+/** Containers around a resource: the state and its list of resources. Around what stands in a resource there is one more. */
+const resourceDepth = 2;
+/** What is read of a state, and of a resource in it beside its instances. */
+const ofState = new Set(['version', 'terraform_version']);
+const ofResource = new Set(['mode', 'type', 'name', 'module', 'provider']);
 
 /**
- * Reads a state while it passes, in slices. Of what is in a resource only the number of its instances is kept, so that the memory it
- * takes does not grow with the values in the state.
+ * Reads a state while it passes, in slices. Resources are counted when they have come and not kept, and of what is in one only the number
+ * of its instances is looked at: the memory it takes does not grow with the state.
  */
 export class SummaryReader {
   readonly #decoder = new StringDecoder('utf8');
-  readonly #reader = new JsonReader({ ...bounds, wholeMax, keep: (...value) => this.#keep(...value) });
+  readonly #reader = new JsonReader({
+    ...bounds,
+    wholeMax,
+    keep: (value, place) => this.#keep(value, place),
+    isPassedOver: (place) => this.#isPassedOver(place),
+  });
+  readonly #counter = new ResourceCounter();
   #outputMembers = 0;
   #outputCharacters = 0;
 
@@ -77,23 +76,35 @@ export class SummaryReader {
     return {
       engineVersion: typeof version === 'string' ? version.slice(0, 64) : null,
       format: typeof format === 'number' && Number.isSafeInteger(format) ? format : null,
-      resources: objectsIn(state['resources']).map(resourceOf),
+      counts: this.#counter.counts(),
       outputs: this.#tooManyOutputs() ? [] : outputsOf(state['outputs']),
     };
   }
 
-  #keep(value: Json, depth: number, member: string): Json {
-    if (member === 'outputs') return this.#keepOutput(value);
-    if (member !== 'resources') return depth === 1 && typeof value !== 'object' ? value : null;
-    if (depth >= instanceDepth) return null;
-    return value instanceof LongText ? null : value;
+  #isPassedOver({ depth, member }: JsonPlace): boolean {
+    if (depth === 0) return false;
+    if (member === 'outputs') return this.#tooManyOutputs();
+    return member !== 'resources' || depth > resourceDepth;
   }
 
-  #keepOutput(value: Json): Json {
+  #keep(value: Json, place: JsonPlace): Json | undefined {
+    const { depth, member, key, isPassedOver } = place;
+    if (member === 'outputs') return this.#keepOutput(value, key);
+    if (depth === 1) return ofState.has(key) ? value : undefined;
+    if (depth === resourceDepth) {
+      if (isJsonObject(value)) this.#counter.add(value);
+      return undefined;
+    }
+    if (key === 'instances') return isPassedOver ? value : undefined;
+    return ofResource.has(key) && typeof value === 'string' ? value : undefined;
+  }
+
+  #keepOutput(value: Json, key: string): Json | undefined {
     this.#outputMembers += 1;
+    this.#outputCharacters += key.length;
     if (typeof value === 'string') this.#outputCharacters += value.length;
     if (value instanceof LongText) this.#outputCharacters += value.pieces.reduce((sum, { length }) => sum + length, 0);
-    return this.#tooManyOutputs() ? null : value;
+    return this.#tooManyOutputs() ? undefined : value;
   }
 
   #tooManyOutputs(): boolean {
@@ -101,40 +112,22 @@ export class SummaryReader {
   }
 }
 
+/** Of one state; more are not shown. */
+const outputsMax = 5_000;
+
 /** Outputs by their names, as they stand in a state and in what clients send beside it. */
 export function outputsOf(outputs: Json | undefined): readonly Output[] {
-  if (outputs === undefined || !isJsonObject(outputs)) return [];
-  return Object.entries(outputs).flatMap(([name, output]) =>
-    isJsonObject(output)
-      ? [
-          {
-            name,
-            sensitive: output['sensitive'] === true,
-            type: output['type'] ?? null,
-            value: output['value'] ?? null,
-          },
-        ]
-      : [],
-  );
+  const found: Output[] = [];
+  if (outputs === undefined || !isJsonObject(outputs)) return found;
+  // Entries of an object with very many members would take long to make.
+  for (const name in outputs) {
+    const output = outputs[name];
+    if (output === undefined || !isJsonObject(output)) continue;
+    const { sensitive, type = null, value = null } = output;
+    if (found.push({ name, sensitive: sensitive === true, type, value }) === outputsMax) break;
+  }
+  return found;
 }
-
-function resourceOf(resource: JsonObject): ResourceSummary {
-  const managed = resource['mode'] !== 'data';
-  const { instances } = resource;
-  return {
-    type: `${managed ? '' : 'data.'}${textOf(resource['type'])}`,
-    name: textOf(resource['name']),
-    module: textOf(resource['module'], 'root'),
-    provider: textOf(resource['provider']),
-    count: Array.isArray(instances) ? instances.length : 0,
-    managed,
-  };
-}
-
-const textOf = (value: Json | undefined, absent = ''): string => (typeof value === 'string' ? value : absent);
-
-const objectsIn = (list: Json | undefined): readonly JsonObject[] =>
-  Array.isArray(list) ? list.filter((one: Json) => isJsonObject(one)) : [];
 
 function reading<T>(read: () => T): T {
   try {

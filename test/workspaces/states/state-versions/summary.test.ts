@@ -18,7 +18,10 @@ test('a state is read from pieces of any size, characters of several bytes inclu
   };
   expect(await summaryOf(JSON.stringify(state))).toEqual({
     ...{ engineVersion: '1.11.4', format: 4 },
-    resources: [{ type: 't', name: 'n', module: 'root', provider: 'p', count: 1, managed: true }],
+    counts: {
+      resources: [{ type: 't', name: 'n', module: 'root', provider: 'p', count: 1 }],
+      ...{ modules: { root: { t: 1 } }, providers: { p: { t: 1 } }, managed: 1 },
+    },
     outputs: [{ name: 'é', sensitive: false, type: state.outputs.é.type, value: { list: ['ü', 1.5] } }],
   });
 });
@@ -26,18 +29,46 @@ test('a state is read from pieces of any size, characters of several bytes inclu
 test.each([
   ['an encrypted state', '{"serial":1,"lineage":"a","encrypted_data":"x","encryption_version":"v0"}'],
   ['members of other types', '{"version":"4","terraform_version":4,"resources":{"a":1},"outputs":[1]}'],
-  ['resources that are none', '{"resources":[1,null,"x",[]],"outputs":{"a":1}}'],
+  ['resources that are none', '{"resources":[1,null,"x",[],[{"a":[]}]],"outputs":{"a":1}}'],
 ])('what says nothing of resources is taken as it is: %s', async (_what, text) => {
-  expect(await summaryOf(text, 1_000)).toEqual({ engineVersion: null, format: null, resources: [], outputs: [] });
+  expect(await summaryOf(text, 1_000)).toEqual({
+    ...{ engineVersion: null, format: null, outputs: [] },
+    counts: { resources: [], modules: {}, providers: {}, managed: 0 },
+  });
+});
+
+test('instances are the items of a list, whatever else stands there', async () => {
+  const instances = ['[{},[],1]', '[]', '{"a":1}', '7', '"7"', 'null'];
+  const resources = instances.map((text, at) => `{"type":"t${at}","instances":${text}}`);
+  const { counts } = await summaryOf(`{"resources":[${resources.join()}]}`);
+  expect(counts.resources.map(({ count }) => count)).toEqual([3, 0, 0, 0, 0, 0]);
+  expect(counts.managed).toBe(3);
 });
 
 test('outputs that are too large are not shown, and the rest is', async () => {
   const outputs = { large: { value: 'x'.repeat(5_000_000), type: 'string' }, small: { value: 1, type: 'number' } };
   const summary = await summaryOf(JSON.stringify({ version: 4, outputs, resources: [{ type: 't' }] }), 65_536);
   expect(summary.outputs).toEqual([]);
-  expect(summary.resources).toHaveLength(1);
+  expect(summary.counts.resources).toHaveLength(1);
 });
 
 test('a text that is longer than any that is meant is refused before all of it has come', async () => {
   await expect(summaryOf(`{"a":"${'x'.repeat(17_000_000)}`, 65_536)).rejects.toThrow('longer than');
+});
+
+test('a text of a resource has no bound but that of the file', async () => {
+  const text = `{"resources":[{"type":"t","instances":[{"attributes":{"a":"${'x'.repeat(17_000_000)}"}}]}]}`;
+  expect((await summaryOf(text, 65_536)).counts.managed).toBe(1);
+});
+
+test('of very many resources and modules only so many are listed, and all are counted', async () => {
+  const count = 20_000;
+  const resources = Array.from(
+    { length: count },
+    (_value, at) => `{"module":"module.m${at}","type":"t","name":"n","provider":"p","instances":[{}]}`,
+  );
+  const { counts } = await summaryOf(`{"resources":[${resources.join()}]}`, 65_536);
+  expect(counts).toMatchObject({ providers: { p: { t: count } }, managed: count });
+  for (const listed of [counts.resources, counts.modules])
+    expect(JSON.stringify(listed).length).toBeLessThan(2 * 1024 * 1024);
 });
