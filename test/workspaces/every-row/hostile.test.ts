@@ -128,7 +128,7 @@ test.each(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])(
       expect((await ground.call('GET', '/account/details')).status, `after ${shown(row)}`).toBe(200);
     }
     if (method === 'POST' || method === 'PATCH') expect(fieldsFound).toBeGreaterThan(15);
-    if (method === 'GET' || method === 'POST') expect(namesFound).toBeGreaterThan(15);
+    if (method === 'GET' || method === 'POST') expect(namesFound).toBeGreaterThan(10);
     expect(problems.slice(0, 40)).toEqual([]);
     expect(ground.service.logged.filter((line) => JSON.stringify(line).includes('unexpectedly'))).toEqual([]);
   },
