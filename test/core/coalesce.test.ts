@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { coalesce } from '../../lib/core/concurrency/coalesce.ts';
 
 /** A batch function that answers when the test says so, and keeps what it was given. */
@@ -52,6 +52,63 @@ describe('calls that arrive together', () => {
     await turns();
     expect(inputs()).toEqual([['a'], ['b', 'c']]);
     batches[1]?.answer();
+    expect(await Promise.all(rest)).toEqual(['B', 'C']);
+  });
+});
+
+describe('beside a batch that has just begun', () => {
+  afterEach(() => vi.useRealTimers());
+
+  const begun = async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const { run, batches, inputs } = held();
+    const call = coalesce(run, { batchSizeMax: 3, batchesMax: 2, gatherMs: 20 });
+    const first = call('a');
+    await turns();
+    return { call, first, batches, inputs };
+  };
+
+  test('a few calls wait until it is done', async () => {
+    const { call, first, batches, inputs } = await begun();
+    const rest = ['b', 'c'].map(call);
+    await turns();
+    vi.advanceTimersByTime(19);
+    await turns();
+    expect(inputs()).toEqual([['a']]);
+    batches[0]?.answer();
+    await first;
+    await turns();
+    expect(inputs()).toEqual([['a'], ['b', 'c']]);
+    batches[1]?.answer();
+    expect(await Promise.all(rest)).toEqual(['B', 'C']);
+  });
+
+  test('a full batch begins at once', async () => {
+    const { call, batches, inputs } = await begun();
+    const rest = ['b', 'c', 'd', 'e'].map(call);
+    await turns();
+    expect(inputs()).toEqual([['a'], ['b', 'c', 'd']]);
+    for (const batch of batches) batch.answer();
+    await turns();
+    batches[2]?.answer();
+    expect(await Promise.all(rest)).toEqual(['B', 'C', 'D', 'E']);
+  });
+
+  test('a few calls go after that time when it is held up', async () => {
+    const { call, batches, inputs } = await begun();
+    const rest = [call('b')];
+    await turns();
+    vi.advanceTimersByTime(20);
+    rest.push(call('c'));
+    await turns();
+    expect(inputs()).toEqual([['a'], ['b']]);
+    batches[1]?.answer();
+    await rest[0];
+    await turns();
+    vi.advanceTimersByTime(20);
+    await turns();
+    expect(inputs()).toEqual([['a'], ['b'], ['c']]);
+    for (const batch of batches) batch.answer();
     expect(await Promise.all(rest)).toEqual(['B', 'C']);
   });
 });

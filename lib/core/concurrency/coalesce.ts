@@ -1,3 +1,13 @@
+export interface CoalesceLimits {
+  readonly batchSizeMax: number;
+  readonly batchesMax: number;
+  /**
+   * Beside a batch that began so recently, only a full one begins: few large batches cost less than many small ones, and one that
+   * is held up holds up no other for longer. Absent: any batch begins at once.
+   */
+  readonly gatherMs?: number;
+}
+
 /**
  * Turns many concurrent single look-ups or changes into few batched ones. While `batchesMax` batches are in flight,
  * further inputs wait and go together in the next one; with no concurrency an input goes at once, alone. A result is
@@ -8,15 +18,18 @@
  */
 export function coalesce<Input, Output>(
   run: (inputs: readonly Input[]) => Promise<readonly Output[]>,
-  limits: { readonly batchSizeMax: number; readonly batchesMax: number },
+  { batchSizeMax, batchesMax, gatherMs = 0 }: CoalesceLimits,
 ): (input: Input) => Promise<Output> {
   type Waiting = { input: Input; resolve: (output: Output) => void; reject: (cause: unknown) => void };
   let waiting: Waiting[] = [];
   let underWay = 0;
   let scheduled = false;
+  let begunAt = 0;
+  let timed = false;
 
   async function flush(batch: Waiting[]): Promise<void> {
     underWay += 1;
+    begunAt = performance.now();
     try {
       const outputs = await run(batch.map((entry) => entry.input));
       batch.forEach((entry, index) => {
@@ -33,11 +46,21 @@ export function coalesce<Input, Output>(
 
   function start(): void {
     scheduled = false;
-    while (waiting.length > 0 && underWay < limits.batchesMax) {
-      const batch = waiting.slice(0, limits.batchSizeMax);
-      waiting = waiting.slice(limits.batchSizeMax);
+    while (waiting.length > 0 && underWay < batchesMax && mayBegin()) {
+      const batch = waiting.slice(0, batchSizeMax);
+      waiting = waiting.slice(batchSizeMax);
       void flush(batch);
     }
+    if (timed || waiting.length === 0 || underWay === batchesMax) return;
+    timed = true;
+    setTimeout(startLate, gatherMs);
+  }
+
+  const mayBegin = () => underWay === 0 || waiting.length >= batchSizeMax || performance.now() - begunAt >= gatherMs;
+
+  function startLate(): void {
+    timed = false;
+    start();
   }
 
   return (input) =>

@@ -10,7 +10,7 @@ export type FindToken = (token: Secret) => Promise<TokenRow | undefined>;
 
 /** Every look-up asks the store. Concurrent ones share a round trip. With `usesMin` -1 a token's last use may be in flight. */
 export function tokenFinder(store: Pick<Store, 'db' | 'barrier'>, usesMin = 0): FindToken {
-  const limits = { batchSizeMax: 64, batchesMax: 4 };
+  const limits = { batchSizeMax: 64, batchesMax: 4, gatherMs: 5 };
   const find = coalesce((hashes: readonly Buffer[]) => findTokens(store, hashes, usesMin), limits);
   return (token) => (isBatch(token) ? findBatch(store, token, find) : find(hashToken(store.barrier, token)));
 }

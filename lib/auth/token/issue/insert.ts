@@ -28,7 +28,7 @@ function gatheredFor(db: Kysely<Database>): (entry: TokenEntry) => Promise<boole
   const known = gathered.get(db);
   if (known !== undefined) return known;
   const written = splitting((entries: readonly TokenEntry[]) => insertTokens(db, entries), isAway);
-  const together = coalesce(written, { batchSizeMax: 64, batchesMax: 2 });
+  const together = coalesce(written, { batchSizeMax: 64, batchesMax: 2, gatherMs: 20 });
   const insert = async (entry: TokenEntry): Promise<boolean> => (await together(entry))();
   gathered.set(db, insert);
   return insert;

@@ -20,7 +20,7 @@ export interface WriteStatements<Write extends SealedWrite, Written> {
 }
 
 /** Few batches at once are large ones: while one is being committed, the next is gathered. A batch has 4 MiB at most. */
-const limits = { batchSizeMax: 64, batchesMax: 2 };
+const limits = { batchSizeMax: 64, batchesMax: 2, gatherMs: 20 };
 /** More than this goes for itself: small writes shall not wait for large ones to be sent. */
 const gatheredBytesMax = 65_536;
 /** Who has waited this long for writes of the same secret gets an error, while the caller still waits for the answer. */
