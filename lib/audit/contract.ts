@@ -1,6 +1,8 @@
 import type { Namespace } from '../core/namespace.ts';
 import type { Secret } from '../core/secret.ts';
-import type { Caller, ClientConnection, Mount, Reply } from '../path/row.ts';
+import type { Mount } from '../path/contract/mount.ts';
+import type { Reply } from '../path/contract/reply.ts';
+import type { Caller, ClientConnection } from '../path/contract/request.ts';
 
 /** The audit log as the pipeline of requests sees it. */
 export interface Auditor {

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { NetworkBounds } from '../network/bounds.ts';
 import { strictPolicy } from '../network/policy.ts';
-import type { Row } from '../path/row.ts';
+import type { Row } from '../path/contract/row.ts';
 import type { Store } from '../store/store.ts';
 import { openAuditor } from './auditor.ts';
 import type { Auditor } from './contract.ts';

@@ -1,6 +1,6 @@
 import type { Namespace } from '../core/namespace.ts';
 import type { Secret } from '../core/secret.ts';
-import type { Caller, ClientConnection } from '../path/row.ts';
+import type { Caller, ClientConnection } from '../path/contract/request.ts';
 import type { Capability, PolicyName } from './policy/rule.ts';
 
 /** Who calls and what the caller may do: what other modules see of this one. */

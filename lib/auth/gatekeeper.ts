@@ -1,5 +1,5 @@
 import { type NamespaceDirectory, onlyRoot, rootNamespace } from '../core/namespace.ts';
-import type { Caller } from '../path/row.ts';
+import type { Caller } from '../path/contract/request.ts';
 import type { Store } from '../store/store.ts';
 import type { Decision, Gatekeeper } from './contract.ts';
 import { mayAct } from './identity/state.ts';

@@ -1,7 +1,8 @@
 import type { Transaction } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { Namespace } from '../core/namespace.ts';
-import type { Engine, Mount, MountTable } from '../path/row.ts';
+import type { Engine } from '../path/contract/engine.ts';
+import type { Mount, MountTable } from '../path/contract/mount.ts';
 import type { Changed, Dirty } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
 import type { Database } from '../store/tables.ts';

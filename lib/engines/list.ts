@@ -1,4 +1,5 @@
-import type { Engine, Mount } from '../path/row.ts';
+import type { Engine } from '../path/contract/engine.ts';
+import type { Mount } from '../path/contract/mount.ts';
 import type { Dirty } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
 import type { EngineDefinition, EngineParts, NewMount, SecretSource } from './contract.ts';

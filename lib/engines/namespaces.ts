@@ -1,5 +1,5 @@
 import type { Namespace, NamespaceDirectory } from '../core/namespace.ts';
-import type { LocatedNamespace } from '../path/row.ts';
+import type { LocatedNamespace } from '../path/contract/mount.ts';
 import type { Changed } from '../store/outbox.ts';
 
 /** A namespace with all that is known of it. */

@@ -1,4 +1,4 @@
-import type { MountConfig } from './row.ts';
+import type { MountConfig } from './contract/mount.ts';
 
 /** 32 days, in seconds: the system's default and longest lease, which a mount goes by that sets nothing of its own. */
 const systemLeaseSeconds = 2_764_800;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { Operation } from './contract/row.ts';
 import type { Fields } from './fields.ts';
 import { fieldMeta } from './meta.ts';
 import { inputProblems } from './problems.ts';
-import type { Operation } from './row.ts';
 import { canonicalField } from './vocabulary.ts';
 
 /** What a request brought, before the operation's fields were looked at. */

@@ -1,7 +1,8 @@
+import type { Verb } from './contract/request.ts';
+import type { Operation, Row } from './contract/row.ts';
 import { fieldMeta } from './meta.ts';
 import { inputReader, type ReadInput } from './parse.ts';
 import { parameterNames, parsePattern } from './pattern.ts';
-import type { Operation, Row, Verb } from './row.ts';
 import { SegmentTree } from './tree.ts';
 
 /** A request's row. `operation` is undefined where the path is known and the verb is not (405). */

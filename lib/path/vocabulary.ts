@@ -1,4 +1,4 @@
-import type { Vocabulary } from './row.ts';
+import type { Vocabulary } from './contract/request.ts';
 
 /**
  * The names that existing clients of the API family use for things the specification names otherwise: the only such

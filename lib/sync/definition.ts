@@ -1,6 +1,6 @@
 import { badRequest } from '../core/errors.ts';
 import type { DestinationDefinition } from '../destinations/contract.ts';
-import type { Vocabulary } from '../path/row.ts';
+import type { Vocabulary } from '../path/contract/request.ts';
 import { canonicalType, typeName } from '../path/vocabulary.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Secret } from '../core/secret.ts';
 import type { NetworkBounds } from '../network/bounds.ts';
+import type { ClientConnection } from '../path/contract/request.ts';
 import type { ApiCaller, ApiRow } from '../path/jsonapi/row.ts';
-import type { ClientConnection } from '../path/row.ts';
 import type { WorkspaceParts } from './contract.ts';
 import { openWebhooks } from './frame/webhooks.ts';
 import { agentPoolRows } from './organization/agent-pools/rows.ts';

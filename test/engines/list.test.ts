@@ -5,8 +5,8 @@ import { engineOf, firstMounts, openEngines, syncedSecrets } from '../../lib/eng
 import { openMountTable } from '../../lib/engines/mounts/table.ts';
 import { mountRows } from '../../lib/engines/sys/mounts/index.ts';
 import { createServer, type HttpServer } from '../../lib/http/wire/server.ts';
+import { operation } from '../../lib/path/contract/row.ts';
 import { text } from '../../lib/path/fields.ts';
-import { operation } from '../../lib/path/row.ts';
 import { reader, root } from '../http/ask.ts';
 import { sampleParts } from '../http/sample.ts';
 import { engineParts, fixed, mounted } from './setup.ts';

@@ -1,5 +1,6 @@
+import type { Engine } from '../../lib/path/contract/engine.ts';
+import { operation, type Row } from '../../lib/path/contract/row.ts';
 import { jsonObject, pathText } from '../../lib/path/fields.ts';
-import { type Engine, operation, type Row } from '../../lib/path/row.ts';
 
 /** An operation without fields. */
 export const reading = (run: Parameters<typeof operation>[1]['run'], marks: object = {}) =>

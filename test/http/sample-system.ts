@@ -1,6 +1,7 @@
 import { AppError, badRequest, type ErrorKind } from '../../lib/core/errors.ts';
+import type { Engine } from '../../lib/path/contract/engine.ts';
+import { operation, type Row } from '../../lib/path/contract/row.ts';
 import { duration, pathText, text, textList } from '../../lib/path/fields.ts';
-import { type Engine, operation, type Row } from '../../lib/path/row.ts';
 import { typeName } from '../../lib/path/vocabulary.ts';
 import { aborted } from '../support/aborted.ts';
 import { reading } from './sample-secrets.ts';

@@ -3,7 +3,8 @@ import type { Log } from '../../lib/core/log.ts';
 import { rootNamespace } from '../../lib/core/namespace.ts';
 import { Secret } from '../../lib/core/secret.ts';
 import type { HttpParts } from '../../lib/http/secrets/parts.ts';
-import type { Caller, Mount, MountTable } from '../../lib/path/row.ts';
+import type { Mount, MountTable } from '../../lib/path/contract/mount.ts';
+import type { Caller } from '../../lib/path/contract/request.ts';
 import { plainEngine, versionedEngine } from './sample-secrets.ts';
 import { systemEngine } from './sample-system.ts';
 

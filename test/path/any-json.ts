@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Operation } from '../../lib/path/row.ts';
+import type { Operation } from '../../lib/path/contract/row.ts';
 
 export const marker = 'hunter2';
 export const strange = [

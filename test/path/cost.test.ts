@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { JsonReader } from '../../lib/core/json/reader.ts';
+import type { Operation } from '../../lib/path/contract/row.ts';
 import { fieldMeta } from '../../lib/path/meta.ts';
 import { inputReader } from '../../lib/path/parse.ts';
-import type { Operation } from '../../lib/path/row.ts';
 import { leastProcessorMs, processorMs } from '../support/processor-time.ts';
 import { attacks } from './attacks.ts';
 import { realTable } from './real-rows.ts';

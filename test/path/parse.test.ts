@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseJson } from '../../lib/core/json.ts';
+import { type OperationMarks, operation } from '../../lib/path/contract/row.ts';
 import {
   bool,
   duration,
@@ -13,7 +14,6 @@ import {
   textMap,
 } from '../../lib/path/fields.ts';
 import { inputReader } from '../../lib/path/parse.ts';
-import { type OperationMarks, operation } from '../../lib/path/row.ts';
 
 const read = (fields: Fields, data: object, parameters = {}, marks: OperationMarks = {}) =>
   inputReader(operation(fields, { summary: '', ...marks, run: async () => undefined }))({

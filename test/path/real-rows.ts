@@ -34,7 +34,7 @@ import { quotaRows } from '../../lib/engines/sys/quotas/index.ts';
 import { sealRows } from '../../lib/engines/sys/seal/index.ts';
 import { specsRow } from '../../lib/engines/sys/specs/index.ts';
 import { toolRows } from '../../lib/engines/sys/tools/index.ts';
-import type { Row } from '../../lib/path/row.ts';
+import type { Row } from '../../lib/path/contract/row.ts';
 import { syncRows } from '../../lib/sync/rows/index.ts';
 
 const known: Readonly<Record<PropertyKey, unknown>> = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { type Operation, type OperationMarks, operation, type Row } from '../../lib/path/contract/row.ts';
 import { bool, duration, integer, jsonObject, pathText, text, textList, textMap } from '../../lib/path/fields.ts';
-import { type Operation, type OperationMarks, operation, type Row } from '../../lib/path/row.ts';
 
 const done = async () => undefined;
 const name = pathText('Name of the role');

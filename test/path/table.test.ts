@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Verb } from '../../lib/path/contract/request.ts';
+import { operation, type Row } from '../../lib/path/contract/row.ts';
 import { pathText } from '../../lib/path/fields.ts';
-import { operation, type Row, type Verb } from '../../lib/path/row.ts';
 import { compileTable } from '../../lib/path/table.ts';
 import { quiet } from './rows.ts';
 

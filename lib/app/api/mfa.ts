@@ -7,7 +7,8 @@ import { finishLogin } from '../../auth/token/login.ts';
 import type { TokenParts } from '../../auth/token/parts.ts';
 import { mfaStages } from '../../http/secrets/stages/mfa-stage.ts';
 import type { Stage } from '../../http/secrets/stages/stages.ts';
-import type { Engine, Row } from '../../path/row.ts';
+import type { Engine } from '../../path/contract/engine.ts';
+import type { Row } from '../../path/contract/row.ts';
 
 /** What multi-factor authentication adds to the API. */
 export interface Mfa {

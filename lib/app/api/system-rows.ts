@@ -23,7 +23,7 @@ import { quotaRows } from '../../engines/sys/quotas/index.ts';
 import { sealRows } from '../../engines/sys/seal/index.ts';
 import { toolRows } from '../../engines/sys/tools/index.ts';
 import type { InFlight } from '../../http/wire/observe/in-flight.ts';
-import type { Row } from '../../path/row.ts';
+import type { Row } from '../../path/contract/row.ts';
 import type { Database } from '../../store/tables.ts';
 import { clock, type Shared } from '../shared.ts';
 import type { Callers } from './callers.ts';

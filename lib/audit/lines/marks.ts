@@ -1,5 +1,5 @@
 import type { Secret } from '../../core/secret.ts';
-import type { Caller } from '../../path/row.ts';
+import type { Caller } from '../../path/contract/request.ts';
 import { Hasher } from './hash.ts';
 import type { LineSettings, RecordedHeaders } from './settings.ts';
 

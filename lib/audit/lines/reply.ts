@@ -3,7 +3,7 @@ import { AppError, type ErrorKind } from '../../core/errors.ts';
 import { readJsonInSlices } from '../../core/json/read-in-slices.ts';
 import type { WrittenJson } from '../../core/json/written.ts';
 import { type Json, parseJson } from '../../core/json.ts';
-import type { AuthReply, ReplyContent, WrapInfo } from '../../path/row.ts';
+import type { AuthReply, ReplyContent, WrapInfo } from '../../path/contract/reply.ts';
 import type { AuditedOutcome, AuditedRequest } from '../contract.ts';
 import { charactersAtOnce, hashedJson } from './hashed-json.ts';
 import type { Marks } from './marks.ts';

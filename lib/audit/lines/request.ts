@@ -1,5 +1,5 @@
 import { after, type Eventual } from '../../core/concurrency/eventual.ts';
-import type { Mount } from '../../path/row.ts';
+import type { Mount } from '../../path/contract/mount.ts';
 import type { AuditedDecision, AuditedRequest } from '../contract.ts';
 import { hashedJson } from './hashed-json.ts';
 import type { Marks } from './marks.ts';

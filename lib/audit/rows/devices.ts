@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { badRequest } from '../../core/errors.ts';
 import { uuid } from '../../core/ids.ts';
+import type { Reply } from '../../path/contract/reply.ts';
+import { operation, type Row } from '../../path/contract/row.ts';
 import { bool, pathText, text, textMap } from '../../path/fields.ts';
-import { operation, type Reply, type Row } from '../../path/row.ts';
 import { type DeviceRecord, openDevice } from '../devices/device.ts';
 import { shownOptions } from '../devices/kinds.ts';
 import { testLine } from '../lines/lines.ts';

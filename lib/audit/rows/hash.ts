@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { badRequest } from '../../core/errors.ts';
+import { operation, type Row } from '../../path/contract/row.ts';
 import { pathText } from '../../path/fields.ts';
-import { operation, type Row } from '../../path/row.ts';
 import { devicePath } from './device-path.ts';
 import type { AuditRowParts } from './parts.ts';
 

@@ -1,6 +1,6 @@
 import { badRequest } from '../../core/errors.ts';
+import { operation, type Row } from '../../path/contract/row.ts';
 import { bool, pathText } from '../../path/fields.ts';
-import { operation, type Row } from '../../path/row.ts';
 import { secretHeaders } from '../lines/settings.ts';
 import { putHeader, removeHeader } from '../store/devices.ts';
 import type { AuditRowParts } from './parts.ts';

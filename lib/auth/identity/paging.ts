@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Reply } from '../../path/contract/reply.ts';
 import { integer } from '../../path/fields.ts';
-import type { Reply } from '../../path/row.ts';
 import { nameText } from './names.ts';
 
 /** What one statement reads, and what one reply has at most. */

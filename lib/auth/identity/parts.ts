@@ -1,5 +1,5 @@
 import type { Namespace } from '../../core/namespace.ts';
-import type { Mount } from '../../path/row.ts';
+import type { Mount } from '../../path/contract/mount.ts';
 import type { Store } from '../../store/store.ts';
 
 /** What the rows of `identity/` are made with. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts';
 import type { Namespace } from '../../core/namespace.ts';
-import type { Reply } from '../../path/row.ts';
+import type { Reply } from '../../path/contract/reply.ts';
 import { findTokens, type TokenRow } from '../token/find/store.ts';
 import type { TokenParts } from '../token/parts.ts';
 import { revokeTree } from '../token/revoke/revoke.ts';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { permissionDenied } from '../../core/errors.ts';
-import type { RequestContext } from '../../path/row.ts';
+import type { RequestContext } from '../../path/contract/request.ts';
 import type { Store } from '../../store/store.ts';
 import { type LockoutRule, ruleOf } from './settings.ts';
 import { countFailure, countSuccess, failuresFinder, type Somebody } from './store.ts';

@@ -1,5 +1,7 @@
+import type { ReplyContent } from '../../path/contract/reply.ts';
+import type { RequestContext } from '../../path/contract/request.ts';
+import { operation, type Row } from '../../path/contract/row.ts';
 import { pathText, text } from '../../path/fields.ts';
-import { operation, type ReplyContent, type RequestContext, type Row } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
 import { lockedUsers, unlock } from './store.ts';
 

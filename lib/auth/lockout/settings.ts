@@ -1,4 +1,4 @@
-import type { Mount } from '../../path/row.ts';
+import type { Mount } from '../../path/contract/mount.ts';
 
 /** When wrong credentials lock somebody out. */
 export interface LockoutRule {

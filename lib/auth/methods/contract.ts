@@ -1,6 +1,8 @@
 import type { Transaction } from 'kysely';
+import type { Engine } from '../../path/contract/engine.ts';
+import type { RequestContext } from '../../path/contract/request.ts';
+import type { Operation } from '../../path/contract/row.ts';
 import type { Fields, Input } from '../../path/fields.ts';
-import type { Engine, Operation, RequestContext } from '../../path/row.ts';
 import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
 import type { Lockout } from '../lockout/lockout.ts';

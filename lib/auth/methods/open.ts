@@ -1,4 +1,4 @@
-import type { Engine } from '../../path/row.ts';
+import type { Engine } from '../../path/contract/engine.ts';
 import type { Store } from '../../store/store.ts';
 import { openLockout, usualLockout } from '../lockout/lockout.ts';
 import type { LockoutRule } from '../lockout/settings.ts';

@@ -1,4 +1,4 @@
-import type { Mount } from '../../path/row.ts';
+import type { Mount } from '../../path/contract/mount.ts';
 import type { Store } from '../../store/store.ts';
 import type { TokenSettings } from '../login/role/settings.ts';
 import type { RenewalLimitsOf } from '../token/renewal-limits.ts';

@@ -1,6 +1,6 @@
 import { badRequest } from '../../core/errors.ts';
+import { operation, type Row } from '../../path/contract/row.ts';
 import { pathText } from '../../path/fields.ts';
-import { operation, type Row } from '../../path/row.ts';
 import { policyText, writeText } from '../policy/rows/write.ts';
 import type { TextStore, TextsOf } from '../policy/store/texts.ts';
 import { generatePassword } from './generate.ts';

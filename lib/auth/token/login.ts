@@ -1,7 +1,9 @@
 import { badRequest } from '../../core/errors.ts';
 import { rootNamespace } from '../../core/namespace.ts';
+import type { AuthReply, Reply, ReplyContent } from '../../path/contract/reply.ts';
+import type { RequestContext } from '../../path/contract/request.ts';
+import { operation } from '../../path/contract/row.ts';
 import { effectiveLeases } from '../../path/lease-times.ts';
-import { type AuthReply, operation, type Reply, type ReplyContent, type RequestContext } from '../../path/row.ts';
 import { type Grants, namesBeside, namesIn } from '../identity/facts/grants.ts';
 import { type FactsHolder, type Identities, openIdentities } from '../identity/facts/open.ts';
 import type { Identity, LoginOperation } from '../methods/contract.ts';

@@ -1,7 +1,9 @@
 import { badRequest, permissionDenied } from '../../core/errors.ts';
 import { Secret } from '../../core/secret.ts';
+import type { Reply } from '../../path/contract/reply.ts';
+import type { RequestContext } from '../../path/contract/request.ts';
+import { operation, type Row } from '../../path/contract/row.ts';
 import { text } from '../../path/fields.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../path/row.ts';
 import type { TokenParts } from '../token/parts.ts';
 import { findWrapping, notValid, type TakingToken, takeReply } from './take.ts';
 import { wrapWithin } from './wrap.ts';

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { badRequest } from '../../core/errors.ts';
 import type { Namespace } from '../../core/namespace.ts';
 import { Secret } from '../../core/secret.ts';
-import type { WrapInfo } from '../../path/row.ts';
+import type { WrapInfo } from '../../path/contract/reply.ts';
 import type { Database } from '../../store/tables.ts';
 import { hashToken } from '../token/find/store.ts';
 import { mintToken } from '../token/issue/mint.ts';

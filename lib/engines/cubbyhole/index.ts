@@ -1,7 +1,9 @@
 import { badRequest, permissionDenied } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Secret } from '../../core/secret.ts';
-import { type Engine, operation, type RequestContext, type Row } from '../../path/row.ts';
+import type { Engine } from '../../path/contract/engine.ts';
+import type { RequestContext } from '../../path/contract/request.ts';
+import { operation, type Row } from '../../path/contract/row.ts';
 import type { Store } from '../../store/store.ts';
 import { deleteEntry, listEntries, readEntry, writeEntry } from './store.ts';
 

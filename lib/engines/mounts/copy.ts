@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { coalesce } from '../../core/concurrency/coalesce.ts';
 import { rootNamespace } from '../../core/namespace.ts';
-import type { Mount } from '../../path/row.ts';
+import type { Mount } from '../../path/contract/mount.ts';
 import type { Store } from '../../store/store.ts';
 import type { NamespaceState } from '../namespaces.ts';
 import { type NamespaceRow, namespaceTree } from './namespaces/record.ts';

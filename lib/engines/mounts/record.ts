@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { randomHex8 } from '../../core/ids.ts';
 import { rootNamespace } from '../../core/namespace.ts';
-import type { Engine, Mount, MountConfig } from '../../path/row.ts';
+import type { Engine } from '../../path/contract/engine.ts';
+import type { Mount, MountConfig } from '../../path/contract/mount.ts';
 
 /** A row of the table `mounts`. */
 export interface MountRow {

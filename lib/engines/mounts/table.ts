@@ -1,5 +1,5 @@
 import { isRoot, type Namespace, rootNamespace } from '../../core/namespace.ts';
-import type { Mount } from '../../path/row.ts';
+import type { Mount } from '../../path/contract/mount.ts';
 import type { EngineParts, Mounts } from '../contract.ts';
 import type { NamespaceState, NamespaceTable } from '../namespaces.ts';
 import { findMount, type TableCopy, tableReader } from './copy.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Mount } from '../../path/row.ts';
+import type { Mount } from '../../path/contract/mount.ts';
 import type { Database } from '../../store/tables.ts';
 import type { MountTuning } from '../contract.ts';
 import { changeTable } from './insert.ts';

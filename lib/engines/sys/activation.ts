@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../path/row.ts';
+import { operation, type Row } from '../../path/contract/row.ts';
 
 /**
  * `sys/activation-flags`: other servers of the API family want the sync to be switched on once, and scripts for them begin

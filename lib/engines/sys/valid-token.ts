@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts';
-import type { RequestContext } from '../../path/row.ts';
+import type { RequestContext } from '../../path/contract/request.ts';
 
 /**
  * For what any token may ask, whatever its policies say. Says of a token that it is none, so that nobody looks for the mistake

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Secret } from '../../core/secret.ts';
+import type { ClientConnection } from '../../path/contract/request.ts';
 import type { ApiCaller, ApiRow } from '../../path/jsonapi/row.ts';
-import type { ClientConnection } from '../../path/row.ts';
 
 /** What the workspace service is to the server. */
 export interface WorkspaceService {

@@ -1,6 +1,8 @@
 import { AppError } from '../../core/errors.ts';
 import type { Namespace } from '../../core/namespace.ts';
-import type { Engine, Mount, MountTable, Verb } from '../../path/row.ts';
+import type { Engine } from '../../path/contract/engine.ts';
+import type { Mount, MountTable } from '../../path/contract/mount.ts';
+import type { Verb } from '../../path/contract/request.ts';
 import { compileTable, type Match, type PathTable } from '../../path/table.ts';
 import type { AskedHead } from './request/request.ts';
 

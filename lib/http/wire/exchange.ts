@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { uuid } from '../../core/ids.ts';
-import type { ClientConnection } from '../../path/row.ts';
+import type { ClientConnection } from '../../path/contract/request.ts';
 
 /** A request as the pipeline gets it, whatever brought it. */
 export interface Incoming {

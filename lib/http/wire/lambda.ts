@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { awsLambdaFastify } from '@fastify/aws-lambda';
 import type { FastifyInstance } from 'fastify';
-import type { ClientConnection } from '../../path/row.ts';
+import type { ClientConnection } from '../../path/contract/request.ts';
 import { carriedOver } from './connection/connection.ts';
 import { disguised } from './verbs/names.ts';
 

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
+import type { Verb, Vocabulary } from '../contract/request.ts';
+import type { Row } from '../contract/row.ts';
 import { fieldMeta, isOptional } from '../meta.ts';
-import { type PathItem, pathItemsUnder } from '../path-items.ts';
-import type { Row, Verb, Vocabulary } from '../row.ts';
 import { pathName } from '../vocabulary.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import { ownText } from './own-text.ts';
+import { type PathItem, pathItemsUnder } from './path-items.ts';
 import { typeOf } from './schema.ts';
 
 /** The body of `?help=1`. */

@@ -1,8 +1,8 @@
-import type { PathItem } from '../path-items.ts';
-import type { Verb, Vocabulary } from '../row.ts';
+import type { Verb, Vocabulary } from '../contract/request.ts';
 import { type NameOperation, operationNames } from './operation-ids.ts';
 import { markName, operationObject } from './operation-object.ts';
 import { ownDocument } from './own-text.ts';
+import type { PathItem } from './path-items.ts';
 import { componentsOf, tokenNeeded } from './replies.ts';
 
 /** An OpenAPI 3.0 document. */

@@ -1,4 +1,4 @@
-import type { Verb } from '../row.ts';
+import type { Verb } from '../contract/request.ts';
 
 /** Gives each operation of one document an id of its own. */
 export type NameOperation = (verb: Verb, path: string) => string;

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
+import type { Verb, Vocabulary } from '../contract/request.ts';
+import type { Operation } from '../contract/row.ts';
 import { isOptional } from '../meta.ts';
-import type { PathItem } from '../path-items.ts';
-import type { Operation, Verb, Vocabulary } from '../row.ts';
+import type { PathItem } from './path-items.ts';
 import { responsesOf } from './replies.ts';
 import { type Schema, schemaOf } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import type { Vocabulary } from '../row.ts';
+import type { Vocabulary } from '../contract/request.ts';
 import { canonicalWords, wordName } from '../vocabulary.ts';
 
 /** Neither part of a longer word, nor of a longer name. */

@@ -1,4 +1,5 @@
-import type { Operation, Verb, Vocabulary } from '../row.ts';
+import type { Verb, Vocabulary } from '../contract/request.ts';
+import type { Operation } from '../contract/row.ts';
 import type { Schema } from './schema.ts';
 
 /** The `responses` of an operation. What they have in common stands in the components. */

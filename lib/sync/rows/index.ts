@@ -1,4 +1,4 @@
-import type { Row } from '../../path/row.ts';
+import type { Row } from '../../path/contract/row.ts';
 import { appRows } from './apps/rows.ts';
 import { associationReadRows } from './associations/reads.ts';
 import { associationChangeRows } from './associations/rows.ts';

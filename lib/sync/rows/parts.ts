@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { DestinationDefinition } from '../../destinations/contract.ts';
 import type { NetworkBounds } from '../../network/bounds.ts';
-import type { Mount, MountTable } from '../../path/row.ts';
+import type { Mount, MountTable } from '../../path/contract/mount.ts';
 import type { Queue } from '../../queue/contract.ts';
 import type { Changed } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,5 +1,5 @@
+import { operation, type Row } from '../../path/contract/row.ts';
 import { text } from '../../path/fields.ts';
-import { operation, type Row } from '../../path/row.ts';
 import { replayFilter } from '../replay/filter.ts';
 import { replay } from '../replay/replay.ts';
 import type { SyncParts } from './parts.ts';

@@ -6,7 +6,7 @@ import { mintRootToken } from '../../../lib/auth/token/issue/mint.ts';
 import { systemClock } from '../../../lib/core/clock.ts';
 import { Secret } from '../../../lib/core/secret.ts';
 import { systemMount } from '../../../lib/http/secrets/engines.ts';
-import type { AuthReply } from '../../../lib/path/row.ts';
+import type { AuthReply } from '../../../lib/path/contract/reply.ts';
 import type { OpenStore } from '../../../lib/store/open.ts';
 import { calling } from '../../engines/setup.ts';
 import { testStore } from '../../store/stores.ts';

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { rootNamespace } from '../../../lib/core/namespace.ts';
-import type { ReplyContent, RequestContext, Row, Verb } from '../../../lib/path/row.ts';
+import type { ReplyContent } from '../../../lib/path/contract/reply.ts';
+import type { RequestContext, Verb } from '../../../lib/path/contract/request.ts';
+import type { Row } from '../../../lib/path/contract/row.ts';
 
 const mount = {
   id: '00000000-0000-0000-0000-000000000000',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { alwaysMounted } from '../../../lib/engines/mounts/record.ts';
 import { openMountTable } from '../../../lib/engines/mounts/table.ts';
 import { mountRows } from '../../../lib/engines/sys/mounts/index.ts';
-import type { Mount } from '../../../lib/path/row.ts';
+import type { Mount } from '../../../lib/path/contract/mount.ts';
 import { type Call, type Calling, calling, engineParts, fixed, root } from '../setup.ts';
 
 let it: Awaited<ReturnType<typeof engineParts>>;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../lib/core/errors.ts';
 import { Secret } from '../../../lib/core/secret.ts';
 import { sealRows } from '../../../lib/engines/sys/seal/index.ts';
-import type { Row } from '../../../lib/path/row.ts';
+import type { Row } from '../../../lib/path/contract/row.ts';
 import { wordName } from '../../../lib/path/vocabulary.ts';
 import { type OpenStore, openStore, type StoreOptions } from '../../../lib/store/open.ts';
 import { heldClock } from '../../store/clocks.ts';

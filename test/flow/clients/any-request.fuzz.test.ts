@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import type { Operation, Verb } from '../../../lib/path/row.ts';
+import type { Verb } from '../../../lib/path/contract/request.ts';
+import type { Operation } from '../../../lib/path/contract/row.ts';
 import { bodies } from '../../path/any-json.ts';
 import { realTable } from '../../path/real-rows.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';

@@ -3,7 +3,7 @@ import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@
 import { describe, expect, test } from 'vitest';
 import { openLog } from '../../../lib/core/log/open.ts';
 import type { HttpParts } from '../../../lib/http/secrets/parts.ts';
-import { operation } from '../../../lib/path/row.ts';
+import { operation } from '../../../lib/path/contract/row.ts';
 import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
 import { requestTelemetry } from '../../../lib/telemetry/requests.ts';
 import { noTracing, tracingBy } from '../../../lib/telemetry/traces/tracing.ts';

@@ -1,7 +1,7 @@
 import { badRequest } from '../../../core/errors.ts';
 import type { Namespace } from '../../../core/namespace.ts';
+import type { Mount } from '../../../path/contract/mount.ts';
 import { text, textMap } from '../../../path/fields.ts';
-import type { Mount } from '../../../path/row.ts';
 import { nameText } from '../names.ts';
 import type { IdentityParts } from '../parts.ts';
 import { blankless } from './entity-fields.ts';

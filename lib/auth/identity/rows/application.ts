@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { text } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import { applicationModes, readMode, writeMode } from '../group/application.ts';
 

@@ -1,6 +1,8 @@
 import { badRequest } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText, textList, textMap } from '../../../path/fields.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { entityPage } from '../entity/list.ts';
 import { type EntityKey, findEntity } from '../entity/read.ts';
 import { entityReply, entityView } from '../entity/view.ts';

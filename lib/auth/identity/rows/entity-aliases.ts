@@ -1,5 +1,7 @@
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { type Input, pathText, text } from '../../../path/fields.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { aliasView } from '../alias/row.ts';
 import { aliasPage, deleteAlias, findAlias } from '../alias/store.ts';
 import { writeAlias } from '../alias/write.ts';

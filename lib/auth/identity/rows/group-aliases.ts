@@ -1,5 +1,7 @@
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { type Input, pathText } from '../../../path/fields.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { deleteGroupAlias, writeGroupAlias } from '../group/alias.ts';
 import { findGroupAlias, groupAliasPage } from '../group/alias-read.ts';
 import { groupAliasView } from '../group/view.ts';

@@ -1,6 +1,8 @@
 import { badRequest } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { type Input, pathText, text, textList, textMap } from '../../../path/fields.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { findGroup, type GroupKey, groupPage } from '../group/read.ts';
 import { groupView } from '../group/view.ts';
 import { deleteGroup, writeGroup } from '../group/write.ts';

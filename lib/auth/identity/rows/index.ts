@@ -1,4 +1,4 @@
-import type { Engine } from '../../../path/row.ts';
+import type { Engine } from '../../../path/contract/engine.ts';
 import type { IdentityParts } from '../parts.ts';
 import { entityRows } from './entities.ts';
 import { entityAliasRows } from './entity-aliases.ts';

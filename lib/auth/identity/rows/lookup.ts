@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { type Input, text } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import { findEntity } from '../entity/read.ts';
 import { entityView } from '../entity/view.ts';
 import { findGroup } from '../group/read.ts';

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { bool, text, textList } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import { clashReply } from '../merge/clashes.ts';
 import { mergeEntities } from '../merge/merge.ts';
 import type { IdentityParts } from '../parts.ts';

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Clock } from '../../../core/clock.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { type Operation, operation, type Row } from '../../../path/contract/row.ts';
 import { atMost } from '../../../path/fields.ts';
-import { type Operation, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import { listed, pageFields } from '../../token/rows/paging.ts';
 import type { FormerInput, TokenInput } from '../role/fields.ts';

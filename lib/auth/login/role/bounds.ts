@@ -1,5 +1,6 @@
 import { permissionDenied } from '../../../core/errors.ts';
-import type { MountConfig, RequestContext } from '../../../path/row.ts';
+import type { MountConfig } from '../../../path/contract/mount.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
 import type { TokenBounds } from '../../methods/contract.ts';
 import { mayComeFrom } from '../../token/find/bound.ts';
 import type { TokenSettings } from './settings.ts';

@@ -1,7 +1,7 @@
 import { shortDurationText } from '../../../core/duration-text.ts';
 import { badRequest } from '../../../core/errors.ts';
+import type { Mount } from '../../../path/contract/mount.ts';
 import { effectiveLeases } from '../../../path/lease-times.ts';
-import type { Mount } from '../../../path/row.ts';
 import { boundCidr } from '../../token/find/bound.ts';
 import { policySet } from '../../token/issue/policies.ts';
 import { type TokenTypeRule, tokenTypeRules } from '../../token/roles/role.ts';

@@ -1,5 +1,6 @@
 import { badRequest, permissionDenied } from '../../../core/errors.ts';
-import type { RequestContext, Row } from '../../../path/row.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import type { Row } from '../../../path/contract/row.ts';
 import { boundsOf } from '../../login/role/bounds.ts';
 import { mayComeFrom } from '../../token/find/bound.ts';
 import type { Identity, MethodParts } from '../contract.ts';

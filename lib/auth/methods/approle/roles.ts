@@ -1,5 +1,7 @@
 import { badRequest } from '../../../core/errors.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { shownTokenSettings, tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { TokenParts } from '../../token/parts.ts';
 import { listed, pageFields } from '../../token/rows/paging.ts';

@@ -1,5 +1,6 @@
 import { badRequest, notFound } from '../../../core/errors.ts';
-import { type Operation, operation, type RequestContext, type Row } from '../../../path/row.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { type Operation, operation, type Row } from '../../../path/contract/row.ts';
 import type { TokenParts } from '../../token/parts.ts';
 import { listed, pageFields } from '../../token/rows/paging.ts';
 import { newSecretIdFields, role_name, secret_id, secret_id_accessor } from './fields.ts';

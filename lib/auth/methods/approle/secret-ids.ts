@@ -1,6 +1,7 @@
 import { badRequest } from '../../../core/errors.ts';
 import { randomBase62, uuid } from '../../../core/ids.ts';
-import type { ReplyContent, RequestContext } from '../../../path/row.ts';
+import type { ReplyContent } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
 import { keptCidr } from '../../login/role/settings.ts';
 import { isWithin } from '../../token/find/bound.ts';
 import type { TokenParts } from '../../token/parts.ts';

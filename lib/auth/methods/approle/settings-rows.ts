@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
 import type { TokenParts } from '../../token/parts.ts';
 import { role_name, secretIdFields } from './fields.ts';

@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import type { TokenParts } from '../../token/parts.ts';
 import { dropExpired } from './secret-ids-store.ts';
 

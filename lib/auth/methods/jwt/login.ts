@@ -1,6 +1,6 @@
 import { badRequest, upstreamFailed } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
-import type { RequestContext } from '../../../path/row.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
 import type { Store } from '../../../store/store.ts';
 import { readConfig } from '../../login/kept/config.ts';
 import { findRole, type ReadRoleAndConfig } from '../../login/kept/roles.ts';

@@ -1,6 +1,6 @@
 import { silentLog } from '../../../core/log.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { text } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import { readConfig, writeConfig } from '../../login/kept/config.ts';
 import { roleRows, roleWriter } from '../../login/kept/role-rows.ts';
 import { findRole, removeRoles, roleAndConfigReader } from '../../login/kept/roles.ts';

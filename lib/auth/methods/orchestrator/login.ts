@@ -1,7 +1,7 @@
 import { compactVerify } from 'jose';
 import { AppError, badRequest, permissionDenied, upstreamFailed } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
-import type { RequestContext } from '../../../path/row.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
 import type { ReadRoleAndConfig } from '../../login/kept/roles.ts';
 import { RemoteFailure } from '../../login/remote/failure.ts';
 import type { Remote } from '../../login/remote/remote.ts';

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../core/errors.ts';
-import type { Row } from '../../../path/row.ts';
+import type { Row } from '../../../path/contract/row.ts';
 import { boundsOf } from '../../login/role/bounds.ts';
 import type { MethodParts } from '../contract.ts';
 import { password, username } from './fields.ts';

@@ -1,6 +1,8 @@
 import { badRequest } from '../../../core/errors.ts';
 import type { Secret } from '../../../core/secret.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import type { FormerInput, TokenInput } from '../../login/role/fields.ts';
 import { shownTokenSettings, tokenSettingsAfter, tokenSettingsWarnings } from '../../login/role/settings.ts';
 import type { TokenParts } from '../../token/parts.ts';

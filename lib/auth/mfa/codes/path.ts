@@ -1,4 +1,4 @@
-import type { Caller, RequestContext } from '../../../path/row.ts';
+import type { Caller, RequestContext } from '../../../path/contract/request.ts';
 import type { Store } from '../../../store/store.ts';
 import { methodsNamed } from '../methods/store.ts';
 import { attempt, notPassed, type Proof } from './attempt.ts';

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { badRequest, notFound } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText, textList } from '../../../path/fields.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { canonicalType, typeName } from '../../../path/vocabulary.ts';
 import type { Store } from '../../../store/store.ts';
 import { bounded } from '../methods/by-name.ts';

@@ -1,4 +1,6 @@
-import type { Mount, ReplyContent, RequestContext } from '../../../path/row.ts';
+import type { Mount } from '../../../path/contract/mount.ts';
+import type { ReplyContent } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
 import type { FactsHolder } from '../../identity/facts/open.ts';
 
 /** A login before its token is made. */

@@ -1,6 +1,6 @@
 import { coalesce } from '../../../core/concurrency/coalesce.ts';
 import type { Namespace } from '../../../core/namespace.ts';
-import type { AuthReply, MfaRequirement, ReplyContent } from '../../../path/row.ts';
+import type { AuthReply, MfaRequirement, ReplyContent } from '../../../path/contract/reply.ts';
 import type { Store } from '../../../store/store.ts';
 import type { FactsHolder, Identities } from '../../identity/facts/open.ts';
 import { notPassed } from '../codes/attempt.ts';

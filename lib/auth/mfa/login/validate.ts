@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { badRequest } from '../../../core/errors.ts';
+import type { ReplyContent } from '../../../path/contract/reply.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { jsonObject, text } from '../../../path/fields.ts';
-import { operation, type ReplyContent, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import type { GivenCode } from '../codes/header.ts';
 import type { FinishLogin } from './contract.ts';

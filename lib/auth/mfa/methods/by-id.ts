@@ -1,7 +1,9 @@
 import { badRequest, notFound } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { type Input, pathText, text } from '../../../path/fields.ts';
 import { nameRule } from '../../../path/pattern.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import { destroySecret, enrol, noMethod } from '../secrets/enrol.ts';
 import { bounded, entityOf } from './by-name.ts';

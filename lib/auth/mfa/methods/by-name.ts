@@ -1,6 +1,7 @@
 import { badRequest, notFound } from '../../../core/errors.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText, text } from '../../../path/fields.ts';
-import { operation, type RequestContext, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import { destroySecret, enrol } from '../secrets/enrol.ts';
 import { settingFields, settingsOf } from './settings.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
-import type { ReplyContent } from '../../../path/row.ts';
+import type { ReplyContent } from '../../../path/contract/reply.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Method } from '../methods/store.ts';
 import { barcodeOf, urlOf } from './totp.ts';

@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import type { TextsOf } from '../store/texts.ts';
 import { nameField, policyText, storedName, writeText } from './write.ts';
 

@@ -1,8 +1,9 @@
 import { badRequest, permissionDenied } from '../../../core/errors.ts';
 import { isWithin, type Namespace, type NamespaceDirectory, onlyRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { text, textList } from '../../../path/fields.ts';
-import { operation, type Reply, type Row } from '../../../path/row.ts';
 import { canonicalPath } from '../../../path/vocabulary.ts';
 import type { Store } from '../../../store/store.ts';
 import { type FindToken, tokenFinder } from '../../token/find/find.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { NamespaceDirectory } from '../../../core/namespace.ts';
-import type { Row } from '../../../path/row.ts';
+import type { Row } from '../../../path/contract/row.ts';
 import type { Store } from '../../../store/store.ts';
 import { passwordPolicyRows } from '../../password-policy/rows.ts';
 import type { Acls } from '../store/acls.ts';

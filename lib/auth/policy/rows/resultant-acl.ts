@@ -1,6 +1,7 @@
 import { permissionDenied } from '../../../core/errors.ts';
 import type { Namespace } from '../../../core/namespace.ts';
-import { operation, type Row, type Vocabulary } from '../../../path/row.ts';
+import type { Vocabulary } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathName } from '../../../path/vocabulary.ts';
 import { hasSegmentWildcard } from '../acl.ts';
 import { shownCapabilities } from '../decide.ts';

@@ -1,6 +1,7 @@
 import { badRequest } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
 import { pathText, text } from '../../../path/fields.ts';
-import type { Reply, RequestContext } from '../../../path/row.ts';
 import { textLengthMax } from '../hcl/parse.ts';
 import type { TextStore } from '../store/texts.ts';
 

@@ -1,5 +1,5 @@
 import type { Namespace } from '../../../core/namespace.ts';
-import type { Caller } from '../../../path/row.ts';
+import type { Caller } from '../../../path/contract/request.ts';
 import { type Grants, namesIn } from '../../identity/facts/grants.ts';
 import type { FactsHolder } from '../../identity/facts/open.ts';
 import type { EntityFacts } from '../../identity/facts/read.ts';

@@ -1,7 +1,8 @@
 import { badRequest, permissionDenied } from '../../../core/errors.ts';
 import { isRoot } from '../../../core/namespace.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { Caller, RequestContext } from '../../../path/contract/request.ts';
 import { effectiveLeases } from '../../../path/lease-times.ts';
-import type { Caller, Reply, RequestContext } from '../../../path/row.ts';
 import type { Identities } from '../../identity/facts/open.ts';
 import { missingPolicies } from '../../policy/store/snapshot.ts';
 import { findTokens, hashToken } from '../find/store.ts';

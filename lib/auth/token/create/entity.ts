@@ -1,5 +1,5 @@
 import { badRequest } from '../../../core/errors.ts';
-import type { RequestContext } from '../../../path/row.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
 import type { EntityOfLogin } from '../../identity/login/contract.ts';
 import { matchesGlob } from '../roles/glob.ts';
 import type { TokenRole } from '../roles/role.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../path/row.ts';
+import type { Caller } from '../../../path/contract/request.ts';
 import type { FindToken } from './find.ts';
 import type { TokenRow } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { badRequest } from '../../../core/errors.ts';
 import { type Namespace, rootNamespace } from '../../../core/namespace.ts';
+import type { AuthReply } from '../../../path/contract/reply.ts';
 import type { LeaseTimes } from '../../../path/lease-times.ts';
-import type { AuthReply } from '../../../path/row.ts';
 import type { Identity } from '../../methods/contract.ts';
 import { sealBatch } from '../find/batch.ts';
 import type { TokenParts } from '../parts.ts';

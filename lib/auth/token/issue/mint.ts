@@ -3,7 +3,7 @@ import { alreadyExists, badRequest, permissionDenied } from '../../../core/error
 import { randomBase62 } from '../../../core/ids.ts';
 import { rootNamespace, suffixOf } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
-import type { AuthReply } from '../../../path/row.ts';
+import type { AuthReply } from '../../../path/contract/reply.ts';
 import type { Barrier } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
 import { findTokens, hashToken } from '../find/store.ts';

@@ -1,6 +1,6 @@
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText } from '../../../path/fields.ts';
 import { effectiveLeases } from '../../../path/lease-times.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import type { TokenParts } from '../parts.ts';
 import { listed, pageFields } from '../rows/paging.ts';
 import { roleFields } from './fields.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isRoot, type Namespace } from '../../../core/namespace.ts';
-import { operation, type Reply, type Row } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import type { Store } from '../../../store/store.ts';
 import { startTidy } from '../tidy/tidy.ts';
 import type { RowParts } from './given.ts';

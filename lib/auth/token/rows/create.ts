@@ -1,6 +1,7 @@
 import { badRequest } from '../../../core/errors.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText, text } from '../../../path/fields.ts';
-import { operation, type RequestContext, type Row } from '../../../path/row.ts';
 import { createToken } from '../create/create.ts';
 import { createFields } from '../create/fields.ts';
 import type { TokenRole } from '../roles/role.ts';

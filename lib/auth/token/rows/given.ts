@@ -1,8 +1,8 @@
 import { badRequest, permissionDenied } from '../../../core/errors.ts';
 import { isWithin, type Namespace, onlyRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
+import type { Caller, RequestContext } from '../../../path/contract/request.ts';
 import { duration, pathText, text } from '../../../path/fields.ts';
-import type { Caller, RequestContext } from '../../../path/row.ts';
 import type { Grants } from '../../identity/facts/grants.ts';
 import { type Identities, openIdentities } from '../../identity/facts/open.ts';
 import { entityOfRow } from '../../policy/store/holder.ts';

@@ -1,7 +1,9 @@
 import { AppError, permissionDenied } from '../../../core/errors.ts';
 import { onlyRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { findAdmitted } from '../find/admitted.ts';
 import { tokenFinder } from '../find/find.ts';
 import type { TokenRow } from '../find/store.ts';

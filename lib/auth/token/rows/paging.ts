@@ -1,5 +1,5 @@
+import type { Reply } from '../../../path/contract/reply.ts';
 import { integer, text } from '../../../path/fields.ts';
-import type { Reply } from '../../../path/row.ts';
 
 /** Names that one statement reads, and that one reply has at most. */
 const namesPerPage = 10_000;

@@ -1,5 +1,7 @@
 import { Secret } from '../../../core/secret.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { tokenFinder } from '../find/find.ts';
 import {
   accessorField,

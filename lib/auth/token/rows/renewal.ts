@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
 import { systemLeases } from '../../../path/lease-times.ts';
-import type { Reply } from '../../../path/row.ts';
 import type { TokenRow } from '../find/store.ts';
 import { renewedLife } from '../issue/life.ts';
 import type { TokenParts } from '../parts.ts';

@@ -1,7 +1,9 @@
 import { badRequest } from '../../../core/errors.ts';
 import { isRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { isBatch, openBatch } from '../find/batch.ts';
 import { hashToken } from '../find/store.ts';
 import { revokeAlone, revokeTree } from '../revoke/revoke.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
-import type { RequestContext } from '../../../path/row.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
 
 /** Which secret. */
 export interface SecretLocation {

@@ -1,9 +1,12 @@
 import { badRequest } from '../../../core/errors.ts';
 import { WrittenJson } from '../../../core/json/written.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json.ts';
+import type { Mount } from '../../../path/contract/mount.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { duration } from '../../../path/fields.ts';
 import { effectiveLeases } from '../../../path/lease-times.ts';
-import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import type { EngineParts } from '../../contract.ts';
 import { listFolder } from '../shared/listing.ts';
 import { folderPath, secretPath } from '../shared/secret-path.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../../path/row.ts';
+import type { Caller } from '../../../path/contract/request.ts';
 import type { Attribution } from '../shared/tables.ts';
 
 /** What is kept as the operation of a change. Deletion by number counts as an update, as everywhere in this API family. */

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { durationText } from '../../../core/duration-text.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { bool, duration, integer } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import type { Database } from '../../../store/tables.ts';
 import type { EngineParts } from '../../contract.ts';
 import { versionMax } from './versions/versions.ts';

@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { locationBelow, locationOf } from '../shared/secret-path.ts';
 import { casOptions, path, secretData, secretDataOrNull, version } from './fields.ts';
 import type { KvParts } from './parts.ts';

@@ -1,4 +1,4 @@
-import type { Verb } from '../../../path/row.ts';
+import type { Verb } from '../../../path/contract/request.ts';
 import type { EngineDefinition } from '../../contract.ts';
 import { removeSecrets } from '../shared/removal.ts';
 import { configRow } from './config.ts';

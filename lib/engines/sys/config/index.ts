@@ -1,4 +1,4 @@
-import type { Row } from '../../../path/row.ts';
+import type { Row } from '../../../path/contract/row.ts';
 import type { Store } from '../../../store/store.ts';
 import { corsRow } from './cors.ts';
 import { type Reloads, reloadRows } from './reload.ts';

@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { mustHaveToken } from '../valid-token.ts';
 
 /** What user interfaces ask for at their start, before and after the login: texts for all users. Nobody can write any here. */

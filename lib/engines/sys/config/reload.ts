@@ -1,6 +1,6 @@
 import { AppError, badRequest } from '../../../core/errors.ts';
+import { onlyInRoot, operation, type Row } from '../../../path/contract/row.ts';
 import { text } from '../../../path/fields.ts';
-import { onlyInRoot, operation, type Row } from '../../../path/row.ts';
 
 /** What a process can read again while it runs, by name. It rejects when the old state goes on. */
 export type Reloads = Readonly<Record<string, () => Promise<void>>>;

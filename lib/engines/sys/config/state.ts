@@ -1,5 +1,5 @@
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { systemLeases } from '../../../path/lease-times.ts';
-import { operation, type Row } from '../../../path/row.ts';
 
 /** What may be shown of the configuration: nothing that gives access to anything. */
 export interface ShownConfig {

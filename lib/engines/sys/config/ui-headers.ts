@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { badRequest } from '../../../core/errors.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { bool, pathText, textList } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import { storedSetting } from './settings.ts';
 

@@ -1,6 +1,7 @@
 import { notFound } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText } from '../../../path/fields.ts';
-import { operation, type Reply, type Row } from '../../../path/row.ts';
 
 /** What others of the API family have for looking into a process, and is left out here; each says what there is instead. */
 export const absentRows: readonly Row[] = [

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { apiVersion, buildDate } from '../seal/version.ts';
 import type { DiagnosisParts } from './parts.ts';
 

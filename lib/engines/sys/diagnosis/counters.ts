@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import type { DiagnosisParts } from './parts.ts';
 
 /** `sys/internal/counters/`: what clients of the API family ask for the size of an installation. */

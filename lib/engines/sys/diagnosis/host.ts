@@ -1,5 +1,5 @@
 import { arch, cpus, freemem, hostname, loadavg, platform, release, totalmem, uptime } from 'node:os';
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 
 /** `sys/host-info`: the machine that the answering process runs on. */
 export const hostRow: Row = {

@@ -1,4 +1,4 @@
-import { onlyInRoot, type Row } from '../../../path/row.ts';
+import { onlyInRoot, type Row } from '../../../path/contract/row.ts';
 import { absentRows } from './absent.ts';
 import { clusterRows } from './cluster.ts';
 import { counterRows } from './counters.ts';

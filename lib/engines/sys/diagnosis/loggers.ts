@@ -1,7 +1,7 @@
 import { badRequest, notFound } from '../../../core/errors.ts';
 import type { LogLevel, LogLevels } from '../../../core/log.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText, text } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 
 const name = pathText('Part of the process, as the list names them');
 const level = text(64)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { text } from '../../../path/fields.ts';
-import { operation, type RequestContext, type Row } from '../../../path/row.ts';
 
 /** What the row reads: the text exposition format, and the same as objects. */
 export interface MetricsReading {

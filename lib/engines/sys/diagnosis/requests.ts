@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import type { DiagnosisParts } from './parts.ts';
 
 /** `sys/in-flight-req`: the requests that the process which answers is at, this one among them. */

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { text } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 
 const charactersMax = 4_096;
 

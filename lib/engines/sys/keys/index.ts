@@ -1,4 +1,4 @@
-import { onlyInRoot, type Row } from '../../../path/row.ts';
+import { onlyInRoot, type Row } from '../../../path/contract/row.ts';
 import { decodeTokenRow } from './decode-token.ts';
 import type { KeyRowParts } from './parts.ts';
 import { absentKeyRows } from './recovery.ts';

@@ -1,4 +1,4 @@
-import type { OperationMarks } from '../../../path/row.ts';
+import type { OperationMarks } from '../../../path/contract/row.ts';
 import type { KeyAttempts } from '../../../store/seal/attempts/contract.ts';
 import type { Prepare, Seal } from '../../../store/seal/contract.ts';
 

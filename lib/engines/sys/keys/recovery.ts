@@ -1,5 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
-import { operation, type Reply, type Row } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { attemptMarks, type KeyRowParts } from './parts.ts';
 
 /** What the API family has for keys that are not here: recovery keys, and new keys kept encrypted. */

@@ -1,5 +1,5 @@
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { bool, integer, textList } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import type { RekeyGiven, RekeyStatus } from '../../../store/seal/attempts/contract.ts';
 import { givenFields, mustBeBare, mustBeGiven } from './fields.ts';
 import { attemptMarks, type KeyRowParts } from './parts.ts';

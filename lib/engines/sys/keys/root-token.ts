@@ -1,7 +1,7 @@
 import { badRequest } from '../../../core/errors.ts';
 import { randomBase62 } from '../../../core/ids.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { text } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import type { RootTokenStatus } from '../../../store/seal/attempts/contract.ts';
 import { givenFields, mustBeBare, mustBeGiven } from './fields.ts';
 import { attemptMarks, type KeyRowParts } from './parts.ts';

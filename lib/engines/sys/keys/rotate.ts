@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import type { SealRowParts } from '../seal/parts.ts';
 
 /** `sys/key-status`, `sys/rotate` and `sys/rotate/keyring`: the keys under which the barrier seals values. */

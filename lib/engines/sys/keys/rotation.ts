@@ -1,7 +1,7 @@
 import { durationText } from '../../../core/duration-text.ts';
 import { badRequest } from '../../../core/errors.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { bool, duration, integer } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import { operationsMaxSafe } from '../../../store/encryption/keyring.ts';
 import type { KeyRowParts } from './parts.ts';
 

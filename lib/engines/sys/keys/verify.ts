@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import type { VerifyStatus } from '../../../store/seal/attempts/contract.ts';
 import { givenFields, mustBeGiven } from './fields.ts';
 import { attemptMarks, type KeyRowParts } from './parts.ts';

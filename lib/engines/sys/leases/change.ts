@@ -1,5 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
-import { operation, type Reply, type Row } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import type { Leases, LeasesOf } from './contract.ts';
 import { increment, leaseField, leaseInPath, mustBeNamed, prefixInPath, sync } from './fields.ts';
 

@@ -1,5 +1,5 @@
 import type { Namespace } from '../../../core/namespace.ts';
-import type { Reply } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
 
 /**
  * Leases as the rows of `sys/leases` read and end them. A lease is anything that has been given for a time; its id is the path

@@ -1,4 +1,4 @@
-import type { Row } from '../../../path/row.ts';
+import type { Row } from '../../../path/contract/row.ts';
 import { changeRows } from './change.ts';
 import type { LeasesOf } from './contract.ts';
 import { lookRows } from './look.ts';

@@ -1,6 +1,7 @@
 import { badRequest } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { integer, pathText, text } from '../../../path/fields.ts';
-import { operation, type Reply, type Row } from '../../../path/row.ts';
 import type { Lease, LeasesOf } from './contract.ts';
 import { leaseField, mustBeNamed } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import type { Row } from '../../../path/row.ts';
+import type { Row } from '../../../path/contract/row.ts';
 import { internalRows } from './internal.ts';
 import { authKind, secretKind } from './kind/kind.ts';
 import { mountListRow } from './list.ts';

@@ -1,6 +1,9 @@
 import { AppError } from '../../../core/errors.ts';
+import type { Mount } from '../../../path/contract/mount.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText } from '../../../path/fields.ts';
-import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { mustHaveToken } from '../valid-token.ts';
 import { authPath, isAuthPath } from './kind/path.ts';
 import type { MountParts } from './parts.ts';

@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import type { MountKind } from './kind/kind.ts';
 import type { MountParts } from './parts.ts';
 import { showMount } from './view.ts';

@@ -1,6 +1,8 @@
 import { badRequest } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { bool, pathText, text } from '../../../path/fields.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import type { MountKind } from './kind/kind.ts';
 import { kindOf, namesText, versionsText } from './kind/version.ts';
 import type { MountParts } from './parts.ts';

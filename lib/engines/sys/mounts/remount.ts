@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText, text } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import type { MountKind } from './kind/kind.ts';
 import { mountPath } from './kind/path.ts';
 import type { MountParts } from './parts.ts';

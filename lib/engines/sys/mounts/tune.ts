@@ -1,5 +1,5 @@
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import type { MountKind } from './kind/kind.ts';
 import { versionsText } from './kind/version.ts';
 import type { MountParts } from './parts.ts';

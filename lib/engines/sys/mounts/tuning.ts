@@ -1,5 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
-import type { Reply, RequestContext } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
 import type { MountKind } from './kind/kind.ts';
 import { isAuthPath } from './kind/path.ts';
 import { tunedOptions } from './kind/version.ts';

@@ -1,5 +1,5 @@
+import type { Mount, MountConfig } from '../../../path/contract/mount.ts';
 import { effectiveLeases } from '../../../path/lease-times.ts';
-import type { Mount, MountConfig } from '../../../path/row.ts';
 import { isAuthPath } from './kind/path.ts';
 
 /** A mount as the API family shows it. Ours are all built in: there is nothing to say of plugins. */

@@ -1,4 +1,4 @@
-import type { Row } from '../../../path/row.ts';
+import type { Row } from '../../../path/contract/row.ts';
 import { listRows } from './list.ts';
 import { lockRows } from './lock.ts';
 import { namespaceRow } from './namespace.ts';

@@ -1,4 +1,6 @@
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import type { Namespaces } from '../../namespaces.ts';
 import { mustHaveToken } from '../valid-token.ts';
 import { nameBelow, namespaceView } from './view.ts';

@@ -1,7 +1,9 @@
 import { badRequest } from '../../../core/errors.ts';
 import { isRoot } from '../../../core/namespace.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { text } from '../../../path/fields.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import type { Namespaces } from '../../namespaces.ts';
 import { fullPath, path } from './fields.ts';
 

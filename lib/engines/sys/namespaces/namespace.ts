@@ -1,5 +1,7 @@
 import { badRequest, notFound } from '../../../core/errors.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { checkedMetadata, custom_metadata, fullPath, metadataPatch, newNamespacePath, path } from './fields.ts';
 import type { NamespaceRowParts } from './parts.ts';
 import { namespaceView } from './view.ts';

@@ -1,4 +1,4 @@
-import type { Row } from '../../../path/row.ts';
+import type { Row } from '../../../path/contract/row.ts';
 import { quotaConfigRow } from './config.ts';
 import { leaseCountRows, type QuotaParts, rateLimitRows } from './rows.ts';
 

@@ -1,6 +1,7 @@
 import { badRequest } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { duration, type Fields, type Input, integer, number, pathText } from '../../../path/fields.ts';
-import { operation, type Reply, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import { countLeases } from './lease-capacity.ts';
 import type { LeaseCount, Named, QuotaScope, RateLimit } from './quota.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { integer, text } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import type { SealState } from '../../../store/seal/contract.ts';
 import type { SealRowParts } from './parts.ts';
 import { apiVersion } from './version.ts';

@@ -1,4 +1,4 @@
-import type { Row } from '../../../path/row.ts';
+import type { Row } from '../../../path/contract/row.ts';
 import { rotateRows } from '../keys/rotate.ts';
 import { healthRow } from './health.ts';
 import { initRow } from './init.ts';

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { integer, text, textList } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import type { Initialised, Seal } from '../../../store/seal/contract.ts';
 import type { SealRowParts } from './parts.ts';
 

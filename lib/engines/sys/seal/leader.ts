@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 
 /** `sys/leader`: every process answers every request, so there is no leader and nobody stands by. */
 export const leaderRow: Row = {

@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import type { SealRowParts } from './parts.ts';
 
 /** `sys/seal`: forgets the keys of this process; the others go on. A process that is sealed has nothing to check a token by. */

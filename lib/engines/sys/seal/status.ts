@@ -1,4 +1,4 @@
-import { operation, type Row } from '../../../path/row.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import type { SealStatus } from '../../../store/seal/contract.ts';
 import type { SealRowParts } from './parts.ts';
 import { apiVersion, buildDate } from './version.ts';

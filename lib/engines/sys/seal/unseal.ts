@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { bool, text } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import type { SealRowParts } from './parts.ts';
 import { sealStatusBody } from './status.ts';
 

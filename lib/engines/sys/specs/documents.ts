@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { badRequest } from '../../../core/errors.ts';
+import type { Engine } from '../../../path/contract/engine.ts';
+import type { Mount } from '../../../path/contract/mount.ts';
+import type { Vocabulary } from '../../../path/contract/request.ts';
+import type { Row } from '../../../path/contract/row.ts';
 import { type DocumentPart, tagOf, wholeDocument } from '../../../path/documents/openapi.ts';
-import { pathItemsUnder } from '../../../path/path-items.ts';
-import type { Engine, Mount, Row, Vocabulary } from '../../../path/row.ts';
+import { pathItemsUnder } from '../../../path/documents/path-items.ts';
 import type { Mounts } from '../../contract.ts';
 
 export interface SpecsParts {

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import type { Mount } from '../../../path/contract/mount.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { bool, text } from '../../../path/fields.ts';
-import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { openDocuments, type SpecsParts } from './documents.ts';
 
 export type { SpecsParts } from './documents.ts';

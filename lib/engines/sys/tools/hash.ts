@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { badRequest } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText, text } from '../../../path/fields.ts';
-import { operation, type Reply, type Row } from '../../../path/row.ts';
 import { decoded, encoded } from './encoding.ts';
 
 /** Names of the API family, and those of the cryptographic library. */

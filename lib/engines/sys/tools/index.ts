@@ -1,4 +1,4 @@
-import type { Row } from '../../../path/row.ts';
+import type { Row } from '../../../path/contract/row.ts';
 import { hashRows } from './hash.ts';
 import { randomRows } from './random.ts';
 

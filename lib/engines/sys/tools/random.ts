@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { badRequest } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { integer, pathText, text } from '../../../path/fields.ts';
-import { operation, type Reply, type Row } from '../../../path/row.ts';
 import { encoded } from './encoding.ts';
 
 const bytesMax = 131_072;

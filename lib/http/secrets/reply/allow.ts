@@ -1,4 +1,4 @@
-import type { Verb } from '../../../path/row.ts';
+import type { Verb } from '../../../path/contract/request.ts';
 import type { Target } from '../engines.ts';
 
 /** What clients call our verbs. */

@@ -1,5 +1,7 @@
 import { notFound } from '../../../core/errors.ts';
-import type { AuthReply, Mount, Reply, ReplyContent, Verb, WrapInfo } from '../../../path/row.ts';
+import type { Mount } from '../../../path/contract/mount.ts';
+import type { AuthReply, Reply, ReplyContent, WrapInfo } from '../../../path/contract/reply.ts';
+import type { Verb } from '../../../path/contract/request.ts';
 import type { Outgoing } from '../../wire/exchange.ts';
 import { status } from './status.ts';
 

@@ -1,7 +1,7 @@
 import { AppError, TooManyRequests } from '../../../core/errors.ts';
 import { framesOf } from '../../../core/log/stack.ts';
 import type { Log } from '../../../core/log.ts';
-import type { Vocabulary } from '../../../path/row.ts';
+import type { Vocabulary } from '../../../path/contract/request.ts';
 import { sealedText, wordName } from '../../../path/vocabulary.ts';
 import type { Outgoing } from '../../wire/exchange.ts';
 import { Busy, UnsupportedOperation, UnsupportedPath } from '../../wire/refusals.ts';

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../core/errors.ts';
-import type { Vocabulary } from '../../../path/row.ts';
+import type { Vocabulary } from '../../../path/contract/request.ts';
 import { canonicalPath } from '../../../path/vocabulary.ts';
 import { type Headers, header } from '../../wire/exchange.ts';
 

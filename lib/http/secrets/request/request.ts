@@ -1,7 +1,7 @@
 import { badRequest } from '../../../core/errors.ts';
 import { Secret } from '../../../core/secret.ts';
+import type { Verb, Vocabulary } from '../../../path/contract/request.ts';
 import { duration } from '../../../path/fields.ts';
-import type { Verb, Vocabulary } from '../../../path/row.ts';
 import { canonicalPath } from '../../../path/vocabulary.ts';
 import { mustBeMergePatch, mustBeUncompressed } from '../../wire/body/media.ts';
 import { type Headers, header, type Incoming } from '../../wire/exchange.ts';

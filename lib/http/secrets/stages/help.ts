@@ -1,7 +1,7 @@
 import type { Gatekeeper } from '../../../auth/contract.ts';
 import { permissionDenied } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
 import { helpOf } from '../../../path/documents/help.ts';
-import type { Reply } from '../../../path/row.ts';
 import { noRoute, UnsupportedPath } from '../../wire/refusals.ts';
 import type { Exchange } from './stages.ts';
 

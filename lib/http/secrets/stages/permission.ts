@@ -1,6 +1,6 @@
 import type { Decision, Gatekeeper, Need } from '../../../auth/contract.ts';
 import { AppError, permissionDenied } from '../../../core/errors.ts';
-import type { Caller } from '../../../path/row.ts';
+import type { Caller } from '../../../path/contract/request.ts';
 import type { Target } from '../engines.ts';
 import type { HttpParts } from '../parts.ts';
 import { capabilityOf } from '../request/context.ts';

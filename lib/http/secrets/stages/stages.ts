@@ -1,7 +1,9 @@
 import type { Decision } from '../../../auth/contract.ts';
 import { rootNamespace } from '../../../core/namespace.ts';
+import type { LocatedNamespace } from '../../../path/contract/mount.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { Caller } from '../../../path/contract/request.ts';
 import type { Parsed } from '../../../path/parse.ts';
-import type { Caller, LocatedNamespace, Reply } from '../../../path/row.ts';
 import type { Match } from '../../../path/table.ts';
 import { type Data, noData } from '../../wire/body/fields.ts';
 import type { Ending } from '../../wire/connection/connection.ts';

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
 import type { Namespace } from '../../../core/namespace.ts';
-import type { ReplyContent, WrapInfo } from '../../../path/row.ts';
+import type { ReplyContent, WrapInfo } from '../../../path/contract/reply.ts';
 import { systemMount } from '../engines.ts';
 import { envelope } from '../reply/envelope.ts';
 import { status } from '../reply/status.ts';

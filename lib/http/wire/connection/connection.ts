@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { UnderWay } from '../../../core/concurrency/under-way.ts';
 import { AppError } from '../../../core/errors.ts';
-import type { ClientConnection } from '../../../path/row.ts';
+import type { ClientConnection } from '../../../path/contract/request.ts';
 
 /** The part of a socket that is looked at. Sockets without TLS may lack `encrypted`. */
 interface Peer {

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { DestinationDefinition } from '../../../destinations/contract.ts';
-import type { Mount } from '../../../path/row.ts';
+import type { Mount } from '../../../path/contract/mount.ts';
 import type { Operation } from '../../../queue/contract.ts';
 import { startAfresh } from '../../../store/outbox.ts';
 import type { Store } from '../../../store/store.ts';

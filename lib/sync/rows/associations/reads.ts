@@ -1,6 +1,8 @@
 import { badRequest, notFound } from '../../../core/errors.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText, text } from '../../../path/fields.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { typeName } from '../../../path/vocabulary.ts';
 import { definitionOf } from '../../definition.ts';
 import { loadDestination } from '../destinations/store.ts';

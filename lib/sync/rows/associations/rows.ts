@@ -1,6 +1,9 @@
 import { AppError, badRequest, permissionDenied } from '../../../core/errors.ts';
+import type { Mount } from '../../../path/contract/mount.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { bool, pathText, text } from '../../../path/fields.ts';
-import { type Mount, operation, type Reply, type RequestContext, type Row } from '../../../path/row.ts';
 import { definitionOf } from '../../definition.ts';
 import type { SyncParts } from '../parts.ts';
 import { noMount, noSecret, removeAssociation, setAssociation } from './change.ts';

@@ -1,4 +1,5 @@
-import type { Reply, RequestContext } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
 import { typeName } from '../../../path/vocabulary.ts';
 import type { Operation } from '../../../queue/contract.ts';
 import type { SyncParts } from '../parts.ts';

@@ -1,4 +1,4 @@
-import type { Vocabulary } from '../../../path/row.ts';
+import type { Vocabulary } from '../../../path/contract/request.ts';
 import { statusName } from '../../../path/vocabulary.ts';
 import { toStatus } from '../../status.ts';
 import { asSegment, withOwnKeys } from './record-keys.ts';

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { AppError } from '../../../core/errors.ts';
+import type { ReplyContent } from '../../../path/contract/reply.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { bool, integer } from '../../../path/fields.ts';
-import { operation, type ReplyContent, type Row } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import { loadSettings, type SyncSettings } from '../../sweep/requeue.ts';
 import type { SyncParts } from '../parts.ts';

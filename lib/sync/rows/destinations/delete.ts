@@ -1,7 +1,8 @@
 import { sql, type Transaction } from 'kysely';
 import { AppError, badRequest } from '../../../core/errors.ts';
 import type { DestinationDefinition } from '../../../destinations/contract.ts';
-import type { Reply, RequestContext } from '../../../path/row.ts';
+import type { Reply } from '../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
 import type { Database } from '../../../store/tables.ts';
 import type { DestinationKey } from '../../drivers/drivers.ts';
 import { beginning, type PurgePage, purgePage } from '../../purge/page.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText } from '../../../path/fields.ts';
-import { operation, type RequestContext, type Row } from '../../../path/row.ts';
 import { typeName } from '../../../path/vocabulary.ts';
 import { definitionOf } from '../../definition.ts';
 import type { SyncParts } from '../parts.ts';

@@ -1,8 +1,9 @@
 import { sql, type Transaction } from 'kysely';
 import { notFound } from '../../../core/errors.ts';
 import type { DestinationDefinition } from '../../../destinations/contract.ts';
+import type { RequestContext } from '../../../path/contract/request.ts';
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { bool, type Fields, pathText } from '../../../path/fields.ts';
-import { operation, type RequestContext, type Row } from '../../../path/row.ts';
 import { type Dirty, markDirty } from '../../../store/outbox.ts';
 import type { Database } from '../../../store/tables.ts';
 import { withDefaults } from '../../drivers/connection.ts';

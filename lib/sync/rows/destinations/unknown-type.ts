@@ -1,5 +1,5 @@
+import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText } from '../../../path/fields.ts';
-import { operation, type Row } from '../../../path/row.ts';
 import { definitionOf } from '../../definition.ts';
 import type { SyncParts } from '../parts.ts';
 

@@ -1,5 +1,5 @@
 import type { DestinationDefinition, Granularity } from '../../../destinations/contract.ts';
-import type { Vocabulary } from '../../../path/row.ts';
+import type { Vocabulary } from '../../../path/contract/request.ts';
 import { typeName } from '../../../path/vocabulary.ts';
 import { templateOf } from '../../template/naming.ts';
 import { maskedConnection } from './mask.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Secret } from '../../../core/secret.ts';
+import type { ClientConnection } from '../../../path/contract/request.ts';
 import type { ApiCaller } from '../../../path/jsonapi/row.ts';
-import type { ClientConnection } from '../../../path/row.ts';
 import type { Store } from '../../../store/store.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isJsonObject, parseJson } from '../../../../lib/core/json.ts';
 import { kvV1 } from '../../../../lib/engines/kv/v1/index.ts';
 import { kvV2 } from '../../../../lib/engines/kv/v2/index.ts';
-import type { Mount } from '../../../../lib/path/row.ts';
+import type { Mount } from '../../../../lib/path/contract/mount.ts';
 import { type Call, calling, engineParts, existence, mounted } from '../../setup.ts';
 
 let it: Awaited<ReturnType<typeof engineParts>>;

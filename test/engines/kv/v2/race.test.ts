@@ -8,7 +8,7 @@ import { Secret } from '../../../../lib/core/secret.ts';
 import { engines } from '../../../../lib/engines/index.ts';
 import { kvV2 } from '../../../../lib/engines/kv/v2/index.ts';
 import { openMountTable } from '../../../../lib/engines/mounts/table.ts';
-import type { Mount } from '../../../../lib/path/row.ts';
+import type { Mount } from '../../../../lib/path/contract/mount.ts';
 import { openStore } from '../../../../lib/store/open.ts';
 import { storeOptions } from '../../../store/stores.ts';
 import { testDatabase } from '../../../support/services.ts';

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { notFound } from '../../../../core/errors.ts';
 import type { JsonObject } from '../../../../core/json.ts';
-import type { Reply, RequestContext } from '../../../../path/row.ts';
+import type { Reply } from '../../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../../path/contract/request.ts';
 import type { Database } from '../../../../store/tables.ts';
 import { whileMounted } from '../../shared/mount-gone.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { badRequest } from '../../../../core/errors.ts';
+import { operation, type Row } from '../../../../path/contract/row.ts';
 import { bool, duration, integer } from '../../../../path/fields.ts';
-import { operation, type Row } from '../../../../path/row.ts';
 import { listFolder } from '../../shared/listing.ts';
 import { folderPath, locationBelow, locationOf } from '../../shared/secret-path.ts';
 import { object, path } from '../fields.ts';

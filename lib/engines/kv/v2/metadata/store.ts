@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { durationText } from '../../../../core/duration-text.ts';
-import type { Reply } from '../../../../path/row.ts';
+import type { Reply } from '../../../../path/contract/reply.ts';
 import { type Dirty, markDirty, ofSecret } from '../../../../store/outbox.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
 import type { Attribution } from '../../shared/tables.ts';

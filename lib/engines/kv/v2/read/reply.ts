@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../core/json.ts';
-import type { Reply, ReplyContent } from '../../../../path/row.ts';
+import type { Reply, ReplyContent } from '../../../../path/contract/reply.ts';
 import type { Dirty } from '../../../../store/outbox.ts';
 import type { EngineParts } from '../../../contract.ts';
 import type { CustomMetadata } from '../metadata/custom.ts';

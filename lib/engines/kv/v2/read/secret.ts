@@ -1,6 +1,7 @@
 import { WrittenJson } from '../../../../core/json/written.ts';
 import { parseJson } from '../../../../core/json.ts';
-import type { Reply, RequestContext } from '../../../../path/row.ts';
+import type { Reply } from '../../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../../path/contract/request.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
 import { openStored, type VersionJson } from '../../shared/stored-version.ts';
 import { openCustomMetadata } from '../metadata/custom.ts';

@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
+import type { Reply } from '../../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../../path/contract/request.ts';
+import { operation, type Row } from '../../../../path/contract/row.ts';
 import { integer } from '../../../../path/fields.ts';
-import { operation, type Reply, type RequestContext, type Row } from '../../../../path/row.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
 import { locationOf } from '../../shared/secret-path.ts';
 import { secretOf } from '../../shared/stored-version.ts';

@@ -1,6 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { badRequest } from '../../../../core/errors.ts';
-import { type Caller, operation, type Reply, type Row } from '../../../../path/row.ts';
+import type { Reply } from '../../../../path/contract/reply.ts';
+import type { Caller } from '../../../../path/contract/request.ts';
+import { operation, type Row } from '../../../../path/contract/row.ts';
 import { type Dirty, markDirty, ofSecret } from '../../../../store/outbox.ts';
 import type { Database } from '../../../../store/tables.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { badRequest, notFound } from '../../../../core/errors.ts';
 import type { JsonObject } from '../../../../core/json.ts';
-import type { Reply, ReplyContent, RequestContext } from '../../../../path/row.ts';
+import type { Reply, ReplyContent } from '../../../../path/contract/reply.ts';
+import type { RequestContext } from '../../../../path/contract/request.ts';
 import type { Database } from '../../../../store/tables.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
 import { type Opening, openStored, secretOf, storedData } from '../../shared/stored-version.ts';

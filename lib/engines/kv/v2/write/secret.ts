@@ -1,6 +1,7 @@
 import { badRequest } from '../../../../core/errors.ts';
 import type { JsonObject } from '../../../../core/json.ts';
-import type { Caller, Reply } from '../../../../path/row.ts';
+import type { Reply } from '../../../../path/contract/reply.ts';
+import type { Caller } from '../../../../path/contract/request.ts';
 import type { SecretLocation } from '../../shared/secret-path.ts';
 import { authorsOf } from '../attribution.ts';
 import { openCustomMetadata } from '../metadata/custom.ts';

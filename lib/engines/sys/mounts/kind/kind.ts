@@ -1,6 +1,6 @@
 import { badRequest } from '../../../../core/errors.ts';
 import type { Namespace } from '../../../../core/namespace.ts';
-import type { OperationMarks } from '../../../../path/row.ts';
+import type { OperationMarks } from '../../../../path/contract/row.ts';
 import type { EngineDefinition } from '../../../contract.ts';
 import type { MountParts } from '../parts.ts';
 import { authSettings, type ConfigField, configOf, settings } from '../settings/fields.ts';

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../../core/errors.ts';
+import type { MountConfig } from '../../../../path/contract/mount.ts';
 import { effectiveLeases } from '../../../../path/lease-times.ts';
-import type { MountConfig } from '../../../../path/row.ts';
 import type { Settings } from './fields.ts';
 
 /**

@@ -1,6 +1,7 @@
-import { ownText } from './documents/own-text.ts';
-import { nameRule, parsePattern, type Segment } from './pattern.ts';
-import type { Operation, Row, Verb, Vocabulary } from './row.ts';
+import type { Verb, Vocabulary } from '../contract/request.ts';
+import type { Operation, Row } from '../contract/row.ts';
+import { nameRule, parsePattern, type Segment } from '../pattern.ts';
+import { ownText } from './own-text.ts';
 
 /** One path at or under a queried one, with the operations of all rows that have it. */
 export interface PathItem {
