@@ -25,6 +25,7 @@ export function callFailure(error: unknown): RemoteFailure {
   if (strangeMessage(error) !== undefined) return new RemoteFailure('its answer is too large or has a strange status');
   const chain = errorChain(error);
   if (chain.some(({ name }) => name === 'TimeoutError')) return new RemoteFailure('it did not answer in time');
+  if (chain.some(({ name }) => name === 'AbortError')) return new RemoteFailure('nobody waits for its answer any more');
   const codes = chain.flatMap((link) => ('code' in link && typeof link.code === 'string' ? [link.code] : []));
   const known = codes.find((code) => code in reasons);
   if (known !== undefined) return new RemoteFailure(reasons[known] ?? known);

@@ -34,3 +34,13 @@ test('a connection that is cut when a question comes is asked once more, and no 
   expect(always.calls()).toBe(2);
   await always.close();
 });
+
+test('a caller that goes away is no failure of the connection', async () => {
+  const gone = new AbortController();
+  const server = await startHttps(() => gone.abort());
+  const remote = openRemote({ bounds: readBounds('all'), requestMs: patience.conditionMs });
+  const question = { url: new URL(server.address), caCertificates: server.certificate, signal: gone.signal };
+  await expect(remote.ask(question)).rejects.toThrow('nobody waits for its answer any more');
+  await remote.close();
+  server.close();
+});
