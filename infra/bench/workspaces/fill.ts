@@ -44,5 +44,5 @@ const statements = [
   `insert into ws_grants (id, team_id, workspace_id, ${levels})
    select 'tws-' || n, 'team-1', 'ws-' || n * 10 + 7, 'write', 3, 2, 3, true, false, false from generate_series(0, least(99, $1::int / 10 - 1)) n`,
   `insert into ws_tokens (id, hash, user_id) select 'at-bench', $2::bytea, 'user-bench' where $1::int > 0`,
-  'analyze',
+  'vacuum analyze',
 ];

@@ -19,6 +19,7 @@ import { workspaceStates } from './0018-workspace-states.ts';
 import { workspaceVariables } from './0019-workspace-variables.ts';
 import { namespaceFence } from './0020-namespace-fence.ts';
 import { readmes } from './0021-readmes.ts';
+import { bindingOrganizations } from './0022-binding-organizations.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   { name: '0019-workspace-variables', up: workspaceVariables },
   { name: '0020-namespace-fence', up: namespaceFence },
   { name: '0021-readmes', up: readmes },
+  { name: '0022-binding-organizations', up: bindingOrganizations },
 ];

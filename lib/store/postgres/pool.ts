@@ -20,6 +20,11 @@ const idleConnectionMs = 30_000;
 /** Spreads the connections anew after a failover. */
 const connectionLifetimeSeconds = 1_800;
 const keepAliveDelayMs = 10_000;
+/**
+ * What is asked for often lies in memory, where an index costs no more than reading on; and no statement runs for so long that
+ * compiling it would pay. `options` in the URL take the place of these.
+ */
+const planning = '-c random_page_cost=1.1 -c jit=off';
 
 /** A pool that outlives the loss of its server: a lost connection is closed and the next query opens another. */
 export function openPool(options: PoolOptions): pg.Pool {
@@ -36,6 +41,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     application_name: 'keyferry',
+    options: planning,
   });
   // An `error` event without a listener ends the process. The pool listens to its idle clients only; a client that is out on loan
   // loses its connection unheard between two statements of a transaction. The next statement fails, and says so.

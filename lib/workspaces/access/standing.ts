@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { notFound } from '../../path/jsonapi/error.ts';
 import type { ApiCaller } from '../../path/jsonapi/row.ts';
+import { unseen } from '../../store/postgres/unseen.ts';
 import type { Store } from '../../store/store.ts';
 import { type Levels, most, namedLevels, nothing, runLevels } from './levels.ts';
 import { type OrganizationFlag, organizationFlags } from './organization-access.ts';
@@ -160,14 +161,7 @@ export const grantsOfWorkspace = ({ teamIds }: Standing): RawBuilder<unknown> =>
   select max(runs) as runs, max(variables) as variables, max(state_versions) as state_versions, bool_or(locking) as locking,
          bool_or(run_tasks) as run_tasks, bool_or(admin) as admin, bool_or(moves) as moves,
          bool_or(admin or settings->>'delete' = 'true') as removes
-    from ws_grants where team_id = any(${teamIds}::text[]) and (workspace_id = w.id or project_id = w.project_id))`;
-
-/** Whether the caller may read the workspace `w`, for the condition of a list. */
-export const isReadable = (standing: Standing): RawBuilder<unknown> =>
-  levelsEverywhere(standing).runs > 0
-    ? sql`true`
-    : sql`(w.project_id in (select project_id from ws_grants where team_id = any(${standing.teamIds}::text[]) and project_id is not null)
-       or w.id in (select workspace_id from ws_grants where team_id = any(${standing.teamIds}::text[]) and workspace_id is not null))`;
+    from ws_grants where team_id = any(${unseen(teamIds, 'text[]')}) and (workspace_id = w.id or project_id = w.project_id))`;
 
 /** What the caller may do with a workspace, from its standing and what a statement answered of grants. */
 export function levelsOf(standing: Standing, granted: GrantedLevels): Levels {

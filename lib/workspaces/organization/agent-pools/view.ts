@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Resource, timeText, toMany, toOne } from '../../../path/jsonapi/resource.ts';
-import { isReadable, type Standing } from '../../access/standing.ts';
+import { isReadable } from '../../access/readable.ts';
+import type { Standing } from '../../access/standing.ts';
 
 export interface AgentPoolRow {
   readonly id: string;

@@ -4,7 +4,8 @@ import { forbidden, notFound } from '../../../path/jsonapi/error.ts';
 import type { ApiCall } from '../../../path/jsonapi/row.ts';
 import type { Database } from '../../../store/tables.ts';
 import { findProject } from '../../access/project.ts';
-import { grantsOfWorkspace, isReadable, levelsEverywhere, type Standing } from '../../access/standing.ts';
+import { isReadable } from '../../access/readable.ts';
+import { grantsOfWorkspace, levelsEverywhere, type Standing } from '../../access/standing.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 
 /** Moves workspaces into a project, all or none. It takes the right to move them, in their projects and in this one. */

@@ -4,7 +4,8 @@ import { unprocessable } from '../../../path/jsonapi/error.ts';
 import type { ApiCall } from '../../../path/jsonapi/row.ts';
 import type { Database } from '../../../store/tables.ts';
 import { holdWorkspace } from '../../access/hold.ts';
-import { isReadable, managesWorkspaces } from '../../access/standing.ts';
+import { isReadable } from '../../access/readable.ts';
+import { managesWorkspaces } from '../../access/standing.ts';
 import { type FoundWorkspace, findWorkspace, mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 

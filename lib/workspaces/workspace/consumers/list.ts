@@ -1,10 +1,11 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { pageOf, told } from '../../../path/jsonapi/page.ts';
 import type { ApiCall, DocumentReply } from '../../../path/jsonapi/row.ts';
-import { isReadable } from '../../access/standing.ts';
+import { unseen } from '../../../store/postgres/unseen.ts';
 import { findWorkspace, type WorkspaceRow } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { foundIn, workspaceDocuments } from '../workspaces/document.ts';
+import type { Selection } from '../workspaces/list/condition.ts';
 import { byName } from '../workspaces/list/order.ts';
 import { pageOfRows } from '../workspaces/list/page.ts';
 import { settingsOf } from '../workspaces/settings/settings.ts';
@@ -18,28 +19,24 @@ export async function listConsumers(parts: WorkspaceParts, call: ApiCall): Promi
   const page = pageOf(call.query);
   const by = { workspace_id: call.parameters['workspace_id'] ?? '' };
   const { workspace, standing } = await findWorkspace(parts.store, call.caller, by);
-  const { global_remote_state: isShared } = workspace;
   const isConfigured = call.query.get('show_only_configured') === 'true';
-  const consumers = isConfigured ? named(workspace) : consumersOf(workspace);
-  const { rows, total } = await pageOfRows(parts.store, standing, {
-    selection: { from: sql`ws_workspaces w`, where: sql`${consumers} and ${isReadable(standing)}` },
-    ...{ isNarrow: isConfigured || !isShared, order: byName, page },
-  });
+  const selection = isConfigured ? named(workspace) : consumersOf(workspace);
+  const isNarrow = selection.found.length > 0;
+  const { rows, total } = await pageOfRows(parts.store, standing, { selection, isNarrow, order: byName, page });
   const documents = await workspaceDocuments(parts, foundIn(standing, rows), call);
   return { ...documents, page: told(page, total) };
 }
 
-function consumersOf(workspace: WorkspaceRow): RawBuilder<unknown> {
-  if (workspace.global_remote_state) return others(workspace);
-  if (settingsOf(workspace.settings)['project-remote-state']) return othersOfProject(workspace);
+function consumersOf(workspace: WorkspaceRow): Selection {
+  const { id, project_id, global_remote_state: isShared } = workspace;
+  const others = [sql`w.id <> ${unseen(id, 'text')}`];
+  if (isShared) return { found: [], checks: others };
+  if (settingsOf(workspace.settings)['project-remote-state'])
+    return { found: [sql`w.project_id = ${unseen(project_id, 'text')}`], checks: others };
   return named(workspace);
 }
 
-const othersOfProject = ({ id, project_id }: WorkspaceRow): RawBuilder<unknown> =>
-  sql`w.project_id = ${project_id} and w.id <> ${id}`;
-
-const others = ({ id, organization_id }: WorkspaceRow): RawBuilder<unknown> =>
-  sql`w.organization_id = ${organization_id} and w.id <> ${id}`;
-
-const named = ({ id }: WorkspaceRow): RawBuilder<unknown> =>
-  sql`w.id in (select consumer_id from ws_consumers where workspace_id = ${id})`;
+const named = ({ id }: WorkspaceRow): Selection => ({
+  found: [sql`w.id in (select consumer_id from ws_consumers where workspace_id = ${unseen(id, 'text')})`],
+  checks: [],
+});

@@ -1,50 +1,44 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isReadable, type Standing } from '../../../access/standing.ts';
+import { unseen } from '../../../../store/postgres/unseen.ts';
 import type { ListQuery } from './query.ts';
-import { hasOneOf, joinTagged } from './tagged.ts';
+import { hasOneOf, isTagged } from './tagged.ts';
 
-/** Which workspaces `w` a list has: `from` a source `where` a condition holds. */
+/** Conditions on the workspaces `w` of a list, beside that its caller may read them. */
 export interface Selection {
-  readonly from: RawBuilder<unknown>;
-  readonly where: RawBuilder<unknown>;
+  /** What indexes find few by: looked up first, and all else is asked of those alone. */
+  readonly found: readonly RawBuilder<unknown>[];
+  readonly checks: readonly RawBuilder<unknown>[];
 }
 
-/** The workspaces in the list of a caller. What an index finds is looked up first: the rest is asked of those alone. */
-export function selectionOf(standing: Standing, query: ListQuery): Selection {
-  return { from: sourceOf(standing.organization.id, query), where: sql.join(checksOf(standing, query), and) };
-}
-
-const and = sql` and `;
-
-function sourceOf(id: string, { projectId, tags, anyTags, tagged }: ListQuery): RawBuilder<unknown> {
-  const found = [
-    ...(projectId === '' ? [] : [sql`w.project_id = ${projectId}`]),
-    ...tags.map((tag) => hasOneOf(id, [tag])),
-    ...(anyTags.length === 0 ? [] : [hasOneOf(id, anyTags)]),
-  ];
-  const isFound = found.length + tagged.length > 0;
-  // With `offset 0` the database does not move the checks into it, which would have all workspaces checked first.
-  return sql`(
-    select w.* from ws_workspaces w ${sql.join(tagged.map(joinTagged), sql` `)}
-     where ${sql.join([sql`w.organization_id = ${id}`, ...found], and)} ${isFound ? sql`offset 0` : sql``}) w`;
-}
-
-function checksOf(standing: Standing, query: ListQuery): readonly RawBuilder<unknown>[] {
-  const { name, wildcardName, runStatuses, excludedTags } = query;
-  return [
-    isReadable(standing),
-    ...(name === '' ? [] : [sql`strpos(${lowerName}, lower(${name})) > 0`]),
-    ...(wildcardName === '' ? [] : [sql`${lowerName} like lower(${patternOf(wildcardName)})`]),
-    ...(runStatuses.length === 0 ? [] : [hasRunIn(runStatuses)]),
-    ...(excludedTags.length === 0 ? [] : [sql`not ${hasOneOf(standing.organization.id, excludedTags)}`]),
-  ];
+/** What a list of the workspaces of an organization is narrowed by. */
+export function selectionOf(organizationId: string, query: ListQuery): Selection {
+  const { projectId, tags, anyTags, tagged, excludedTags, name, wildcardName, runStatuses } = query;
+  const has = (names: readonly string[]) => hasOneOf(organizationId, names);
+  return {
+    found: [
+      ...(projectId === '' ? [] : [sql`w.project_id = ${unseen(projectId, 'text')}`]),
+      ...tags.map((tag) => has([tag])),
+      ...(anyTags.length === 0 ? [] : [has(anyTags)]),
+    ],
+    checks: [
+      ...tagged.map((filter) => isTagged(organizationId, filter)),
+      ...(excludedTags.length === 0 ? [] : [sql`not ${has(excludedTags)}`]),
+      ...(name === '' ? [] : [sql`strpos(${lowerName}, ${unseen(name.toLowerCase(), 'text')}) > 0`]),
+      ...(wildcardName === '' ? [] : [sql`${lowerName} like ${unseen(patternOf(wildcardName), 'text')}`]),
+      ...(runStatuses.length === 0 ? [] : [hasRunIn(runStatuses)]),
+    ],
+  };
 }
 
 /** Names have ASCII alone, and the rules of a language would take several times as long. */
 const lowerName = sql`lower(w.name collate "C")`;
 
 const hasRunIn = (statuses: readonly string[]): RawBuilder<unknown> => sql`exists (
-  select 1 from ws_runs r where r.id = w.current_run_id and r.status = any(${statuses}::text[]))`;
+  select 1 from ws_runs r where r.id = w.current_run_id and r.status = any(${unseen(statuses, 'text[]')}))`;
 
 /** `*` stands for any characters, and every other one for itself. */
-const patternOf = (wildcard: string): string => wildcard.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
+const patternOf = (wildcard: string): string =>
+  wildcard
+    .toLowerCase()
+    .replace(/[\\%_]/g, '\\$&')
+    .replaceAll('*', '%');

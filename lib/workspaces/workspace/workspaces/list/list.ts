@@ -15,7 +15,7 @@ export async function listWorkspaces(parts: WorkspaceParts, call: ApiCall): Prom
   const [page, order, narrowed] = [pageOf(query), orderOf(query), listQueryOf(query)];
   includesOf(query);
   const standing = await standingIn(parts.store, call.caller, call.parameters['organization_name'] ?? '');
-  const selection = selectionOf(standing, narrowed);
+  const selection = selectionOf(standing.organization.id, narrowed);
   const isNarrow = isNarrowing(narrowed);
   const { rows, total } = await pageOfRows(parts.store, standing, { selection, isNarrow, order, page });
   return { ...(await workspaceDocuments(parts, foundIn(standing, rows), call)), page: told(page, total) };
