@@ -1,20 +1,27 @@
 import { z } from 'zod';
+import { systemClock } from '../../../lib/core/clock.ts';
+import { silentLog } from '../../../lib/core/log.ts';
 import { loadFake } from '../../../lib/destinations/load.ts';
-import { keysBelow, queueName, usualPrefix } from '../../../lib/queue/parts.ts';
+import { openQueue } from '../../../lib/queue/open.ts';
+import { keysBelow, queueName } from '../../../lib/queue/parts.ts';
 import { type Associations, associate } from '../associations.ts';
 import { type BareJobs, openBareJobs } from '../baseline/jobs.ts';
 import type { Figure } from '../figure.ts';
-import { type Done, type Versus, versus } from '../meter.ts';
+import { type Done, versus } from '../meter.ts';
 import type { Process } from '../process.ts';
 import { until, within } from '../rounds.ts';
 import type { Bench, Section } from '../section.ts';
 
 const type = 'deploy-host-project';
+const operations = 'Operations reconciled, driver without latency';
+const target = { share: 0.8 };
+const leastPrefix = '{least}';
+const queueOptions = { types: [type], log: silentLog, clock: systemClock };
 const limitMs = 120_000;
 const counted = z.object({ puts: z.number() });
 const ready = z.object({});
 
-/** One worker process working off a backlog, against a BullMQ worker that does nothing with as many jobs. */
+/** One worker process working off a backlog, against the bare statements, and a BullMQ worker that does nothing. */
 export const reconcileSection: Section = {
   name: 'reconcile',
   title: 'Reconciling a backlog with one worker process',
@@ -30,62 +37,38 @@ export const reconcileSection: Section = {
 
 async function standIn(bench: Bench, destination: object): Promise<readonly Figure[]> {
   const { stage, quick } = bench;
-  const [destinations, secrets, rounds] = quick ? [4, 500, 1] : [8, 1_000, 3];
+  const [destinations, secrets, rounds] = quick ? [4, 500, 1] : [8, 1_000, 5];
   bench.report(`making ${destinations * secrets} associations`);
   const name = 'backlog';
   const associations = await associate(stage, { type, destination, name, destinations, secrets });
-  const worker = await stage.start('worker', ready, { type, driver: 'stand-in' });
-  const bareWorker = await stage.start('bare-worker', ready);
+  // Beside ours, with a queue of its own, so that the two can be measured in turns.
+  const least = await openQueue({ ...queueOptions, redisUrl: stage.redisUrl, prefix: leastPrefix });
+  const { pending } = keysBelow(leastPrefix);
+  const [worker, leastWorker, bareWorker] = await Promise.all([
+    stage.start('worker', ready, { type, driver: 'stand-in' }),
+    stage.start('bare-sync', ready, { queueName: queueName(type), prefix: leastPrefix, pending }),
+    stage.start('bare-worker', ready),
+  ]);
   const bareJobs = openBareJobs(stage.redisUrl);
   try {
     const ours = { process: worker, work: () => workOff(associations, worker) };
+    const leastWork = { process: leastWorker, work: () => workOff({ ...associations, queue: least }, undefined) };
     const bare = { process: bareWorker, work: () => workOffBare(bareJobs, associations.count) };
-    // The first round pushes what the making of the associations left, and warms the compiler of both.
-    await within(limitMs, ours.work());
-    await within(limitMs, bare.work());
+    // The first round pushes what the making of the associations left, and warms the compiler of all.
+    for (const side of [ours, leastWork, bare]) await within(limitMs, side.work());
     bench.report('working off');
-    const what = '  bare BullMQ worker that does nothing';
-    const figures = await versus({ what, rounds, limitMs, ours, bare });
-    await worker.end();
-    const least = await leastWork(bench, associations, { rounds, bare });
-    return [ofLeast(figures[0], least[0]), ...figures, ...least];
+    const [besideLeast, besideBare] = [
+      'bare statements: claimed, read, written back, nothing else',
+      'bare BullMQ worker',
+    ];
+    return [
+      ...(await versus({ what: `${operations}; ${besideLeast}`, rounds, limitMs, ours, bare: leastWork, target })),
+      ...(await versus({ what: `  the same; ${besideBare} that does nothing`, rounds, limitMs, ours, bare })),
+    ];
   } finally {
-    await Promise.all([worker.end(), bareWorker.end(), bareJobs.close(), associations.close()]);
+    const ends = [worker, leastWorker, bareWorker].map((process) => process.end());
+    await Promise.all([...ends, bareJobs.close(), least.close(), associations.close()]);
   }
-}
-
-/** How much of the bare worker's pace is left when only the rows are claimed, read and written back. */
-async function leastWork(
-  { stage }: Bench,
-  associations: Associations,
-  { rounds, bare }: Pick<Versus, 'rounds' | 'bare'>,
-): Promise<readonly Figure[]> {
-  const { pending } = keysBelow(usualPrefix);
-  const parameters = { queueName: queueName(type), prefix: usualPrefix, pending };
-  const least = await stage.start('bare-sync', ready, parameters);
-  try {
-    const ours = { process: least, work: () => workOff(associations, undefined) };
-    await within(limitMs, ours.work());
-    const what = '  bare statements; bare BullMQ worker that does nothing';
-    return await versus({ what, rounds, limitMs, ours, bare });
-  } finally {
-    await least.end();
-  }
-}
-
-/**
- * Our pace beside that of the bare statements. Both take from the same queue, so they are measured one after the other, each
- * beside the worker that does nothing: what the machine does meanwhile is in both ratios, and not in that of the two.
- */
-function ofLeast(ours: Figure | undefined, least: Figure | undefined): Figure {
-  if (ours?.compared === undefined || least?.compared === undefined) throw new Error('there is nothing to compare');
-  return {
-    what: 'Operations reconciled, driver without latency; bare statements: claimed, read, written back, nothing else',
-    value: ours.value,
-    unit: '1/s',
-    compared: { baseline: least.value, ratio: ours.compared.ratio / least.compared.ratio },
-    target: { share: 0.8 },
-  };
 }
 
 /** One object per association, over real HTTP. There is nothing bare to compare it with. */

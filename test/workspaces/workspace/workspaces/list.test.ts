@@ -143,8 +143,20 @@ test('a list has what the caller may read, and is 404 for who is no member', asy
   expect(namesIn(seen)).toEqual(['b']);
   expect(seen.body?.meta).toMatchObject({ pagination: { 'total-count': 1 } });
   expect(seen.items[0]?.attributes['permissions']).toMatchObject({ 'can-read-run': true, 'can-update': false });
+  // One that is granted by itself and by its project is there once, in pages and in counts, however the list is narrowed.
   await ground.grant(team.id, { project: organization.projectId }, 'write');
-  expect(namesIn(await list('', team.token))).toEqual(['a', 'b', 'c']);
+  const other = await ground.project(organization.id);
+  const alone = await ground.workspace(organization.id, other);
+  await ground.grant(team.id, { workspace: alone.id }, 'read');
+  const unread = await ground.workspace(organization.id, other);
+  for (const query of ['', 'search[wildcard-name]=*', 'sort=-latest-change-at', 'sort=current-run.created-at']) {
+    const all = await list(query, team.token);
+    expect(new Set(namesIn(all)), query).toEqual(new Set(['a', 'b', 'c', alone.name]));
+    expect(all.body?.meta, query).toMatchObject({ pagination: { 'total-count': 4 } });
+  }
+  expect(namesIn(await list(`filter[project][id]=${other}`, team.token))).toEqual([alone.name]);
+  expect(namesIn(await list(`filter[project][id]=${other}`))).toHaveLength(2);
+  expect(namesIn(await list(`search[name]=${unread.name}`, team.token))).toEqual([]);
   const stranger = await ground.user((await ground.organization()).id);
   expect((await list('', stranger.token)).status).toBe(404);
 });
