@@ -3,6 +3,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import type { HttpParts } from '../secrets/parts.ts';
 import { closeServer, type Open } from './connection/close.ts';
 import { type CertificateFiles, createTlsListener } from './connection/tls.ts';
+import { openInFlight } from './observe/in-flight.ts';
 import { closing, hostProblem, refuse, refuseConnect, refuseExpectation, refuseMalformed } from './refuse.ts';
 import { createRoutes } from './routes.ts';
 import { disguised } from './verbs/names.ts';
@@ -40,9 +41,17 @@ const keepAliveTimeoutMs = 75_000;
 const checkEveryMsMax = 5_000;
 
 export function createServer(parts: HttpParts): HttpServer {
-  const routes = createRoutes(parts);
+  const { inFlight = openInFlight(() => parts.clock.now()) } = parts;
+  const routes = createRoutes({ ...parts, inFlight });
   const servers: Listening[] = [];
   let closed: Promise<void> | undefined;
+  const closeAll = async (graceMs: number) => {
+    const end = performance.now() + graceMs;
+    await Promise.all(servers.map((open) => closeServer(open, graceMs)));
+    // Whose client has gone has no connection any more, and may be in the middle of a write.
+    await inFlight.idle(end - performance.now());
+    await routes.close();
+  };
 
   return {
     routes,
@@ -58,7 +67,7 @@ export function createServer(parts: HttpParts): HttpServer {
       return { port: await bind(open.server, port, host) };
     },
     close(graceMs) {
-      closed ??= Promise.all(servers.map((open) => closeServer(open, graceMs))).then(() => routes.close());
+      closed ??= closeAll(graceMs);
       return closed;
     },
     async reloadCertificates() {

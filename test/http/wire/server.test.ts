@@ -268,6 +268,22 @@ describe('closing', () => {
     await closed;
   });
 
+  test('a request whose client has gone is waited for, as long as the grace lasts', async () => {
+    const { parts, reached, go } = held();
+    const { server, client } = await start(parts);
+    await client.send(list);
+    await reached;
+    client.close();
+    let isClosed = false;
+    const closed = server.close(60_000).then(() => {
+      isClosed = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(isClosed).toBe(false);
+    go();
+    await closed;
+  });
+
   test('what comes on a connection that is still open is 503, and ends it', async () => {
     const { parts, reached, go } = held();
     const { server, client, port } = await start(parts);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UnderWay } from '../../../core/concurrency/under-way.ts';
 import type { Incoming } from '../exchange.ts';
 
@@ -16,7 +17,12 @@ export interface InFlight {
   /** Call what it answers when the request is answered. */
   began(incoming: Incoming): () => void;
   list(): readonly InFlightRequest[];
+  /** Waits until there is none, so many milliseconds at most. One whose client has gone is in flight until its work is done. */
+  idle(msMax: number): Promise<void>;
 }
+
+/** How often is looked whether there is one left. */
+const lookEveryMs = 20;
 
 export function openInFlight(now: () => Date): InFlight {
   const requests = new UnderWay<InFlightRequest>();
@@ -27,5 +33,9 @@ export function openInFlight(now: () => Date): InFlight {
       return () => requests.end(place);
     },
     list: () => [...requests],
+    async idle(msMax) {
+      const end = performance.now() + msMax;
+      while (!requests.isEmpty && performance.now() < end) await sleep(lookEveryMs);
+    },
   };
 }
