@@ -62,9 +62,11 @@ function narrow(standing: Standing, { found, checks }: Selection, { key, join }:
 /** They are counted without their rows, and an index finds the page without sorting all. */
 function wide(standing: Standing, { checks }: Selection, { key, join }: Order): Sources {
   const conditions = sql.join([sql`true`, ...checks], and);
+  // Where nothing is asked of them, an index alone counts them.
+  const counted = readableWorkspaces(standing, checks.length === 0 ? sql`1` : sql`w.id`);
   return {
     beforehand: sql``,
-    counted: sql`${readableWorkspaces(standing, sql`w.id`)} w where ${conditions}`,
+    counted: sql`${counted} w where ${conditions}`,
     matched: sql`(
       select w.id, ${key} as key from ws_workspaces w ${join}
        where w.organization_id = ${unseen(standing.organization.id, 'text')} and ${isReadable(standing)} and ${conditions})`,
