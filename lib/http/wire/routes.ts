@@ -112,7 +112,12 @@ function incomingOf(request: FastifyRequest, reply: FastifyReply, memory: BodyMe
     headers: raw.headers,
     connection: connectionOf(raw.socket),
     body: new BodyReader(raw, lengthOf(raw), memory),
-    onClose: (gone) => void reply.raw.once('close', gone),
+    onClose: (gone) => {
+      // A connection also closes for who was answered, and ending what is over costs more than many a request.
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) gone();
+      });
+    },
   };
 }
 

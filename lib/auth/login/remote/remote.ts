@@ -57,12 +57,12 @@ export function openRemote({ bounds, requestMs }: RemoteParts): Remote {
   return {
     async ask({ url, caCertificates, bearer, body, signal }) {
       const client = clientFor(url, caCertificates);
-      const deadline = AbortSignal.timeout(times.requestMs);
-      const request = requestOf(bearer, body, signal === undefined ? deadline : AbortSignal.any([signal, deadline]));
+      const end = performance.now() + times.requestMs;
+      const request = requestOf(bearer, body);
+      const once = () => client.call(url, { ...request, msMax: end - performance.now(), signal });
       // A connection that was kept may have been ended at the other side when it is used again. Questions may be asked twice.
-      const answer = await client
-        .call(url, request)
-        .catch((error) => (wasCut(error) ? client.call(url, request) : Promise.reject(error)))
+      const answer = await once()
+        .catch((error) => (wasCut(error) ? once() : Promise.reject(error)))
         .catch((error) => {
           throw callFailure(error);
         });
@@ -103,7 +103,7 @@ function openClient(policy: NetworkPolicy, times: { readonly connectMs: number; 
   }
 }
 
-function requestOf(bearer: string | undefined, body: object | undefined, signal: AbortSignal): Call {
+function requestOf(bearer: string | undefined, body: object | undefined): Pick<Call, 'method' | 'headers' | 'body'> {
   return {
     method: body === undefined ? ('GET' as const) : ('POST' as const),
     headers: {
@@ -112,7 +112,6 @@ function requestOf(bearer: string | undefined, body: object | undefined, signal:
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal,
   };
 }
 
