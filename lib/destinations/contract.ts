@@ -35,7 +35,7 @@ export interface DestinationDefinition<F extends Fields = Fields> {
   validate(connection: Input<F>): readonly string[];
   /**
    * What may not change once the destination exists, beside the fields marked `immutable`: by name, in a form that is equal
-   * where the meaning is.
+   * where the meaning is. What the fields do not tell is left out, and not compared.
    */
   fixed?(connection: Input<F>): Readonly<Record<string, unknown>>;
   /** A credential that destinations of this type share. Absent: each has its own. */

@@ -52,7 +52,7 @@ export const fields = {
     sensitive: true,
   }),
   role_arn: optionalText('role_arn', role, 'arn:aws:iam::<account>:role/<name>').meta({
-    description: 'Role to assume with temporary credentials.',
+    description: 'Role to assume with temporary credentials. Its account is fixed.',
   }),
   external_id: optionalText('external_id', externalId, '2 to 1224 characters of A-Z a-z 0-9 _ + = , . @ : / -').meta({
     description: 'External id that the trust policy of role_arn asks for.',

@@ -1,6 +1,7 @@
 import type { DestinationDefinition } from '../contract.ts';
 import { nineTenthsOf } from '../frame/rate.ts';
 import { fields } from './fields.ts';
+import { fixed } from './fixed.ts';
 import { names } from './names.ts';
 import { tags } from './tags.ts';
 import { validate } from './validate.ts';
@@ -14,6 +15,7 @@ export const definition = {
   title: 'AWS Secrets Manager',
   fields,
   validate,
+  fixed,
   granularity: 'secret-path',
   templates: {
     'secret-path': 'keyferry/{{ .MountAccessor }}/{{ .SecretPath }}',

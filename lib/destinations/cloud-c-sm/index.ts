@@ -1,8 +1,8 @@
 import type { DestinationDefinition } from '../contract.ts';
 import { nineTenthsOf } from '../frame/rate.ts';
 import { fields } from './fields.ts';
+import { fixed } from './fixed.ts';
 import { names } from './names.ts';
-import { fixed } from './replication.ts';
 import { tags } from './tags.ts';
 import { validate } from './validate.ts';
 

@@ -59,7 +59,5 @@ function keysOf(connection: Connection): Readonly<Record<string, string>> {
 /** The key where the provider chooses the locations. */
 const globalKeyOf = ({ kms_key_id, global_kms_key }: Connection): string | undefined => kms_key_id ?? global_kms_key;
 
-/** Locations are fixed with the first secret, whatever name they were given by. */
-export const fixed = (connection: Connection) => ({
-  'replica_regions (or replication_locations)': Object.keys(keysOf(connection)).sort(),
-});
+/** Locations, whatever name they were given by. */
+export const locationsOf = (connection: Connection): readonly string[] => Object.keys(keysOf(connection)).sort();

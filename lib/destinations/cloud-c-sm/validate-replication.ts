@@ -49,9 +49,12 @@ function regionProblems(regions: Keys): readonly string[] {
   ];
 }
 
+/** `global` is where the provider chooses: it keeps no replica that somebody names. */
+const location = /^(?!global$)[a-z][a-z0-9-]{1,62}$/;
+
 function locationProblems(field: string, locations: readonly string[]): readonly string[] {
-  const bad = locations.filter((location) => !/^[a-z][a-z0-9-]{1,62}$/.test(location));
-  const problems = bad.map((location) => `invalid ${field}: ${shown(location)} is not a location such as europe-west1`);
+  const bad = locations.filter((name) => !location.test(name));
+  const problems = bad.map((name) => `invalid ${field}: ${shown(name)} is not a location such as europe-west1`);
   if (new Set(locations).size < locations.length) problems.push(`invalid ${field}: a location is named twice`);
   if (locations.length > locationsMax) problems.push(`${field} takes at most ${locationsMax} locations`);
   return problems;

@@ -72,6 +72,8 @@ test.each([
   [{ replica_regions: { 'us-east1': ring('us-west1') } }, 'invalid replica_regions: the key is in "us-west1"'],
   [{ replica_regions: { 'us-east1': 'k' } }, 'invalid replica_regions: a key is named'],
   [{ replica_regions: { Europe: '' } }, 'invalid replica_regions: "Europe" is not a location'],
+  [{ replica_regions: { global: '' } }, 'invalid replica_regions: "global" is not a location'],
+  [{ replication_locations: ['global'] }, 'invalid replication_locations: "global" is not a location'],
   [{ replica_regions: { 'us-east1': '' }, replication_locations: ['us-east1'] }, 'takes the place of'],
   [{ global_kms_key: 'k' }, 'cryptoKeys'],
   [{ global_kms_key: ring('us-east1') }, 'has to be in "global"'],

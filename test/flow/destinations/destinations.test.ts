@@ -192,6 +192,7 @@ describe('what a destination refuses', () => {
     ['cloud-a-sm', { secret_access_key: { nested: secretText } }, ['secret_access_key']],
     ['cloud-b-kv', { client_secret: undefined }, ['client_secret', 'missing required field']],
     ['cloud-c-sm', { credentials: `{"private_key":"${secretText}"` }, ['credentials']],
+    ['cloud-c-sm', { replica_regions: { global: '' } }, ['replica_regions', '"global"', 'europe-west1']],
     ['repo-host', { secrets_location: 'everywhere' }, ['secrets_location']],
     ['repo-host', { access_token: '', app_name: 'x' }, ['installation_id']],
     [

@@ -26,7 +26,12 @@ const madeUp: Readonly<Record<string, () => string>> = {
   access_token: () => 'made-up',
   token: () => 'made-up',
   credentials: () =>
-    JSON.stringify({ type: 'service_account', project_id: 'p-1', client_email: 'a@b.c', private_key: newPem() }),
+    JSON.stringify({
+      type: 'service_account',
+      project_id: 'keyferry-stand-in',
+      client_email: 'a@b.c',
+      private_key: newPem(),
+    }),
 };
 
 /** Everything that leads a destination of this type to the collector. */

@@ -4,10 +4,11 @@ import { networkFields } from '../../../destinations/frame/fields/network.ts';
 import { own } from '../../../destinations/frame/fields/own.ts';
 import { bool, type FieldMeta, type Fields, text, textList, textMap, textMapPatch } from '../../../path/fields.ts';
 import { fieldMeta, isOptional } from '../../../path/meta.ts';
+import { templateLengthMax } from '../../template/parse.ts';
 
 /** Fields of every destination type (docs/destinations/README.md). */
 export const commonFields = (definition: DestinationDefinition) => ({
-  secret_name_template: text()
+  secret_name_template: text(templateLengthMax)
     .optional()
     .meta({ description: 'Template of the names at the destination; empty: the default of the type' }),
   granularity: text()

@@ -15,7 +15,7 @@ export function checkImmutable(definition: DestinationDefinition, before: Given,
   const [old, fresh] = [withDefaults(definition.fields, before), withDefaults(definition.fields, after)];
   const names = [
     ...differing(namesWith(definition.fields, 'immutable'), old, fresh),
-    ...differingAll(definition.fixed?.(old) ?? {}, definition.fixed?.(fresh) ?? {}),
+    ...differingKnown(definition.fixed?.(old) ?? {}, definition.fixed?.(fresh) ?? {}),
   ];
   if (names.length === 0) return;
   throw badRequest(
@@ -60,4 +60,9 @@ function rerouted({ fields }: DestinationDefinition, before: Guarded, after: Gua
 const differing = (names: readonly string[], before: Given, after: Given): readonly string[] =>
   names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 
-const differingAll = (before: Given, after: Given) => differing(Object.keys({ ...before, ...after }), before, after);
+const differingKnown = (before: Given, after: Given) =>
+  differing(
+    Object.keys(before).filter((name) => name in after),
+    before,
+    after,
+  );
