@@ -23,6 +23,11 @@ describe('policies of a new token', () => {
     [{ role: roleWith({ disallowed_policies: ['default'] }) }, ['a']],
     [{ role: roleWith({ disallowed_policies: ['z'] }) }, ['a', 'default']],
     [{ role: roleWith({ allowed_policies_glob: ['app-*'] }), asked: ['app-1'] }, ['app-1', 'default']],
+    [{ role: roleWith({ allowed_policies_glob: ['app-*'] }) }, ['default']],
+    [{ role: roleWith({ allowed_policies_glob: ['app-*'] }), parent: ['root'], privileged: true }, ['default']],
+    [{ role: roleWith({ allowed_policies_glob: ['app-*'] }), noDefault: true }, []],
+    [{ role: roleWith({ disallowed_policies_glob: ['def*'] }) }, ['a']],
+    [{ role: roleWith({ disallowed_policies_glob: ['def*'] }), asked: ['z'] }, ['z']],
   ])('%j: %j', (changes, policies) => {
     expect(choosePolicies({ ...choice, ...changes })).toEqual(policies);
   });
@@ -39,6 +44,7 @@ describe('policies of a new token', () => {
     ],
     [{ role: roleWith({ disallowed_policies: ['z'] }), asked: ['z'] }, 'token policy "z" is disallowed by this role'],
     [{ role: roleWith({ disallowed_policies: ['a'] }) }, 'token policy "a" is disallowed by this role'],
+    [{ role: roleWith({ disallowed_policies_glob: ['def*'] }), asked: ['default'] }, 'policy "default" is disallowed'],
     [{ role: roleWith({ disallowed_policies_glob: ['*a*'] }), asked: ['bad'] }, 'policy "bad" is disallowed'],
   ])('%j is refused: %s', (changes, message) => {
     expect(() => choosePolicies({ ...choice, ...changes })).toThrow(message);

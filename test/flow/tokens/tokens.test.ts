@@ -166,3 +166,9 @@ describe('bad input is a 400', () => {
     expect(answer.status).toBe(400);
   });
 });
+
+test('a role of globs gives no policy of the caller that it does not allow', async () => {
+  await service.ask('POST', 'auth/token/roles/globs', { allowed_policies_glob: 'team-*' });
+  const answer = await service.ask('POST', 'auth/token/create/globs', {});
+  expect(answer).toMatchObject({ status: 200, body: { auth: { policies: ['default'] } } });
+});

@@ -42,6 +42,16 @@ describe('a wrapped reply', () => {
     expect(unwrapped.body['auth']).toMatchObject({ accessor: wrapped_accessor });
   });
 
+  test('of a listing is unwrapped as it was, and an empty listing stays a 404', async () => {
+    await service.ask('POST', 'secret/data/listed/one', { data: {} });
+    const answer = await service.ask('LIST', 'secret/metadata/listed', undefined, wrapping('60'));
+    expect(answer.status).toBe(200);
+    const unwrapped = await service.ask('POST', 'sys/wrapping/unwrap', { token: tokenIn(answer) });
+    expect(unwrapped.data).toEqual({ keys: ['one'] });
+    const empty = await service.ask('LIST', 'secret/metadata/unlisted', undefined, wrapping('60'));
+    expect(empty).toMatchObject({ status: 404, errors: [] });
+  });
+
   test('is stored sealed', async () => {
     await wrapData({ value: 'a-plain-text' });
     const { rows } = await sql<{ reply: Buffer }>`select reply from wrapped_replies`.execute(service.store.db);

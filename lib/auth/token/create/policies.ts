@@ -51,12 +51,13 @@ function byParent({ asked, noDefault, parent, privileged }: PolicyChoice): reado
 
 /** Such a role decides instead of the caller's policies. */
 function byRole({ asked, noDefault, parent }: PolicyChoice, role: TokenRole): readonly string[] {
-  const addDefault = !noDefault && !role.disallowed_policies.includes('default');
+  const addDefault = !noDefault && !isDisallowed('default', role);
   const allowed = withDefault(addDefault, policySet(role.allowed_policies));
-  const usual = role.allowed_policies.length > 0 ? allowed : parent;
+  const bounded = role.allowed_policies.length > 0 || role.allowed_policies_glob.length > 0;
+  // The caller's may be beyond what the globs allow, and globs name no policies.
+  const usual = bounded ? allowed : parent;
   // What nobody asked for is left out where it may not be, and not refused.
   const wanted = asked.length > 0 ? policySet(asked) : without(!addDefault, policySet(usual));
-  const bounded = role.allowed_policies.length > 0 || role.allowed_policies_glob.length > 0;
   if (bounded && asked.length > 0) mustBeAllowed(wanted, allowed, role);
   const refused = wanted.find((policy) => isDisallowed(policy, role));
   if (refused !== undefined) throw badRequest(`token policy ${JSON.stringify(refused)} is disallowed by this role`);

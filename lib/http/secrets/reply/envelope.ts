@@ -28,8 +28,8 @@ export function envelope(
   if (reply === undefined && warnings.length === 0) return { status: status.noContent, body: undefined };
   if (reply?.text !== undefined) return { status: reply.status ?? status.ok, ...reply.text };
   if (reply?.body !== undefined) return { status: reply.status ?? status.ok, body: JSON.stringify(reply.body) };
-  if (about.verb === 'list' && isEmptyListing(reply, warnings)) throw notFound();
   if (reply?.wrapInfo !== undefined) return { status: status.ok, body: JSON.stringify(wrapMembers(reply.wrapInfo)) };
+  if (about.verb === 'list' && isEmptyListing(reply, warnings)) throw notFound();
   const body = members(reply ?? {}, warnings, about);
   const text = reply?.written === undefined ? JSON.stringify(body) : reply.written.within(body);
   return { status: reply?.status ?? status.ok, body: text };
