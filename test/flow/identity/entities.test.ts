@@ -48,6 +48,11 @@ describe('an entity', () => {
     expect((await write(`${kind}/name/${name}.x`, {})).data).toHaveProperty('id');
   });
 
+  test('without metadata has none of them, and is shown so', async () => {
+    const id = await entity();
+    expect((await read(`entity/id/${id}`)).data['metadata']).toEqual({});
+  });
+
   test('of a name is made once and changed then, whatever the case', async () => {
     const first = await write('entity/name/some.one@example.com', { metadata: { a: '1' } });
     const second = await write('entity', { name: 'Some.One@example.com', policies: ['p'] });
