@@ -47,6 +47,7 @@ export function compileTable(rows: readonly Row[]): PathTable {
 function find(tree: SegmentTree<Entry>, path: string, verb: Verb): Match | undefined {
   let match: Match | undefined;
   tree.visit(path, verb === 'list', (entry, values) => {
+    if (entry.row.restIsName && path.endsWith('.')) return false;
     const operation = entry.operations[verb];
     if (operation === undefined && match !== undefined) return false;
     match = { row: entry.row, operation, parameters: parametersOf(entry.names, values) };

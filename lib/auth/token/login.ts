@@ -1,15 +1,15 @@
 import { badRequest } from '../../core/errors.ts';
 import { rootNamespace } from '../../core/namespace.ts';
-import type { AuthReply, Reply, ReplyContent } from '../../path/contract/reply.ts';
+import type { Reply, ReplyContent } from '../../path/contract/reply.ts';
 import type { RequestContext } from '../../path/contract/request.ts';
 import { operation } from '../../path/contract/row.ts';
 import { effectiveLeases } from '../../path/lease-times.ts';
-import { type Grants, namesBeside, namesIn } from '../identity/facts/grants.ts';
 import { type FactsHolder, type Identities, openIdentities } from '../identity/facts/open.ts';
 import type { Identity, LoginOperation } from '../methods/contract.ts';
 import type { FinishLogin } from '../mfa/login/contract.ts';
 import { issueToken, type Origin } from './issue/issue.ts';
 import { policySet } from './issue/policies.ts';
+import { withIdentity } from './issue/with-identity.ts';
 import type { TokenParts } from './parts.ts';
 
 /** Logins of all methods: a handler says who it is, and gets a token for him. */
@@ -87,16 +87,6 @@ async function entityOf(
 ): Promise<FactsHolder> {
   if (alias === '') return { entityId: '' };
   return identities.entityOf({ namespaceId: namespace.id, mount, alias, metadata, groups });
-}
-
-function withIdentity(auth: AuthReply, grants: Grants, namespaceId: string): AuthReply {
-  const names = namesIn(grants, namespaceId);
-  const external = namesBeside(grants, namespaceId);
-  return {
-    ...auth,
-    ...(names.length === 0 ? {} : { policies: policySet([...auth.policies, ...names]), identity_policies: names }),
-    ...(Object.keys(external).length === 0 ? {} : { external_namespace_policies: external }),
-  };
 }
 
 /** `auth/team/people/` is `team-people`. */

@@ -14,6 +14,8 @@ export interface Row {
   readonly pattern: string;
   readonly help: string;
   readonly operations: Readonly<Partial<Record<Verb, Operation>>>;
+  /** The `*rest` parameter is one name: like every name of the API it does not end in a period. */
+  readonly restIsName?: true;
   /** Says whether the thing exists, to decide between the capabilities create and update. Absent: always update. */
   readonly exists?: (input: Readonly<Record<string, unknown>>, context: RequestContext) => Promise<boolean>;
 }

@@ -87,6 +87,27 @@ describe('policies of an entity and of its groups', () => {
     expect(Object.keys(acl.data['exact_paths'] as object)).toContain('secret/data/shared');
   });
 
+  test('are among the effective policies of a new token and of a renewed one', async () => {
+    const { entity, token, alias } = await somebody();
+    await write(`entity/id/${entity}`, { policies: ['reader'] });
+    await write('group', { member_entity_ids: [entity], policies: ['a'] });
+    const { data } = await asking(service, token)('GET', 'auth/token/lookup-self');
+    const effective = {
+      policies: ['a', 'default', 'reader'],
+      token_policies: ['default'],
+      identity_policies: ['a', 'reader'],
+    };
+    expect(await tokenOf(alias)).toMatchObject({ entity_id: entity, ...effective });
+    expect((await asking(service, token)('POST', 'auth/token/renew-self')).body['auth']).toMatchObject(effective);
+    expect((await service.ask('POST', 'auth/token/renew', { token })).body['auth']).toMatchObject(effective);
+    const { accessor } = data;
+    expect((await service.ask('POST', 'auth/token/renew-accessor', { accessor })).body['auth']).toMatchObject(
+      effective,
+    );
+    // The policies of the token itself stay as they were.
+    expect((await asking(service, token)('GET', 'auth/token/lookup-self')).data['policies']).toEqual(['default']);
+  });
+
   test('of a child are those of the same entity, and of an orphan those of none', async () => {
     const { entity, token } = await somebody();
     await write(`entity/id/${entity}`, { policies: ['maker', 'reader'] });

@@ -38,6 +38,21 @@ describe('an entity', () => {
     expect((await service.ask('DELETE', `identity/entity/id/${id}`)).status).toBe(204);
   });
 
+  test.each(['entity', 'group'])('%s names in a path do not end in a period', async (kind) => {
+    const name = service.name('period.');
+    const path = `identity/${kind}/name/${name}.`;
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const answer = await service.ask(method, path, method === 'POST' ? {} : undefined);
+      expect(answer).toMatchObject({ status: 404, body: { errors: [expect.stringContaining('unsupported path')] } });
+    }
+    expect((await write(`${kind}/name/${name}.x`, {})).data).toHaveProperty('id');
+  });
+
+  test('without metadata has none of them, and is shown so', async () => {
+    const id = await entity();
+    expect((await read(`entity/id/${id}`)).data['metadata']).toEqual({});
+  });
+
   test('of a name is made once and changed then, whatever the case', async () => {
     const first = await write('entity/name/some.one@example.com', { metadata: { a: '1' } });
     const second = await write('entity', { name: 'Some.One@example.com', policies: ['p'] });

@@ -7,7 +7,7 @@ import type { Entity } from './read.ts';
 export const entityView = (entity: Entity, mounts: Mounts): object => ({
   id: entity.id,
   name: entity.name,
-  metadata: Object.keys(entity.metadata).length === 0 ? null : entity.metadata,
+  metadata: entity.metadata,
   policies: entity.policies,
   disabled: entity.disabled,
   aliases: entity.aliases.map((alias) => aliasView(alias, mounts)),

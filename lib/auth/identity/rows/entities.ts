@@ -51,6 +51,7 @@ export const entityRows = (parts: IdentityParts): readonly Row[] => [
   },
   {
     pattern: 'entity/name/*name',
+    restIsName: true,
     help: 'An entity by its name.',
     operations: {
       read: operation(

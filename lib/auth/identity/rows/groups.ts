@@ -56,6 +56,7 @@ export const groupRows = (parts: IdentityParts): readonly Row[] => [
   },
   {
     pattern: 'group/name/*name',
+    restIsName: true,
     help: 'A group by its name.',
     operations: {
       read: operation({ name }, { summary: 'Show a group', run: (input, context) => read(parts, context, input) }),

@@ -8,6 +8,7 @@ import { missingPolicies } from '../../policy/store/snapshot.ts';
 import { findTokens, hashToken } from '../find/store.ts';
 import { issueToken } from '../issue/issue.ts';
 import { policySet } from '../issue/policies.ts';
+import { withIdentity } from '../issue/with-identity.ts';
 import type { TokenParts } from '../parts.ts';
 import type { TokenRole } from '../roles/role.ts';
 import { entityOfAlias } from './entity.ts';
@@ -55,7 +56,7 @@ export async function createToken(
   if (root && limits.bounds.type === 'batch') throw badRequest('batch tokens cannot be root tokens');
   const isOrphan = orphan || input.no_parent || role?.orphan === true;
   const named = await entityOfAlias(parts.identities.entityOf, input.entity_alias, role, context);
-  const entityId = named ?? (isOrphan || isElsewhere ? '' : caller.entityId);
+  const entity = named ?? (isOrphan || isElsewhere ? { entityId: '' } : caller);
   const { auth, warnings } = await issueToken(
     parts,
     {
@@ -73,12 +74,13 @@ export async function createToken(
       id: input.id === '' ? undefined : input.id,
       leases: effectiveLeases(context.mount.config),
       role: role?.name ?? '',
-      entityId,
+      entityId: entity.entityId,
     },
   );
   const unknown = await missingPolicies(parts.store, namespace, auth.policies);
+  const grants = (await parts.identities.factsOf(entity)).policies;
   return {
-    auth,
+    auth: withIdentity(auth, grants, namespace.id),
     warnings: [
       ...limits.warnings,
       ...warnings,

@@ -1,5 +1,6 @@
 import { badRequest } from '../../../core/errors.ts';
 import type { RequestContext } from '../../../path/contract/request.ts';
+import type { FactsHolder } from '../../identity/facts/open.ts';
 import type { EntityOfLogin } from '../../identity/login/contract.ts';
 import { matchesGlob } from '../roles/glob.ts';
 import type { TokenRole } from '../roles/role.ts';
@@ -15,11 +16,11 @@ export async function entityOfAlias(
   alias: string,
   role: TokenRole | undefined,
   { namespace, mount }: Pick<RequestContext, 'namespace' | 'mount'>,
-): Promise<string | undefined> {
+): Promise<FactsHolder | undefined> {
   if (alias === '') return undefined;
   if (role === undefined) throw badRequest("'entity_alias' is only allowed in combination with token role");
   const name = alias.toLowerCase();
   const isAllowed = role.allowed_entity_aliases.some((glob) => matchesGlob(glob.toLowerCase(), name));
   if (!isAllowed) throw badRequest("invalid 'entity_alias' value");
-  return (await entityOf({ namespaceId: namespace.id, mount, alias: name })).entityId;
+  return entityOf({ namespaceId: namespace.id, mount, alias: name });
 }

@@ -4,8 +4,10 @@ import type { Reply } from '../../../path/contract/reply.ts';
 import { systemLeases } from '../../../path/lease-times.ts';
 import type { TokenRow } from '../find/store.ts';
 import { renewedLife } from '../issue/life.ts';
+import { withIdentity } from '../issue/with-identity.ts';
 import type { TokenParts } from '../parts.ts';
 import { findRole } from '../roles/store.ts';
+import { identityPolicies, type RowParts } from './given.ts';
 
 /**
  * Makes a token live longer. `id` stands in the reply: empty where the token was found by its accessor.
@@ -13,7 +15,7 @@ import { findRole } from '../roles/store.ts';
  * @throws AppError `bad-request` when it may not be renewed, or not any more
  */
 export async function renewToken(
-  parts: TokenParts,
+  parts: RowParts,
   row: TokenRow | undefined,
   { id, increment }: { readonly id: string; readonly increment: number },
 ): Promise<Reply> {
@@ -45,7 +47,8 @@ export async function renewToken(
     orphan: token.orphan,
     num_uses: token.num_uses,
   };
-  return { auth, warnings: life.warnings };
+  const grants = await identityPolicies(parts, token);
+  return { auth: withIdentity(auth, grants, token.namespace_id), warnings: life.warnings };
 }
 
 function mustBeRenewable(row: TokenRow | undefined): TokenRow {
