@@ -6,10 +6,10 @@ import type { Capability, PolicyName } from './policy/rule.ts';
 /** Who calls and what the caller may do: what other modules see of this one. */
 export interface Gatekeeper {
   /**
-   * The caller behind a token; undefined for a token that is unknown, expired or revoked, or bound to addresses of which
-   * `from` is none.
+   * The caller behind a token, or why the token lets no caller in. `from` is where the request comes from: a token may be bound
+   * to addresses.
    */
-  authenticate(token: Secret, from?: Pick<ClientConnection, 'remoteAddress'>): Promise<Caller | undefined>;
+  authenticate(token: Secret, from?: Pick<ClientConnection, 'remoteAddress'>): Promise<Caller | TokenRefusal>;
   /** Whether the policies of a caller allow a request, and why. */
   authorise(caller: Caller, need: Need): Promise<Decision>;
   /** Whether some rule of a caller grants anything on a path or below it. It says what a caller gets to see, not what it may do. */
@@ -17,6 +17,12 @@ export interface Gatekeeper {
   /** Whether a caller may ask anything of a namespace: it is the caller's own, or below it, or policies of groups reach there. */
   mayEnter(caller: Caller, namespace: Namespace): Promise<boolean>;
 }
+
+/**
+ * `invalid`: the token is unknown, expired, revoked or used up, and only a new login helps. `unusable`: it is valid, but not from
+ * this address, or its entity is disabled or gone.
+ */
+export type TokenRefusal = 'invalid' | 'unusable';
 
 /** A request as policies see it. */
 export interface Need {

@@ -1,7 +1,7 @@
 import { type NamespaceDirectory, onlyRoot, rootNamespace } from '../core/namespace.ts';
 import type { Caller } from '../path/contract/request.ts';
 import type { Store } from '../store/store.ts';
-import type { Decision, Gatekeeper } from './contract.ts';
+import type { Decision, Gatekeeper, TokenRefusal } from './contract.ts';
 import { mayAct } from './identity/state.ts';
 import { decide } from './policy/decide.ts';
 import { type Acls, openAcls } from './policy/store/acls.ts';
@@ -30,14 +30,15 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
   const find = tokenFinder(parts.store);
   const namespaces = parts.namespaces ?? onlyRoot;
   return {
-    async authenticate(token, from): Promise<Caller | undefined> {
+    async authenticate(token, from): Promise<Caller | TokenRefusal> {
       const row = await find(token);
-      if (row === undefined || !mayAct(row) || !mayComeFrom(row.bound_cidrs, from?.remoteAddress)) return undefined;
-      if (row.num_uses > 0 && !(await countUse(parts.store, row.hash))) return undefined;
+      if (row === undefined) return 'invalid';
+      if (!mayAct(row) || !mayComeFrom(row.bound_cidrs, from?.remoteAddress)) return 'unusable';
+      if (row.num_uses > 0 && !(await countUse(parts.store, row.hash))) return 'invalid';
       parts.seenMountsRevision(row.mounts_revision);
       acls.seenRevision(row.policies_revision);
       const namespace = await namespaces.namespaceOf(row.namespace_id);
-      if (namespace === undefined) return undefined;
+      if (namespace === undefined) return 'invalid';
       const caller = {
         token,
         accessor: row.accessor,

@@ -60,6 +60,10 @@ export const alreadyExists = (message: Message): AppError => new AppError('alrea
 export const permissionDenied = (): AppError =>
   new AppError('permission-denied', '1 error occurred:\n\t* permission denied\n\n');
 
+/** 403 for a token that is unknown or has ended: agents of the API family log in again when they read the second text. */
+export const invalidToken = (): AppError =>
+  new AppError('permission-denied', '2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n');
+
 /** 502: a system that had to be asked gave no answer that can be used. */
 export const upstreamFailed = (message: string, options?: ErrorOptions): AppError =>
   new AppError('upstream', message, options);

@@ -26,7 +26,7 @@ export function fakeGatekeeper(): Gatekeeper & { readonly needs: Need[] } {
     needs,
     async authenticate(token) {
       if (token.reveal() === 'root') return caller('root', true);
-      return token.reveal() === 'reader' ? caller('reader', false) : undefined;
+      return token.reveal() === 'reader' ? caller('reader', false) : 'invalid';
     },
     async authorise(who, need) {
       needs.push(need);

@@ -34,8 +34,8 @@ const cookieName = 'keyferry_board';
 export function openDoor({ gatekeeper, now }: DoorParts): Door {
   const sessions = new Map<string, { readonly token: Secret; readonly endsAt: number }>();
   const judge = async (token: Secret | undefined): Promise<Admission> => {
-    const caller = token === undefined ? undefined : await gatekeeper.authenticate(token);
-    if (caller === undefined) return 'stranger';
+    const caller = token === undefined ? 'invalid' : await gatekeeper.authenticate(token);
+    if (typeof caller === 'string') return 'stranger';
     const decision = await gatekeeper.authorise(caller, need);
     // Nobody can send a code here.
     return decision.allowed && decision.mfaMethods.length === 0 ? 'root' : 'forbidden';

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.ts';
+import { AppError, invalidToken } from '../../core/errors.ts';
 import type { RequestContext } from '../../path/contract/request.ts';
 
 /**
@@ -9,6 +9,5 @@ import type { RequestContext } from '../../path/contract/request.ts';
  */
 export function mustHaveToken({ caller, tokenSent }: RequestContext): void {
   if (caller !== undefined) return;
-  const invalid = '2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n';
-  throw new AppError('permission-denied', tokenSent ? invalid : 'permission denied');
+  throw tokenSent ? invalidToken() : new AppError('permission-denied', 'permission denied');
 }

@@ -77,7 +77,7 @@ export function tokenBench(): TokenBench {
     },
     async call(token, verb, path, fields = {}, { config, from, ...options } = {}) {
       const caller = await letIn(token, from);
-      if (caller === undefined) throw new Error('not let in');
+      if (typeof caller === 'string') throw new Error('not let in');
       const { store, reaper } = here();
       const [method] = openMethods(methods, { store, clock: systemClock, reaper, log });
       if (method === undefined) throw new Error('there is no token method');
@@ -93,7 +93,7 @@ export function tokenBench(): TokenBench {
       if (reply?.auth === undefined) throw new Error('no token');
       return { ...reply.auth, warnings: reply.warnings };
     },
-    isLetIn: async (token, from) => (await letIn(token, from)) !== undefined,
+    isLetIn: async (token, from) => typeof (await letIn(token, from)) !== 'string',
     async rows() {
       const { db } = here().store;
       const { count } = await db

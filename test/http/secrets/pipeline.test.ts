@@ -4,10 +4,12 @@ import { ask, reader, root } from '../ask.ts';
 import { fakeGatekeeper, sampleParts } from '../sample.ts';
 import { lastSignal } from '../sample-system.ts';
 
+const invalidToken = '2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n';
+
 describe('the order of the checks', () => {
   test.each([
     ['no token', 'GET', '/v1/secret/a', {}, 403, 'permission denied'],
-    ['a bad token', 'GET', '/v1/secret/a', { 'x-service-token': 'nobody' }, 403, 'permission denied'],
+    ['a bad token', 'GET', '/v1/secret/a', { 'x-service-token': 'nobody' }, 403, invalidToken],
     ['an unknown mount, not root', 'GET', '/v1/nowhere/a', reader, 403, '1 error occurred:\n\t* permission denied\n\n'],
     [
       'an unknown mount, root',

@@ -11,7 +11,7 @@ export const everyRow = ({ service }: WorkspaceGround): readonly ApiRow[] =>
     store: service.store,
     clock: { now: () => new Date() },
     log: silentLog,
-    gatekeeper: { authenticate: async () => undefined },
+    gatekeeper: { authenticate: async () => 'invalid' as const },
   }).rows;
 
 export const shown = ({ method, path }: ApiRow): string => `${method} ${path}`;

@@ -1,4 +1,4 @@
-import { badRequest, permissionDenied } from '../../../core/errors.ts';
+import { badRequest, invalidToken, permissionDenied } from '../../../core/errors.ts';
 import { isRoot } from '../../../core/namespace.ts';
 import type { Reply } from '../../../path/contract/reply.ts';
 import type { Caller, RequestContext } from '../../../path/contract/request.ts';
@@ -124,7 +124,7 @@ async function parentOf({ store }: TokenParts, caller: Caller, mustAsk: boolean)
   const hash = hashToken(store.barrier, caller.token);
   if (!mustAsk) return { hash, expires: true };
   const [row] = await findTokens(store, [hash], -1);
-  if (row === undefined) throw permissionDenied();
+  if (row === undefined) throw invalidToken();
   if (row.num_uses !== 0) throw badRequest('restricted use token cannot generate child tokens');
   return { hash, expires: row.expire_at !== null };
 }

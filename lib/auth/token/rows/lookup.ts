@@ -1,4 +1,4 @@
-import { AppError, permissionDenied } from '../../../core/errors.ts';
+import { AppError, invalidToken } from '../../../core/errors.ts';
 import { onlyRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
 import type { Reply } from '../../../path/contract/reply.ts';
@@ -74,7 +74,7 @@ async function lookUp(parts: RowParts, token: Secret, { namespace }: RequestCont
 async function lookUpOwn(parts: RowParts, find: RowParts['find'], context: RequestContext): Promise<Reply> {
   const caller = callerOf(context);
   const row = await findAdmitted(caller, find);
-  if (row === undefined) throw permissionDenied();
+  if (row === undefined) throw invalidToken();
   return show(parts, row, caller.token.reveal());
 }
 

@@ -1,5 +1,5 @@
 import type { Gatekeeper } from '../../../auth/contract.ts';
-import { permissionDenied } from '../../../core/errors.ts';
+import { invalidToken, permissionDenied } from '../../../core/errors.ts';
 import type { Namespace } from '../../../core/namespace.ts';
 import type { Secret } from '../../../core/secret.ts';
 import type { Mount } from '../../../path/contract/mount.ts';
@@ -75,7 +75,7 @@ export class Context implements RequestContext {
   };
 
   readonly mustBeAllowed = async (verb: Verb, path: string): Promise<void> => {
-    if (this.caller === undefined) throw permissionDenied();
+    if (this.caller === undefined) throw this.tokenSent ? invalidToken() : permissionDenied();
     // What the client sent, and how it wants its reply, is said of the path it asked for and not of this one.
     const need = {
       capability: capabilityOf(verb),

@@ -1,5 +1,5 @@
 import type { Decision, Gatekeeper, Need } from '../../../auth/contract.ts';
-import { AppError, permissionDenied } from '../../../core/errors.ts';
+import { AppError, invalidToken, permissionDenied } from '../../../core/errors.ts';
 import type { Caller } from '../../../path/contract/request.ts';
 import type { Target } from '../engines.ts';
 import type { HttpParts } from '../parts.ts';
@@ -23,10 +23,14 @@ export async function identify(
   const ready = parts.state() === 'ready';
   if (always && (open || !ready)) return undefined;
   if (open && marks?.ignoresToken === true) return undefined;
-  const caller =
-    asked.token === undefined ? undefined : await parts.gatekeeper.authenticate(asked.token, incoming.connection);
-  if (caller === undefined && !open) throw new AppError('permission-denied', 'permission denied');
-  return caller;
+  if (asked.token === undefined) {
+    if (open) return undefined;
+    throw new AppError('permission-denied', 'permission denied');
+  }
+  const caller = await parts.gatekeeper.authenticate(asked.token, incoming.connection);
+  if (typeof caller !== 'string') return caller;
+  if (open) return undefined;
+  throw caller === 'invalid' ? invalidToken() : permissionDenied();
 }
 
 /** @throws AppError `permission-denied` unless the caller may do what was asked, whether the path is there or not. */

@@ -33,7 +33,7 @@ export async function findCaller(
 ): Promise<ApiCaller | undefined> {
   if (token.reveal().includes(mark)) return ofOwnToken(parts.store, token);
   const caller = await parts.gatekeeper.authenticate(token, from);
-  if (caller === undefined) return undefined;
+  if (typeof caller === 'string') return undefined;
   return ofUser(parts.store, caller.root ? sql`id = 'user-root'` : sql`entity_id = nullif(${caller.entityId}, '')`);
 }
 
