@@ -11,7 +11,8 @@ export interface Acl {
    * one whose first wildcard comes last (see `match/precedence.ts`).
    *
    * @param path the full one, the namespace first, without a leading slash
-   * @param list a listing: its path may be matched with its trailing slash or without
+   * @param list a listing: a written-out pattern may have its trailing slash or not, and patterns with wildcards are asked for
+   *   the path without it first, since a folder is what `kv/+` and `kv/a*` name as well
    */
   find(path: string, list: boolean): Grant | undefined;
   /** Whether some pattern that grants anything can match a path below this one, for what a caller may see of mounts. */
@@ -55,7 +56,7 @@ export function compileAcl(rules: readonly PlacedRule[]): Acl {
     find(path, list) {
       const bare = list && path.endsWith('/') ? path.slice(0, -1) : undefined;
       const found = exact.get(path) ?? (bare === undefined ? undefined : exact.get(bare));
-      return found ?? best(path) ?? (bare === undefined ? undefined : best(bare));
+      return found ?? (bare === undefined ? undefined : best(bare)) ?? best(path);
     },
     touches: (prefix) => touches(exact, globs, prefix),
   };

@@ -66,6 +66,13 @@ describe('capabilities', () => {
   });
 });
 
+test('what is shown of a folder is what its listing is judged by', () => {
+  const rules = ['"kv1/a*" { capabilities = ["list"] }', '"kv1/a/+" { capabilities = ["read"] }'];
+  const acl = aclOf(rules.map((rule) => `path ${rule}`).join('\n'));
+  expect(capabilitiesOn(acl, 'kv1/a/')).toEqual(['list']);
+  expect(decide(acl, need({ capability: 'list', path: 'kv1/a/' })).allowed).toBe(true);
+});
+
 describe('parameters', () => {
   const open = 'capabilities = ["update", "list"]';
   test.each([
