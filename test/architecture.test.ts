@@ -2,7 +2,14 @@ import { glob, readFile } from 'node:fs/promises';
 import { matchesGlob } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { cycles, foreignTexts, importViolations, packageViolations, wordViolations } from './architecture/rules.ts';
+import {
+  cycles,
+  foreignTexts,
+  importViolations,
+  packageViolations,
+  schemaChanges,
+  wordViolations,
+} from './architecture/rules.ts';
 import { scan } from './architecture/scan.ts';
 import { packagesByType } from './support/facts.ts';
 
@@ -51,6 +58,10 @@ test('no files import each other in a circle, not even types', () => {
 
 test('the environment is read in one place, and no file has a default export, an enum, a namespace or the type any', () => {
   expect(wordViolations(files)).toEqual([]);
+});
+
+test('the schema is changed by migrations alone', () => {
+  expect(schemaChanges(sources)).toEqual([]);
 });
 
 test('the project speaks of itself alone', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cycles, foreignTexts, importViolations, packageViolations, wordViolations } from './rules.ts';
+import { cycles, foreignTexts, importViolations, packageViolations, schemaChanges, wordViolations } from './rules.ts';
 import { scan } from './scan.ts';
 
 /** A file that imports others, given by their paths, or packages. */
@@ -182,5 +182,26 @@ describe('texts that belong to something else', () => {
     '${base}/work/x',
   ])('are not found: %s', (text) => {
     expect(foreignTexts([{ path: 'README.md', text }])).toEqual([]);
+  });
+});
+
+describe('a change of the schema', () => {
+  test.each([
+    'await sql`alter table ${sql.table(name)} drop constraint if exists ${sql.id(key)}`.execute(tx);',
+    'sql`create temp table seen (id text)`',
+    'sql`CREATE UNIQUE INDEX concurrently if not exists a on b (c)`',
+    'sql`create or replace function f() returns trigger`',
+    "db.schema.createTable('seen')",
+  ])('is found outside of the migrations: %s', (text) => {
+    expect(schemaChanges([{ path: 'lib/engines/a.ts', text }])).toHaveLength(1);
+    expect(schemaChanges([{ path: 'lib/store/migrations/0001-a.ts', text }])).toEqual([]);
+  });
+
+  test.each([
+    "summary: 'Create or replace a policy.'",
+    '  // A drop table would be wrong here.',
+    'sql`delete from tables`',
+  ])('is not found in %s', (text) => {
+    expect(schemaChanges([{ path: 'lib/engines/a.ts', text }])).toEqual([]);
   });
 });

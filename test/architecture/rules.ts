@@ -214,3 +214,19 @@ export function foreignTexts(files: readonly Pick<SourceFile, 'path' | 'text'>[]
     }),
   );
 }
+
+/** Statements that change a schema, by their first words; and what the query builder has for them. */
+const schemaStatement =
+  /\b(?:create|alter|drop)\s+(?:or\s+replace\s+)?(?:unlogged\s+|temp(?:orary)?\s+|unique\s+|foreign\s+|event\s+|constraint\s+|materialized\s+)*(?:table|index|view|sequence|trigger|function|procedure|type|domain|schema|extension|rule|policy\s+\w+\s+on)\b|\.schema\s*\.\s*(?:create|alter|drop)/i;
+
+/** The list of steps makes its own table; a restore makes a schema anew, and holds its triggers still meanwhile. */
+const mayChangeSchema = /^lib\/store\/(?:migrations\/|migrate\.ts$|backup\/(?:load|restore)\.ts$)/;
+
+/** Files of what is deployed that change the schema, so that it would not follow from its version alone. */
+export function schemaChanges(files: readonly Pick<SourceFile, 'path' | 'text'>[]): readonly string[] {
+  return files.flatMap(({ path, text }) => {
+    if (!/^(?:lib|functions)\//.test(path) || mayChangeSchema.test(path)) return [];
+    const found = schemaStatement.exec(text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, ''))?.[0];
+    return found === undefined ? [] : [`${path}: ${found}`];
+  });
+}

@@ -164,6 +164,31 @@ describe('a step outside of a transaction', () => {
   });
 });
 
+test('a change of a table gives way to those that use it, while one of them takes long', async () => {
+  const db = connect(await testDatabase());
+  const before = migrations.findIndex(({ name }) => name === '0023-former-keys');
+  await migrate(db, migrations.slice(0, before));
+  const read = (tx: Kysely<Database>) => tx.selectFrom('mounts').select('path').execute();
+  let migrated: Promise<void> | undefined;
+  await db.transaction().execute(async (tx) => {
+    await read(tx);
+    migrated = migrate(db);
+    for (let looks = 0; looks < 3; looks += 1) {
+      await expect.poll(() => isWaitedFor(db, 'mounts')).toBe(true);
+      expect(await read(db)).toEqual([]);
+    }
+  });
+  await migrated;
+  expect(await isMigrated(db)).toBe(true);
+});
+
+/** Whether somebody waits for a lock of a table. */
+async function isWaitedFor(db: Kysely<Database>, table: string): Promise<boolean> {
+  const { rows } = await sql<{ waits: boolean }>`
+    select exists (select 1 from pg_locks where relation = ${table}::regclass and not granted) as waits`.execute(db);
+  return rows[0]?.waits === true;
+}
+
 async function validity(db: Kysely<Database>): Promise<readonly boolean[]> {
   const { rows } = await sql<{ valid: boolean }>`
     select indisvalid as valid from pg_index where indexrelid = to_regclass('numbers_once')`.execute(db);

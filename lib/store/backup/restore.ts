@@ -34,11 +34,11 @@ export async function restore({ databaseUrl, file, force, log, onTable }: Restor
   try {
     await mustBeFree(client, force);
     await dropTables(client);
-    await bringTo(databaseUrl, known, log);
+    await bringTo(databaseUrl, log, (db) => formerSchema(db, known));
     await client.query('begin');
     const rows = await load(client, file, onTable);
     await client.query('commit');
-    await bringTo(databaseUrl, migrations, log);
+    await bringTo(databaseUrl, log, migrate);
     return { header, rows };
   } finally {
     await client.end();
@@ -73,7 +73,7 @@ async function dropTables(client: pg.Client): Promise<void> {
 
 const statementMsMax = 600_000;
 
-async function bringTo(databaseUrl: string, list: readonly Migration[], log: Log): Promise<void> {
+async function bringTo(databaseUrl: string, log: Log, work: (db: Kysely<object>) => Promise<void>): Promise<void> {
   const pool = openPool({
     databaseUrl,
     poolSize: 2,
@@ -82,5 +82,12 @@ async function bringTo(databaseUrl: string, list: readonly Migration[], log: Log
     log,
   });
   const db = new Kysely<object>({ dialect: poolDialect(pool, new Reachability(systemClock)) });
-  await migrate(db, list).finally(() => db.destroy());
+  await work(db).finally(() => db.destroy());
+}
+
+/** The schema of a backup, with what its release may have changed of it while it ran. */
+async function formerSchema(db: Kysely<object>, known: readonly Migration[]): Promise<void> {
+  await migrate(db, known);
+  const later = migrations.slice(known.length);
+  for (const step of later.filter(({ beforeEarlierRows }) => beforeEarlierRows === true)) await step.up(db);
 }

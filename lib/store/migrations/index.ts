@@ -20,6 +20,7 @@ import { workspaceVariables } from './0019-workspace-variables.ts';
 import { namespaceFence } from './0020-namespace-fence.ts';
 import { readmes } from './0021-readmes.ts';
 import { bindingOrganizations } from './0022-binding-organizations.ts';
+import { formerKeys } from './0023-former-keys.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -31,6 +32,11 @@ export interface Migration {
    * large table. Such a step may be cut off anywhere and runs again then, so it has to find out what it has left behind.
    */
   readonly outsideTransaction?: true;
+  /**
+   * Releases before this step did what it does at run time, so a backup of theirs may need it before its rows: a restore runs it
+   * then, and again in its turn.
+   */
+  readonly beforeEarlierRows?: true;
 }
 
 /** In the order in which they run. */
@@ -56,4 +62,5 @@ export const migrations: readonly Migration[] = [
   { name: '0020-namespace-fence', up: namespaceFence },
   { name: '0021-readmes', up: readmes },
   { name: '0022-binding-organizations', up: bindingOrganizations },
+  { name: '0023-former-keys', up: formerKeys, outsideTransaction: true, beforeEarlierRows: true },
 ];

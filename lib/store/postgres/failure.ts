@@ -89,6 +89,10 @@ export function connectFailure(cause: unknown): StoreFailure {
 export const isRepeatable = (error: unknown): boolean =>
   error instanceof AppError && error.kind === 'unavailable' && repeatable.has(codeOf(error.cause));
 
+/** Another transaction held a lock for longer than `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof AppError && error.kind === 'unavailable' && codeOf(error.cause) === '55P03';
+
 /** The database does not serve at all: what was asked together need not be tried one by one. */
 export const isAway = (error: unknown): boolean =>
   error instanceof AppError && error.kind === 'unavailable' && !isRepeatable(error);

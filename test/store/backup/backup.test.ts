@@ -15,6 +15,7 @@ import { openStore } from '../../../lib/store/open.ts';
 import { poolDialect } from '../../../lib/store/postgres/driver.ts';
 import { Reachability } from '../../../lib/store/postgres/reachability.ts';
 import { ending, testDatabase } from '../../support/services.ts';
+import { schemaOf } from '../schema.ts';
 import { storeOptions } from '../stores.ts';
 
 let folder: string;
@@ -45,6 +46,19 @@ async function newStore() {
   const store = ending(await openStore(storeOptions(databaseUrl)));
   const { shares } = await store.seal.init({ shares: 1, threshold: 1 }, async () => undefined);
   return { databaseUrl, store, key: shares[0]?.toString('hex') ?? '' };
+}
+
+/** A database of some schema, or of none. */
+function schemaless(databaseUrl: string): Kysely<object> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  return new Kysely<object>({ dialect: poolDialect(pool, new Reachability(systemClock)) });
+}
+
+/** A database of this release's schema. */
+async function newDatabase(): Promise<string> {
+  const databaseUrl = await testDatabase();
+  await (await openStore(storeOptions(databaseUrl))).close();
+  return databaseUrl;
 }
 
 const insertMount = (path: string) => sql`
@@ -123,8 +137,7 @@ test('numbers that were given stay given', async () => {
 
 test('a backup of an earlier release comes to the schema of this one', async () => {
   const databaseUrl = await testDatabase();
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
-  const db = new Kysely<object>({ dialect: poolDialect(pool, new Reachability(systemClock)) });
+  const db = schemaless(databaseUrl);
   await migrate(db, migrations.slice(0, 6));
   await insertMount('old/').execute(db);
   await db.destroy();
@@ -135,6 +148,49 @@ test('a backup of an earlier release comes to the schema of this one', async () 
   const { db: restored } = ending(await openStore(storeOptions(target)));
   expect(await restored.selectFrom('mounts').select('path').execute()).toEqual([{ path: 'old/' }]);
   expect(await restored.selectFrom('key_attempts').selectAll().execute()).toEqual([]);
+});
+
+/** What releases from 0010 to 0022 did when the first namespace was made. */
+const formerDrops = `
+  alter table mounts drop constraint mounts_path_key;
+  alter table destinations drop constraint destinations_type_name_key;
+  alter table repo_host_apps drop constraint repo_host_apps_pkey`;
+
+test('a backup of an earlier release has one name in two namespaces, once that release had dropped its keys', async () => {
+  const databaseUrl = await testDatabase();
+  const db = schemaless(databaseUrl);
+  await migrate(
+    db,
+    migrations.slice(
+      0,
+      migrations.findIndex(({ name }) => name.startsWith('0023')),
+    ),
+  );
+  await sql.raw(formerDrops).execute(db);
+  await sql`insert into namespaces (id, path, custom_metadata) values ('n1', 'one/', '{}')`.execute(db);
+  for (const namespace of ['root', 'n1']) {
+    await sql`
+      insert into mounts (path, type, accessor, description, config, local, seal_wrap, namespace_id)
+      values ('same/', 'kv', ${namespace}, '', '{}', false, false, ${namespace})`.execute(db);
+    await sql`
+      insert into destinations (type, name, connection, granularity, custom_tags, network, adopt, updated_at, namespace_id)
+      values ('t', 'same', '', 'secret-path', '{}', '{}', false, now(), ${namespace})`.execute(db);
+    await sql`
+      insert into repo_host_apps (name, app_id, private_key, fingerprint, namespace_id)
+      values ('same', '1', '', '', ${namespace})`.execute(db);
+  }
+  await db.destroy();
+  const path = newPath();
+  await dumpTo(path, databaseUrl);
+  const target = await testDatabase();
+  await restoreFrom(path, target);
+  const { db: restored } = ending(await openStore(storeOptions(target)));
+  for (const table of ['mounts', 'destinations', 'repo_host_apps'] as const)
+    expect(await restored.selectFrom(table).select('namespace_id').orderBy('namespace_id').execute()).toEqual([
+      { namespace_id: 'n1' },
+      { namespace_id: 'root' },
+    ]);
+  expect(await schemaOf(target)).toEqual(await schemaOf(await newDatabase()));
 });
 
 test('one of a newer release is refused', async () => {

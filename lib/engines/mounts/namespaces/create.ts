@@ -27,7 +27,6 @@ export async function createNamespace(
   }
   await mustHaveWay(tx, path);
   await mustBeFew(tx);
-  await dropFormerKeys(tx);
   await tx
     .insertInto('namespaces')
     .values({ id: await freeId(tx), path, custom_metadata: JSON.stringify(metadata ?? {}) })
@@ -66,22 +65,4 @@ async function freeId(tx: Transaction<Database>): Promise<string> {
     );
     if (rows.length === 0) return id;
   }
-}
-
-/** Keys of a release from before namespaces: by them a name would be taken in all namespaces. */
-const formerKeys = [
-  ['mounts', 'mounts_path_key'],
-  ['destinations', 'destinations_type_name_key'],
-  ['repo_host_apps', 'repo_host_apps_pkey'],
-] as const;
-
-/** They go with the first namespace, and not with the step of the schema, since such a release writes by them beside this one. */
-async function dropFormerKeys(tx: Transaction<Database>): Promise<void> {
-  const names = formerKeys.map(([, name]) => name);
-  const { rows } = await sql<{ name: string }>`
-    select conname as name from pg_constraint
-     where conname = any(${names}::text[]) and connamespace = current_schema()::regnamespace`.execute(tx);
-  const there = new Set(rows.map(({ name }) => name));
-  for (const [table, name] of formerKeys.filter(([, name]) => there.has(name)))
-    await sql`alter table ${sql.table(table)} drop constraint if exists ${sql.id(name)}`.execute(tx);
 }
