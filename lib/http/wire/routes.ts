@@ -57,13 +57,13 @@ export function createRoutes(parts: HttpParts): FastifyInstance {
   answering([`${prefix}*`], secrets);
   if (parts.workspaces !== undefined) {
     const service = { ...parts, ...parts.workspaces, bodyLimitBytes: documentBytesMax };
-    answering(['/api/v2', '/api/v2/*', '/.well-known/terraform.json'], createApiPipeline(service));
+    answering(['/api/v2', '/api/v2/*', '/api/meta/*', '/.well-known/terraform.json'], createApiPipeline(service));
   }
   return app;
 }
 
 /** Whether a URL is of the workspace service, whose clients read errors of another form. */
-const isApi = (url: string): boolean => /^\/api\/v2(?:[/?]|$)/.test(url);
+const isApi = (url: string): boolean => /^\/api\/(?:v2|meta)(?:[/?]|$)/.test(url);
 
 /** Of a document that is sent to the workspace service: a description or a variable is long at 256 KiB. */
 const documentBytesMax = 2 * 1024 * 1024;

@@ -17,7 +17,14 @@ export const time = () =>
   z
     .string('must be a string')
     .max(64, 'is not a time')
-    .refine((value) => /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value)), 'is not a time')
+    .refine(isTime, 'is not a time')
     .transform((value) => new Date(value));
 export const texts = (countMax = 100, charactersMax = 512) =>
   z.array(text(charactersMax), 'must be a list').max(countMax, `may have at most ${countMax} entries`);
+
+/** The engine takes 30 February for 2 March: a day has to be one of its month. */
+function isTime(text: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)T/.exec(text) ?? [];
+  if (day === undefined || Number.isNaN(Date.parse(text))) return false;
+  return Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+}

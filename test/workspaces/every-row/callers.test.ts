@@ -41,6 +41,7 @@ describe('nobody', () => {
     }
     expect(open.map(shown).sort()).toEqual([
       'GET /.well-known/terraform.json',
+      'GET /api/meta/ip-ranges',
       'GET /api/v2/ping',
       'GET /api/v2/run-logs/:grant',
       'GET /api/v2/state-files/:grant',

@@ -137,3 +137,29 @@ async function leftOf(id: string) {
   );
   return rows[0];
 }
+
+test('sessions have no times of their own until they are set, and none again after null', async () => {
+  const made = await create('session-org', {});
+  const times = async (attributes: object) =>
+    (await ground.call('PATCH', '/organizations/session-org', documentOf('organizations', attributes))).item.attributes;
+  expect(made.item.attributes).toMatchObject({ 'session-timeout': null, 'session-remember': null });
+  expect(await times({ 'session-timeout': 60 })).toMatchObject({ 'session-timeout': 60, 'session-remember': null });
+  expect(await times({ 'session-timeout': null })).toMatchObject({ 'session-timeout': null });
+});
+
+test('an agent pool is no default for an organization that does not run on agents', async () => {
+  const { id, name } = await ground.organization();
+  const pool = { 'default-agent-pool': { type: 'agent-pools', id: 'apool-none' } };
+  const change = (attributes: object) =>
+    ground.call('PATCH', `/organizations/${name}`, documentOf('organizations', attributes, pool));
+  expect((await change({})).errors).toEqual([
+    {
+      status: '422',
+      title: 'invalid attribute',
+      detail: "Default agent pool must not be specified unless using 'agent' execution mode",
+      source: { pointer: '/data/attributes/default-agent-pool-id' },
+    },
+  ]);
+  expect((await change({ 'default-execution-mode': 'agent' })).status).toBe(422);
+  expect(id).toMatch(/^org-/);
+});

@@ -145,3 +145,20 @@ test('who sees a project, changes it and moves workspaces', async () => {
   const listed = await ground.call('GET', `/organizations/${name}/projects`, undefined, inside.token);
   expect(listed.items.map((item) => item.id)).toEqual([projectId]);
 });
+
+test.each([
+  [{ 'auto-apply': true }, 'Setting overwrites may have default-execution-mode and default-agent-pool only'],
+  [
+    { 'default-execution-mode': true },
+    'Default execution mode must be specified when setting-overwrites.default-execution-mode is true',
+  ],
+  [
+    { 'default-execution-mode': true, 'default-agent-pool': false },
+    'If default-agent-pool and default-execution-mode are both included in setting-overwrites, their values must be the same.',
+  ],
+])('setting-overwrites of %o do not fit a project', async (overwrites, detail) => {
+  const { name } = await ground.organization();
+  const body = documentOf('projects', { name: 'a project', 'setting-overwrites': overwrites });
+  const { status, errors } = await ground.call('POST', `/organizations/${name}/projects`, body);
+  expect([status, errors.map((error) => error.detail)]).toEqual([422, [detail]]);
+});

@@ -97,3 +97,16 @@ test('only who manages memberships invites, and owners are removed by owners', a
   expect(await remove(owner.id, manager.token)).toBe(403);
   expect(await remove(member.id, manager.token)).toBe(204);
 });
+
+test('a membership that is found by its address includes the user with the address', async () => {
+  const { id, name } = await ground.organization();
+  const [ada, bob] = [await ground.user(id), await ground.user(id)];
+  const path = `/organizations/${name}/organization-memberships?include=user&filter%5Bemail%5D=${ada.id}@b.test`;
+  const found = await ground.call('GET', path, undefined, bob.token);
+  const [user] = found.body?.included ?? [];
+  expect([user?.id, user?.attributes['email']]).toEqual([ada.id, `${ada.id}@b.test`]);
+  const one = `/organization-memberships/${found.items[0]?.id}?include=user`;
+  const shown = await ground.call('GET', one, undefined, bob.token);
+  expect(shown.body?.included?.[0]?.attributes['email']).toBe(`${ada.id}@b.test`);
+  expect((await ground.call('GET', `/users/${ada.id}`, undefined, bob.token)).item.attributes['email']).toBeNull();
+});

@@ -136,3 +136,14 @@ test('of many who grant at once one does', async () => {
   expect(all.filter(({ status }) => status === 201)).toHaveLength(1);
   expect(all.filter(({ status }) => status === 422)).toHaveLength(7);
 });
+
+test('a named set on a project may come with levels that say nothing', async () => {
+  const { grant } = await place();
+  const levels = { 'project-access': {}, 'workspace-access': { runs: null } };
+  const made = await grant('team-projects', { access: 'read', ...levels });
+  expect(made.status).toBe(201);
+  const path = `/team-projects/${made.item.id}`;
+  const change = (attributes: object) => ground.call('PATCH', path, documentOf('team-projects', attributes));
+  expect((await change({ access: 'maintain', ...levels })).item.attributes).toMatchObject({ access: 'maintain' });
+  expect((await change({ access: 'read', 'project-access': { settings: 'update' } })).status).toBe(422);
+});

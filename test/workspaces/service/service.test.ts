@@ -17,3 +17,13 @@ test('a path that nobody has is 404 as a document', async () => {
   expect(answer.headers.get('content-type')).toBe('application/vnd.api+json');
   expect(answer.body).toEqual({ errors: [{ status: '404', title: 'not found' }] });
 });
+
+test('the discovery document names the registry, and the address ranges are a document of empty lists', async () => {
+  const discovery = await ground.call('GET', `${ground.service.address}/.well-known/terraform.json`);
+  expect(discovery.body).toMatchObject({ 'modules.v1': '/api/registry/v1/modules/' });
+  const ranges = await ground.call('GET', `${ground.service.address}/api/meta/ip-ranges`, undefined, strangeToken);
+  expect(ranges.status).toBe(200);
+  expect(ranges.body).toEqual({ api: [], notifications: [], sentinel: [], vcs: [] });
+  const nothing = await ground.call('GET', `${ground.service.address}/api/meta/nothing`);
+  expect([nothing.status, nothing.body]).toEqual([404, { errors: [{ status: '404', title: 'not found' }] }]);
+});

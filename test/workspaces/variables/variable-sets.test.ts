@@ -106,3 +106,13 @@ test('who reads a workspace reads the sets that apply to it and no others, and c
   const managing = await ground.team(organization.id, { flags: ['manage-workspaces'] });
   expect((await ground.call('POST', sets, set({ name: 'n' }), managing.token)).status).toBe(201);
 });
+
+test('what the family knows to include is taken, also what there is none of', async () => {
+  const { sets, workspace } = await newPlace();
+  const made = await ground.call('POST', sets, set({ name: 's' }, { workspaces: linked('workspaces', workspace.id) }));
+  const shown = await ground.call('GET', `/varsets/${made.item.id}?include=workspaces,stacks`);
+  expect([shown.status, shown.body?.included?.map(({ type }) => type)]).toEqual([200, ['workspaces']]);
+  expect(shown.item.relationships['stacks']).toEqual({ data: [] });
+  const strange = await ground.call('GET', `/varsets/${made.item.id}?include=pets`);
+  expect([strange.status, strange.errors[0]?.title]).toEqual([400, 'Invalid include parameter']);
+});

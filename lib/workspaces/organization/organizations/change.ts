@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { attributesOf, dataOf, relatedOne } from '../../../path/jsonapi/body.ts';
-import { unprocessable } from '../../../path/jsonapi/error.ts';
+import { invalidAttribute, unprocessable } from '../../../path/jsonapi/error.ts';
 import type { ApiCall } from '../../../path/jsonapi/row.ts';
 import type { Organization } from '../../access/standing.ts';
 import { columnFields, settingFields } from './fields.ts';
@@ -13,6 +13,11 @@ export function changedBy(call: ApiCall, old: Changeable): Changeable {
   const sent = attributesOf(call, 'organizations', columnFields);
   const pool = relatedOne(dataOf(call), 'default-agent-pool');
   const mode = chosen(sent['default-execution-mode'], old.default_execution_mode, 'remote');
+  if (mode !== 'agent' && pool)
+    throw invalidAttribute(
+      'default-agent-pool-id',
+      "Default agent pool must not be specified unless using 'agent' execution mode",
+    );
   return {
     name: sent.name ?? old.name,
     email: sent.email ?? old.email,

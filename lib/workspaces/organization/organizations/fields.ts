@@ -40,8 +40,8 @@ export const settingDefaults = {
   'cost-estimation-enabled': false,
   'owners-team-saml-role-id': null,
   'send-passing-statuses-for-untriggered-speculative-plans': false,
-  'session-remember': 20_160,
-  'session-timeout': 20_160,
+  'session-remember': null,
+  'session-timeout': null,
   'speculative-plan-management-enabled': true,
   'user-tokens-enabled': true,
 } satisfies Record<keyof typeof settingFields, unknown>;

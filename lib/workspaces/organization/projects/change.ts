@@ -18,8 +18,14 @@ export type Changeable = Omit<ProjectRow, 'id' | 'organization_id' | 'created_at
 export function changedBy(call: ApiCall, old: Changeable): Changeable {
   const sent = attributesOf(call, 'projects', projectFields);
   const overwrites = sent['setting-overwrites'];
-  const inherits = overwrites?.['default-execution-mode'] === false || overwrites?.['default-agent-pool'] === false;
+  const own = overwritten(overwrites ?? {});
+  const inherits = own === false;
   const mode = inherits ? null : chosen(sent['default-execution-mode'], old.default_execution_mode);
+  if (own === true && mode === null)
+    throw invalidAttribute(
+      'default-execution-mode',
+      'Default execution mode must be specified when setting-overwrites.default-execution-mode is true',
+    );
   const pool = relatedOne(dataOf(call), 'default-agent-pool');
   const sentPool = pool === undefined ? sent['default-agent-pool-id'] : (pool?.id ?? null);
   // Clients send an empty one for none.
@@ -35,6 +41,22 @@ export function changedBy(call: ApiCall, old: Changeable): Changeable {
     default_agent_pool_id: mode === 'agent' ? chosen(sentPool, old.default_agent_pool_id) : null,
     auto_destroy_activity_duration: chosen(sent['auto-destroy-activity-duration'], old.auto_destroy_activity_duration),
   };
+}
+
+/** Both settings have one source. @throws ApiError 422 for two */
+function overwritten({
+  'default-execution-mode': mode,
+  'default-agent-pool': pool,
+}: {
+  readonly 'default-execution-mode'?: boolean | null | undefined;
+  readonly 'default-agent-pool'?: boolean | null | undefined;
+}): boolean | undefined {
+  if (typeof mode === 'boolean' && typeof pool === 'boolean' && mode !== pool)
+    throw invalidAttribute(
+      'setting-overwrites',
+      'If default-agent-pool and default-execution-mode are both included in setting-overwrites, their values must be the same.',
+    );
+  return mode ?? pool ?? undefined;
 }
 
 const chosen = <T>(sent: T | undefined, old: T): T => (sent === undefined ? old : sent);

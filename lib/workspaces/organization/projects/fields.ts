@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { flag, oneOf, text } from '../../../path/jsonapi/fields.ts';
+import { overwritesMessage } from '../../frame/overwrites.ts';
 
 /** Attributes of a project that clients send. */
 export const projectFields = {
@@ -15,9 +16,12 @@ export const projectFields = {
   'default-execution-mode': oneOf(['remote', 'local', 'agent']).nullable(),
   'default-agent-pool-id': text(64).nullable(),
   'setting-overwrites': z
-    .object({
-      'default-execution-mode': flag().nullish(),
-      'default-agent-pool': flag().nullish(),
-    })
+    .strictObject(
+      {
+        'default-execution-mode': flag().nullish(),
+        'default-agent-pool': flag().nullish(),
+      },
+      { error: overwritesMessage('default-execution-mode and default-agent-pool') },
+    )
     .nullable(),
 };

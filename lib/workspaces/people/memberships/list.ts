@@ -10,10 +10,10 @@ import type { WorkspaceParts } from '../../contract.ts';
 import { askedIncludes } from '../../frame/include.ts';
 import { likePattern } from '../../frame/like.ts';
 import { organizationDocuments } from '../../organization/organizations/document.ts';
-import { usersOf } from '../teams/included.ts';
 import { isVisible, type TeamRow, teamColumns } from '../teams/team.ts';
 import { teamResource } from '../teams/view.ts';
 import { type MembershipRow, membershipColumns, membershipResource, readMembership } from './read.ts';
+import { usersWithAddresses } from './users.ts';
 
 const known = ['user', 'organization', 'teams'] as const;
 type Asked = ReadonlySet<(typeof known)[number]>;
@@ -99,13 +99,7 @@ async function includedWith(
   standing: Standing,
   found: readonly MembershipRow[],
 ): Promise<readonly Resource[]> {
-  const users = asked.has('user')
-    ? await usersOf(
-        store,
-        found.map(({ user_id }) => user_id),
-        call.caller,
-      )
-    : [];
+  const users = asked.has('user') ? await usersWithAddresses(store, found, call.caller) : [];
   const teamIds = asked.has('teams') ? [...new Set(found.flatMap(({ team_ids }) => team_ids))] : [];
   const { rows: teams } =
     teamIds.length === 0

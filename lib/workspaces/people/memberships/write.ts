@@ -9,10 +9,10 @@ import type { WorkspaceParts } from '../../contract.ts';
 import { newId } from '../../frame/ids.ts';
 import { withRefusals } from '../../frame/refusals.ts';
 import { email } from '../../organization/organizations/fields.ts';
-import { usersOf } from '../teams/included.ts';
 import { lockOwners, mustKeepOwner } from '../teams/owners.ts';
 import { readTeams, teamRights } from '../teams/team.ts';
 import { membershipResource, readMembership } from './read.ts';
+import { usersWithAddresses } from './users.ts';
 
 /**
  * Lets the user of an address into an organization, and into teams. Of an address that nobody has, a user is noted that cannot do
@@ -42,7 +42,7 @@ export async function invite({ store }: WorkspaceParts, call: ApiCall): Promise<
     }),
   );
   const membership = await readMembership(store, standing, id);
-  const included = await usersOf(store, [membership.user_id], call.caller);
+  const included = await usersWithAddresses(store, [membership], call.caller);
   return { status: 201, data: membershipResource(membership, standing.organization.name), included };
 }
 

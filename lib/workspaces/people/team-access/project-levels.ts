@@ -77,10 +77,14 @@ export function projectLevels(call: ApiCall, old: GrantLevels | undefined): Gran
   if (access === undefined) throw invalidAttribute('access', "Access can't be blank");
   const set = sets[access];
   if (set === undefined) return custom(sent, old ?? customLevels);
-  const [extra] = Object.entries(sent).flatMap(([name, value]) => (value == null ? [] : [name]));
+  const [extra] = Object.entries(sent).flatMap(([name, value]) => (saysNothing(value) ? [] : [name]));
   if (extra !== undefined) throw readOnly(extra, access);
   return set;
 }
+
+/** Clients send an empty object where nothing is set. */
+const saysNothing = (levels: object | null | undefined): boolean =>
+  Object.values(levels ?? {}).every((level) => level === null || level === undefined);
 
 type Sent = Omit<ReturnType<typeof attributesOf<typeof fields>>, 'access'>;
 

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
-import { badRequest } from '../../../path/jsonapi/error.ts';
 import type { Resource } from '../../../path/jsonapi/resource.ts';
 import type { ApiCall } from '../../../path/jsonapi/row.ts';
 import type { WorkspaceParts } from '../../contract.ts';
+import { askedIncludes } from '../../frame/include.ts';
 import { type VariableRow, variableOf } from '../variables/view.ts';
 import type { SetRow } from './view.ts';
 
-const known = ['vars', 'workspaces', 'projects'] as const;
+/** The service has no stacks: there are none to include. */
+const known = ['vars', 'workspaces', 'projects', 'stacks', 'parent', 'organization'] as const;
 
 /**
  * What a request wants to see beside variable sets: a statement for each kind.
@@ -18,19 +19,17 @@ export async function includedIn(
   { query }: ApiCall,
   sets: readonly SetRow[],
 ): Promise<{ readonly included?: readonly Resource[] }> {
-  const wanted = (query.get('include') ?? '').split(',').filter((name) => name !== '');
-  const strange = wanted.find((name) => !known.some((one) => one === name));
-  if (strange !== undefined) throw badRequest('Invalid include parameter: a variable set has no such relationship');
-  if (wanted.length === 0) return {};
+  const wanted = askedIncludes(query, known);
+  if (wanted.size === 0) return {};
   const included: Resource[] = [];
-  if (wanted.includes('vars')) {
+  if (wanted.has('vars')) {
     const ids = sets.map(({ id }) => id);
     const { rows } = await sql<VariableRow>`
       select * from ws_variables where variable_set_id = any(${ids}::text[]) order by position`.execute(store.db);
     included.push(...rows.map((row) => variableOf(store, row)));
   }
   for (const type of ['workspaces', 'projects'] as const) {
-    if (!wanted.includes(type)) continue;
+    if (!wanted.has(type)) continue;
     const ids = sets.flatMap((set) => (type === 'workspaces' ? set.workspace_ids : set.project_ids));
     const { rows } = await sql<{ id: string; name: string }>`
       select id, name from ${sql.table(`ws_${type}`)} where id = any(${ids}::text[]) order by id`.execute(store.db);

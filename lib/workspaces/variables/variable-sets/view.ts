@@ -31,6 +31,7 @@ export const setOf = (row: SetRow): Resource => ({
     vars: toMany('vars', row.variable_ids),
     workspaces: toMany('workspaces', row.workspace_ids),
     projects: toMany('projects', row.project_ids),
+    stacks: toMany('stacks', []),
     parent: row.project_id === null ? toOne('organizations', row.organization_name) : toOne('projects', row.project_id),
   },
   links: { self: `/api/v2/varsets/${row.id}` },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { flag, oneOf, text, texts, time } from '../../../path/jsonapi/fields.ts';
+import { overwritesMessage } from '../../frame/overwrites.ts';
 import { isKnownVersion } from './settings/engine-version.ts';
 import { executionModes } from './settings/execution.ts';
 import { dashed, vcsRepoField } from './settings/vcs-repo.ts';
@@ -18,7 +19,10 @@ const duration = text(16).regex(
 
 const overwrites = z.preprocess(
   dashed,
-  z.object({ 'execution-mode': flag().optional(), 'agent-pool': flag().optional() }, 'must be an object'),
+  z.strictObject(
+    { 'execution-mode': flag().optional(), 'agent-pool': flag().optional() },
+    { error: overwritesMessage('execution-mode and agent-pool') },
+  ),
 );
 
 /** What of a workspace can be changed (specification 002, section 4.3). An empty text clears what may be null. */

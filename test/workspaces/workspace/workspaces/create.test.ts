@@ -150,6 +150,11 @@ const wrong: readonly (readonly [object, string])[] = [
     '/data/attributes/execution-mode: Execution mode must be specified when setting-overwrites.execution-mode is true',
   ],
   [
+    { 'setting-overwrites': { 'auto-apply': true } },
+    '/data/attributes/setting-overwrites: Setting overwrites may have execution-mode and agent-pool only',
+  ],
+  [{ 'setting-overwrites': [] }, '/data/attributes/setting-overwrites: Setting overwrites must be an object'],
+  [
     { 'terraform-version': 'nonexisting' },
     '/data/attributes/engine-version: Engine version is not a known version, "latest" or a constraint that one meets',
   ],
@@ -160,7 +165,9 @@ const wrong: readonly (readonly [object, string])[] = [
         "/data/attributes/auto-destroy-activity-duration: Auto destroy activity duration has an incorrect format, we expect up to 4 numeric digits and 1 unit ('d' or 'h')",
       ] as const,
   ),
-  [{ 'auto-destroy-at': 'soon' }, '/data/attributes/auto-destroy-at: Auto destroy at is not a time'],
+  ...['soon', '2027-02-30T00:00:00Z', '2027-02-29T00:00:00Z', '2027-13-01T00:00:00Z', '2027-04-31T00:00:00.000Z'].map(
+    (time) => [{ 'auto-destroy-at': time }, '/data/attributes/auto-destroy-at: Auto destroy at is not a time'] as const,
+  ),
   [
     { 'trigger-patterns': ['/**/*'], 'trigger-prefixes': ['/a'] },
     '/data/attributes/trigger-patterns: Trigger patterns and trigger prefixes cannot be used together',

@@ -67,17 +67,30 @@ test('a rename changes the addresses, and a taken or wrong name is 422', async (
 });
 
 test('rules hold between what is sent and what was there', async () => {
-  const { organization, update } = await existing({ 'trigger-patterns': ['*'], 'project-remote-state': true });
-  const token = await oauthToken(organization.id);
-  expect((await update({ 'trigger-prefixes': ['a'] })).status).toBe(422);
-  expect((await update({ 'trigger-prefixes': ['a'], 'trigger-patterns': [] })).status).toBe(200);
+  const { update } = await existing({ 'trigger-patterns': ['*'], 'project-remote-state': true });
   expect((await update({ 'global-remote-state': true })).status).toBe(422);
   expect((await update({ 'global-remote-state': true, 'project-remote-state': false })).status).toBe(200);
+});
+
+test('patterns, prefixes and tags that start runs take the place of each other', async () => {
+  const { organization, update } = await existing({ 'trigger-patterns': ['*'] });
+  const token = await oauthToken(organization.id);
+  const triggers = async (attributes: object) => {
+    const { status, item } = await update(attributes);
+    const {
+      'trigger-patterns': patterns,
+      'trigger-prefixes': prefixes,
+      'file-triggers-enabled': files,
+    } = item.attributes;
+    return { status, patterns, prefixes, files };
+  };
+  expect(await triggers({ 'trigger-prefixes': ['a'] })).toMatchObject({ status: 200, patterns: [], prefixes: ['a'] });
+  expect(await triggers({ 'trigger-patterns': ['b/*'] })).toMatchObject({ patterns: ['b/*'], prefixes: [] });
+  expect(await triggers({ 'trigger-prefixes': [] })).toMatchObject({ patterns: ['b/*'], prefixes: [] });
+  expect((await update({ 'trigger-prefixes': ['a'], 'trigger-patterns': ['b'] })).status).toBe(422);
   const byTag = { 'vcs-repo': { identifier: 'a/b', 'oauth-token-id': token, 'tags-regex': '^v' } };
-  expect((await update(byTag)).status).toBe(422);
-  expect((await update({ ...byTag, 'trigger-prefixes': [] })).item.attributes).toMatchObject({
-    'file-triggers-enabled': false,
-  });
+  expect(await triggers(byTag)).toEqual({ status: 200, patterns: [], prefixes: [], files: false });
+  expect((await update({ 'trigger-prefixes': ['a'] })).status).toBe(422);
   expect((await update({ 'file-triggers-enabled': true })).status).toBe(422);
 });
 

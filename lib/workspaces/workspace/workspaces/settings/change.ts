@@ -51,11 +51,27 @@ function changedSettings(settings: Settings, sent: SentWorkspace): Settings {
     ...settings,
     ...plain,
     ...(at === undefined ? {} : { 'auto-destroy-at': timeText(at) }),
-    ...(sent['trigger-patterns'] === null ? { 'trigger-patterns': [] } : {}),
-    ...(sent['trigger-prefixes'] === null ? { 'trigger-prefixes': [] } : {}),
+    ...runTriggers(sent),
     ...fileTriggers(sent),
   };
 }
+
+/**
+ * Patterns, prefixes and tags are three ways to select what starts a run. Clients send the one that they change to and leave out an
+ * empty list of another, so that the new one takes its place.
+ */
+function runTriggers(sent: SentWorkspace): Partial<Settings> {
+  const { 'trigger-patterns': patterns, 'trigger-prefixes': prefixes } = sent;
+  const isByTag = Boolean(sent['vcs-repo']?.['tags-regex']);
+  const clearsPatterns = patterns === null || (patterns === undefined && (isByTag || isFilled(prefixes)));
+  const clearsPrefixes = prefixes === null || (prefixes === undefined && (isByTag || isFilled(patterns)));
+  return {
+    ...(clearsPatterns ? { 'trigger-patterns': [] } : {}),
+    ...(clearsPrefixes ? { 'trigger-prefixes': [] } : {}),
+  };
+}
+
+const isFilled = (list: readonly string[] | null | undefined): boolean => (list ?? []).length > 0;
 
 /** Who begins to select runs by tags of the repository has no use for changed files, and need not say so. */
 function fileTriggers(sent: SentWorkspace): Partial<Settings> {
