@@ -7,9 +7,14 @@ import type { Capability, PolicyName } from './policy/rule.ts';
 export interface Gatekeeper {
   /**
    * The caller behind a token, or why the token lets no caller in. `from` is where the request comes from: a token may be bound
-   * to addresses.
+   * to addresses. It counts a use of the token, but with the purpose `take-reply` not of a wrapping token: that is counted by the
+   * statement that takes the reply, so that the one is never without the other.
    */
-  authenticate(token: Secret, from?: Pick<ClientConnection, 'remoteAddress'>): Promise<Caller | TokenRefusal>;
+  authenticate(
+    token: Secret,
+    from?: Pick<ClientConnection, 'remoteAddress'>,
+    purpose?: 'take-reply',
+  ): Promise<Caller | TokenRefusal>;
   /** Whether the policies of a caller allow a request, and why. */
   authorise(caller: Caller, need: Need): Promise<Decision>;
   /** Whether some rule of a caller grants anything on a path or below it. It says what a caller gets to see, not what it may do. */

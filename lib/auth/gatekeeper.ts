@@ -6,13 +6,15 @@ import { mayAct } from './identity/state.ts';
 import { decide } from './policy/decide.ts';
 import { type Acls, openAcls } from './policy/store/acls.ts';
 import { holderOfRow } from './policy/store/holder.ts';
-import { admitted } from './token/find/admitted.ts';
 import { mayComeFrom } from './token/find/bound.ts';
 import { tokenFinder } from './token/find/find.ts';
-import { countUse } from './token/find/store.ts';
+import { countUse, type TokenRow } from './token/find/store.ts';
+import { isWrapping } from './wrapping/take.ts';
 
 export interface GatekeeperParts {
   readonly store: Store;
+  /** How long a request may run: for as long its token is kept when this was the last use. */
+  readonly requestMsMax: number;
   /** Absent: nobody else needs them. */
   readonly acls?: Acls;
   /** Called with each look-up: the state of the mount table in the store. */
@@ -30,16 +32,17 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
   const find = tokenFinder(parts.store);
   const namespaces = parts.namespaces ?? onlyRoot;
   return {
-    async authenticate(token, from): Promise<Caller | TokenRefusal> {
-      const row = await find(token);
+    async authenticate(token, from, purpose): Promise<Caller | TokenRefusal> {
+      const found = await find(token);
+      if (found === undefined) return 'invalid';
+      if (!mayAct(found) || !mayComeFrom(found.bound_cidrs, from?.remoteAddress)) return 'unusable';
+      const row = purpose === 'take-reply' && isWrapping(found) ? found : await counted(parts, found);
       if (row === undefined) return 'invalid';
-      if (!mayAct(row) || !mayComeFrom(row.bound_cidrs, from?.remoteAddress)) return 'unusable';
-      if (row.num_uses > 0 && !(await countUse(parts.store, row.hash))) return 'invalid';
       parts.seenMountsRevision(row.mounts_revision);
       acls.seenRevision(row.policies_revision);
       const namespace = await namespaces.namespaceOf(row.namespace_id);
       if (namespace === undefined) return 'invalid';
-      const caller = {
+      return {
         token,
         accessor: row.accessor,
         ...holderOfRow(row, namespace),
@@ -47,8 +50,8 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
         root: row.policies.includes('root'),
         tokenType: row.type === 'batch' ? 'batch' : 'service',
         issued: { time: row.creation_time, ttlSeconds: row.creation_ttl, metadata: row.meta },
-      } as const;
-      return admitted(caller, row);
+        row,
+      };
     },
     async authorise(caller, need) {
       if (caller.root) return allowedAll;
@@ -57,6 +60,13 @@ export function openGatekeeper(parts: GatekeeperParts): Gatekeeper {
     reaches: async (caller, path) => caller.root || (await acls.of(caller)).touches(path),
     mayEnter: (caller, namespace) => acls.reachInto(caller, namespace),
   };
+}
+
+/** The token with this use counted; undefined: it was used up already. */
+async function counted({ store, requestMsMax }: GatekeeperParts, row: TokenRow): Promise<TokenRow | undefined> {
+  if (row.num_uses === 0) return row;
+  const num_uses = await countUse(store, row.hash, requestMsMax);
+  return num_uses === undefined ? undefined : { ...row, num_uses };
 }
 
 const allowedAll: Decision = {

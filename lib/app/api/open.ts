@@ -72,7 +72,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     cubbyhole({
       store,
       hashOf: (token) => hashToken(store.barrier, token),
-      takeReply: async (token) => (await takeReply(store, store.db, { token, calls: true })).text,
+      takeReply: async (token) => (await takeReply(store, store.db, token)).text,
     }),
     identityEngine({ store, mountsOf: async (namespace) => byAccessor(await mounts.in(namespace).list()) }),
     callers.mfa.identity,
@@ -108,7 +108,10 @@ export async function openApi(parts: AppParts): Promise<Api> {
   ];
   const all: readonly Engine[] = [{ ...system, rows }, ...mounted];
   const { acls, namespaces, mfa } = callers;
-  const gatekeeper = openGatekeeper({ store, acls, seenMountsRevision: mounts.seenRevision, namespaces });
+  const gatekeeper = openGatekeeper({
+    ...{ store, acls, seenMountsRevision: mounts.seenRevision, namespaces },
+    requestMsMax: config.KEYFERRY_REQUEST_MS_MAX,
+  });
   const workspaces = openWorkspaces({ store, clock, gatekeeper, networkBounds, log: partOf(log, 'workspaces') });
   const server: HttpServer = createServer({
     engines: all,

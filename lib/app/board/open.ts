@@ -24,7 +24,10 @@ const cookieStatus = 303;
 
 export async function openBoard(parts: AppParts): Promise<Board> {
   const shared = await openShared(parts);
-  const gatekeeper = openGatekeeper({ store: shared.store, seenMountsRevision: () => {} });
+  const gatekeeper = openGatekeeper({
+    ...{ store: shared.store, seenMountsRevision: () => {} },
+    requestMsMax: parts.config.KEYFERRY_REQUEST_MS_MAX,
+  });
   const door = openDoor({ gatekeeper, now: () => clock.now().getTime() });
   const types = definitions.map(({ type }) => type);
   const prefix = parts.config.KEYFERRY_REDIS_PREFIX;

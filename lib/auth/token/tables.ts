@@ -20,8 +20,10 @@ export interface TokensTable {
   display_name: string;
   path: string;
   type: string;
-  /** 0: unlimited; -1: used up, being revoked. */
+  /** 0: unlimited; -1: used up. */
   num_uses: number;
+  /** Of a token that is used up: until then the request of its last use may need it. */
+  in_use_until: Generated<Timestamp>;
   /** Seconds; 0: none. */
   period: number;
   explicit_max_ttl: number;

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../path/contract/request.ts';
 import { operation, type Row } from '../../path/contract/row.ts';
 import { text } from '../../path/fields.ts';
 import type { TokenParts } from '../token/parts.ts';
-import { findWrapping, notValid, type TakingToken, takeReply } from './take.ts';
+import { findWrapping, notValid, takeReply } from './take.ts';
 import { wrapWithin } from './wrap.ts';
 
 const fields = {
@@ -38,6 +38,7 @@ export function wrappingRows(parts: TokenParts): readonly Row[] {
         write: operation(fields, {
           summary: 'Take a wrapped reply.',
           unauthenticated: true,
+          takesReply: () => true,
           run: async ({ token }, context) => unwrap(parts, await takingToken(token, context)),
         }),
       },
@@ -49,6 +50,7 @@ export function wrappingRows(parts: TokenParts): readonly Row[] {
         write: operation(fields, {
           summary: 'Replace a wrapping token.',
           unauthenticated: true,
+          takesReply: () => true,
           run: async ({ token }, context) => rewrap(parts, await takingToken(token, context)),
         }),
       },
@@ -73,25 +75,25 @@ function echo(data: object, { wrapSeconds }: RequestContext): Reply {
  *
  * @throws AppError `permission-denied`, or `bad-request` for no wrapping token
  */
-async function takingToken(named: string | undefined, context: RequestContext): Promise<TakingToken> {
+async function takingToken(named: string | undefined, context: RequestContext): Promise<Secret> {
   const { caller, tokenSent, sentToken } = context;
   const isOther = named !== undefined && named !== '' && named !== sentToken?.reveal();
   if (isOther) {
     await context.mustBeAllowed('write', `${context.mount.path}${context.path}`);
-    return { token: new Secret(named), calls: false };
+    return new Secret(named);
   }
   if (!tokenSent) throw permissionDenied();
   if (caller === undefined) throw notValid();
-  return { token: caller.token, calls: true };
+  return caller.token;
 }
 
-async function unwrap({ store }: TokenParts, taking: TakingToken): Promise<Reply> {
+async function unwrap({ store }: TokenParts, taking: Secret): Promise<Reply> {
   const { text } = await takeReply(store, store.db, taking);
   return { text: { contentType: 'application/json', body: text } };
 }
 
 /** In one transaction: whatever happens, there is either the old token or the new one. */
-async function rewrap(parts: TokenParts, taking: TakingToken): Promise<Reply> {
+async function rewrap(parts: TokenParts, taking: Secret): Promise<Reply> {
   const wrapInfo = await parts.store.transaction(async (tx) => {
     const { namespaceId, text, path, ttl } = await takeReply(parts.store, tx, taking);
     return wrapWithin(parts, tx, {

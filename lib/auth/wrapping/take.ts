@@ -3,7 +3,7 @@ import { badRequest } from '../../core/errors.ts';
 import type { Secret } from '../../core/secret.ts';
 import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
-import { hashToken } from '../token/find/store.ts';
+import { hashToken, type TokenRow } from '../token/find/store.ts';
 import { replyAad } from './wrap.ts';
 
 /** What is known of a wrapping token. */
@@ -16,27 +16,25 @@ export interface Wrapping {
   readonly createdAt: Date;
 }
 
-/** A wrapping token, and whose it is: a token that calls with itself has its only use under way. */
-export interface TakingToken {
-  readonly token: Secret;
-  readonly calls: boolean;
-}
+/** Only the service itself gives this policy, and only to wrapping tokens. */
+export const isWrapping = ({ policies }: Pick<TokenRow, 'policies'>): boolean =>
+  policies.length === 1 && policies[0] === 'response-wrapping';
 
 /**
- * Takes a wrapped reply with its token. One statement deletes the token and answers the reply, so of any number of callers in
- * any number of processes one has it.
+ * Takes a wrapped reply with its token, whoever calls with it. One statement takes the only use, deletes the token and answers
+ * the reply, so of any number of callers in any number of processes one has it, and no sweep comes between.
  *
  * @throws AppError `bad-request` when there is no such token, or not any more
  */
 export async function takeReply(
   { barrier }: Store,
   db: Kysely<Database>,
-  { token, calls }: TakingToken,
+  token: Secret,
 ): Promise<Wrapping & { readonly text: string }> {
   const hash = hashToken(barrier, token);
   const { rows } = await sql<Wrapping & { readonly reply: Buffer }>`
     delete from tokens t using wrapped_replies r
-     where t.hash = ${hash} and r.token_hash = t.hash and t.expire_at > now() and t.num_uses = ${calls ? -1 : 1}::int
+     where t.hash = ${hash} and r.token_hash = t.hash and t.expire_at > now() and t.num_uses = 1
     returning r.reply, t.namespace_id as "namespaceId", t.path, t.creation_ttl as ttl, t.creation_time as "createdAt"`.execute(
     db,
   );

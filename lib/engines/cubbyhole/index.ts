@@ -34,6 +34,7 @@ function secretsRow({ store, hashOf, takeReply }: CubbyholeParts): Row {
         {},
         {
           summary: 'Read a secret of the own token.',
+          takesReply: (path) => path === wrappedReply,
           async run(_input, context) {
             const wrapping = wrappingToken(context);
             if (wrapping !== undefined) return { data: { response: await takeReply(wrapping) } };
@@ -79,9 +80,11 @@ function secretsRow({ store, hashOf, takeReply }: CubbyholeParts): Row {
   };
 }
 
+const wrappedReply = 'response';
+
 /** Clients from before `sys/wrapping/unwrap` read the wrapped reply here, as a text. */
 function wrappingToken({ caller, path }: RequestContext): Secret | undefined {
-  return path === 'response' && caller?.policies.includes('response-wrapping') === true ? caller.token : undefined;
+  return path === wrappedReply && caller?.policies.includes('response-wrapping') === true ? caller.token : undefined;
 }
 
 function ownerOf(hashOf: CubbyholeParts['hashOf'], { caller }: RequestContext): Buffer {

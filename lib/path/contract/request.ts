@@ -1,6 +1,7 @@
 import type { Namespace } from '../../core/namespace.ts';
 import type { Secret } from '../../core/secret.ts';
 import type { Mount } from './mount.ts';
+import type { TokenRow } from './token-row.ts';
 
 /** POST and PUT are both `write`. LIST and GET with `list=true` are both `list`. */
 export type Verb = 'read' | 'list' | 'write' | 'patch' | 'delete';
@@ -71,6 +72,8 @@ export interface Caller {
   readonly root: boolean;
   /** A batch token is not stored: it has no accessor, and cannot be renewed or revoked. */
   readonly tokenType: 'service' | 'batch';
+  /** The token as the store had it when it let the caller in, this use counted. */
+  readonly row?: TokenRow;
   /** What audit devices are told of the token beside that. */
   readonly issued?: {
     readonly time: Date;

@@ -33,6 +33,8 @@ export interface OperationMarks {
   readonly unauthenticated?: boolean;
   /** With `unauthenticated`: the token that came is not looked up, so no use of it is counted and there is no caller. */
   readonly ignoresToken?: boolean;
+  /** Takes the reply of a wrapping token, and its only use with it, at these paths below the mount. */
+  readonly takesReply?: (path: string) => boolean;
   /** Needs the sudo capability as well. */
   readonly sudo?: boolean;
   /** Is about the whole service, so no other namespace has it than the root, or the one that administers the service too. */

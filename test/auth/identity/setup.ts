@@ -73,7 +73,12 @@ export function processOn(open: OpenStore) {
     ...openMethods([...methods, door], { store, clock: systemClock, identities }),
     identityEngine({ store, mountsOf: async () => byAccessor }),
   ];
-  const gatekeeper = openGatekeeper({ store, acls: openAcls(store, identities), seenMountsRevision: () => {} });
+  const gatekeeper = openGatekeeper({
+    store,
+    acls: openAcls(store, identities),
+    seenMountsRevision: () => {},
+    requestMsMax: 90_000,
+  });
   const server = createServer(sampleParts({ engines, mounts: mountTable(mounts), gatekeeper }));
   return {
     async ask(method: string, path: string, token: string | undefined, payload?: object) {

@@ -70,7 +70,7 @@ beforeAll(async () => {
   store = await testStore();
   const mounts = mountTable([at('auth/front/door/', 1_000), mount('auth/token/', 'token')]);
   const engines = openMethods([...methods, knock], { store, clock: systemClock });
-  const gatekeeper = openGatekeeper({ store, seenMountsRevision: () => {} });
+  const gatekeeper = openGatekeeper({ store, seenMountsRevision: () => {}, requestMsMax: 90_000 });
   server = createServer(sampleParts({ engines, mounts, gatekeeper }));
 });
 afterAll(() => store.close());

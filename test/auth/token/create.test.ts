@@ -22,7 +22,8 @@ afterAll(() => store.close());
 
 /** Calls as the pipeline does: whose token is not valid is not let in. */
 async function as(token: string) {
-  const caller = await openGatekeeper({ store, seenMountsRevision: () => {} }).authenticate(new Secret(token));
+  const gatekeeper = openGatekeeper({ store, seenMountsRevision: () => {}, requestMsMax: 90_000 });
+  const caller = await gatekeeper.authenticate(new Secret(token));
   if (typeof caller === 'string') throw new Error('not let in');
   const [method] = openMethods(methods, { store, clock: systemClock });
   if (method === undefined) throw new Error('there is no token method');

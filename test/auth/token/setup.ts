@@ -60,7 +60,7 @@ export function tokenBench(): TokenBench {
     await open?.reaper.close();
     await open?.store.close();
   });
-  const gatekeeper = () => openGatekeeper({ store: here().store, seenMountsRevision: () => {} });
+  const gatekeeper = () => openGatekeeper({ store: here().store, seenMountsRevision: () => {}, requestMsMax: 90_000 });
   const letIn = (token: string, from = '127.0.0.1') =>
     gatekeeper().authenticate(new Secret(token), { remoteAddress: from });
 

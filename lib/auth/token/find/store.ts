@@ -1,43 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Secret } from '../../../core/secret.ts';
+import type { TokenRow } from '../../../path/contract/token-row.ts';
 import type { Barrier, Store } from '../../../store/store.ts';
-import { type EntityState, entityColumns, entityJoin } from '../../identity/state.ts';
+import { entityColumns, entityJoin } from '../../identity/state.ts';
 
-/** A valid token as the store has it. */
-export interface TokenRow extends Revisions, EntityState {
-  readonly hash: Buffer;
-  readonly namespace_id: string;
-  /** Empty for a batch token. */
-  readonly accessor: string;
-  readonly policies: readonly string[];
-  readonly meta: Readonly<Record<string, string>> | null;
-  readonly display_name: string;
-  readonly path: string;
-  readonly type: string;
-  readonly num_uses: number;
-  readonly period: number;
-  readonly explicit_max_ttl: number;
-  readonly creation_ttl: number;
-  readonly creation_time: Date;
-  readonly expire_at: Date | null;
-  readonly last_renewal_at: Date | null;
-  readonly renewable: boolean;
-  readonly orphan: boolean;
-  /** Name of the token role that it was created against; empty: none. */
-  readonly role: string;
-  /** CIDR blocks; empty: it may be used from everywhere. */
-  readonly bound_cidrs: readonly string[];
-}
+export type { TokenRow };
 
 /** What a look-up says of the store beside the token. */
-export interface Revisions {
-  /** Revision of the mount table at this moment, so that a process notices that its copy is old. */
-  readonly mounts_revision: number;
-  /** The same of the policies. */
-  readonly policies_revision: number;
-  /** When the store was asked, by its own clock. */
-  readonly seen_at: Date;
-}
+export type Revisions = Pick<TokenRow, 'mounts_revision' | 'policies_revision' | 'seen_at'>;
 
 /** Tokens are stored as keyed hashes: who reads the database cannot use them. */
 export const hashToken = (barrier: Barrier, token: Secret): Buffer => barrier.mac('token', token.reveal());
@@ -109,15 +79,21 @@ export async function readRevisions({ db }: Pick<Store, 'db'>): Promise<Revision
 
 /**
  * Counts one use of a token that has a limit. The last use leaves -1 behind: this request runs, no other does, and the sweep
- * revokes the token with its tree.
- * @returns false when it was used up already
+ * revokes the token with its tree, but not while the request may still need it. How long that is says the process that runs it.
+ *
+ * @returns what is left, -1 for the last use; undefined when it was used up already
  */
-export async function countUse(store: Store, hash: Buffer): Promise<boolean> {
-  const { rows } = await sql`
-    update tokens set num_uses = case when num_uses = 1 then -1 else num_uses - 1 end
-     where hash = ${hash} and num_uses > 0 returning 1`.execute(store.db);
-  return rows.length > 0;
+export async function countUse(store: Store, hash: Buffer, requestMsMax: number): Promise<number | undefined> {
+  const { rows } = await sql<{ num_uses: number }>`
+    update tokens set num_uses = case when num_uses = 1 then -1 else num_uses - 1 end,
+           in_use_until = case when num_uses = 1 then now() + make_interval(secs => ${lastUseSeconds(requestMsMax)}::float8)
+                               else in_use_until end
+     where hash = ${hash} and num_uses > 0 returning num_uses`.execute(store.db);
+  return rows[0]?.num_uses;
 }
+
+/** The head of a request, its body, its answer and what follows that have the limit of a request each. */
+const lastUseSeconds = (requestMsMax: number): number => (4 * requestMsMax) / 1_000;
 
 function ended(alias: string): RawBuilder<unknown> {
   const row = sql.raw(alias);

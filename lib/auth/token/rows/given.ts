@@ -72,3 +72,10 @@ export function callerOf(context: RequestContext): Caller {
   if (context.caller === undefined) throw permissionDenied();
   return context.caller;
 }
+
+/** The token of the caller as it was let in: looked up again, one whose last use this is might be gone. */
+export function ownRow(context: RequestContext): TokenRow {
+  const { row } = callerOf(context);
+  if (row === undefined) throw permissionDenied();
+  return row;
+}

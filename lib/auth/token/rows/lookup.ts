@@ -1,11 +1,9 @@
-import { AppError, invalidToken } from '../../../core/errors.ts';
+import { AppError } from '../../../core/errors.ts';
 import { onlyRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
 import type { Reply } from '../../../path/contract/reply.ts';
 import type { RequestContext } from '../../../path/contract/request.ts';
 import { operation, type Row } from '../../../path/contract/row.ts';
-import { findAdmitted } from '../find/admitted.ts';
-import { tokenFinder } from '../find/find.ts';
 import type { TokenRow } from '../find/store.ts';
 import {
   accessorField,
@@ -13,6 +11,7 @@ import {
   callerOf,
   identityPolicies,
   mustBeKnown,
+  ownRow,
   type RowParts,
   seenFrom,
   tokenField,
@@ -21,12 +20,7 @@ import { tokenView } from './view.ts';
 
 /** `lookup`, `lookup-self`, `lookup-accessor`. */
 export function lookupRows(parts: RowParts): readonly Row[] {
-  // The caller has been let in: this look-up may be the last use of its token.
-  const findOwn = tokenFinder(parts.store, -1);
-  const self = operation(
-    {},
-    { summary: 'Look up the own token', run: (_input, context) => lookUpOwn(parts, findOwn, context) },
-  );
+  const self = operation({}, { summary: 'Look up the own token', run: (_input, context) => lookUpOwn(parts, context) });
   return [
     {
       pattern: 'lookup',
@@ -37,7 +31,7 @@ export function lookupRows(parts: RowParts): readonly Row[] {
           {
             summary: 'Look up a token; without one, the own',
             run: ({ token }, context) =>
-              token === '' ? lookUpOwn(parts, findOwn, context) : lookUp(parts, new Secret(token), context),
+              token === '' ? lookUpOwn(parts, context) : lookUp(parts, new Secret(token), context),
           },
         ),
       },
@@ -71,11 +65,8 @@ async function lookUp(parts: RowParts, token: Secret, { namespace }: RequestCont
   return show(parts, row, token.reveal());
 }
 
-async function lookUpOwn(parts: RowParts, find: RowParts['find'], context: RequestContext): Promise<Reply> {
-  const caller = callerOf(context);
-  const row = await findAdmitted(caller, find);
-  if (row === undefined) throw invalidToken();
-  return show(parts, row, caller.token.reveal());
+async function lookUpOwn(parts: RowParts, context: RequestContext): Promise<Reply> {
+  return show(parts, ownRow(context), callerOf(context).token.reveal());
 }
 
 async function show(parts: RowParts, row: TokenRow, id: string): Promise<Reply> {

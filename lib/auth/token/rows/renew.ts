@@ -2,7 +2,6 @@ import { Secret } from '../../../core/secret.ts';
 import type { Reply } from '../../../path/contract/reply.ts';
 import type { RequestContext } from '../../../path/contract/request.ts';
 import { operation, type Row } from '../../../path/contract/row.ts';
-import { tokenFinder } from '../find/find.ts';
 import {
   accessorField,
   byAccessor,
@@ -10,6 +9,7 @@ import {
   incrementField,
   mustBeGiven,
   mustBeKnown,
+  ownRow,
   type RowParts,
   seenFrom,
   tokenField,
@@ -19,12 +19,10 @@ import { renewToken } from './renewal.ts';
 
 /** `renew`, `renew-self`, `renew-accessor`. */
 export function renewRows(parts: RowParts): readonly Row[] {
-  const findOwn = tokenFinder(parts.store, -1);
   const renew = async (token: Secret, increment: number, { namespace }: RequestContext): Promise<Reply> =>
     renewToken(parts, await seenFrom(parts, namespace, await parts.find(token)), { id: token.reveal(), increment });
   const renewOwn = async (increment: number, context: RequestContext): Promise<Reply> => {
-    const { token } = callerOf(context);
-    return renewToken(parts, await findOwn(token), { id: token.reveal(), increment });
+    return renewToken(parts, ownRow(context), { id: callerOf(context).token.reveal(), increment });
   };
   const help = 'Makes a token live longer, up to what its kind and the mount allow.';
   return [

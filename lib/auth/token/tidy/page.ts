@@ -22,7 +22,7 @@ export interface TidiedPage {
 export async function tidyPage({ db }: Pick<Store, 'db'>, namespaceId: string, after: Buffer): Promise<TidiedPage> {
   const { rows } = await sql<TidiedPage>`
     with page as materialized (
-      select hash, parent, revoked_at is null and (expire_at <= now() or num_uses < 0) as ended
+      select hash, parent, revoked_at is null and (expire_at <= now() or num_uses < 0 and in_use_until <= now()) as ended
         from tokens where hash > ${after} and namespace_id = ${namespaceId} order by hash limit ${pageSize}
     ),
     orphaned as (

@@ -27,7 +27,8 @@ export async function identify(
     if (open) return undefined;
     throw new AppError('permission-denied', 'permission denied');
   }
-  const caller = await parts.gatekeeper.authenticate(asked.token, incoming.connection);
+  const purpose = marks?.takesReply?.(target?.path ?? '') === true ? 'take-reply' : undefined;
+  const caller = await parts.gatekeeper.authenticate(asked.token, incoming.connection, purpose);
   if (typeof caller !== 'string') return caller;
   if (open) return undefined;
   throw caller === 'invalid' ? invalidToken() : permissionDenied();

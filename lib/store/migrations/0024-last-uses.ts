@@ -1,0 +1,12 @@
+import { type QueryExecutorProvider, sql } from 'kysely';
+import { buildIndex, dropIndex } from './concurrent-index.ts';
+
+/**
+ * Until when the request that has the last use of a token may need it. The default adds no work on old rows, and makes the sweep
+ * take what an older release uses up at once, as that release does. Each statement may run again.
+ */
+export async function lastUses(db: QueryExecutorProvider): Promise<void> {
+  await sql`alter table tokens add column if not exists in_use_until timestamptz not null default now()`.execute(db);
+  await buildIndex(db, { name: 'tokens_last_use', on: 'tokens (in_use_until) where num_uses < 0' });
+  await dropIndex(db, 'tokens_used_up');
+}
