@@ -1,7 +1,11 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { allVerbs } from '../secrets/request/request.ts';
 import { mayArriveLate } from './connection/long-body.ts';
+
+/** For writing a refusal to a connection that ends with it. */
+const refusalMsMax = 5_000;
 
 /**
  * Answers bytes that the parser refused. Node's own answer has no body, while clients look for the `errors` of a 400
@@ -9,12 +13,18 @@ import { mayArriveLate } from './connection/long-body.ts';
  */
 export function refuseMalformed(error: Error, socket: Duplex): void {
   if ('code' in error && error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && mayArriveLate(socket)) return;
-  if (!socket.writable || 'code' in error === false || error.code === 'ECONNRESET') {
+  if (!socket.writable || 'code' in error === false || error.code === 'ECONNRESET' || isInHandshake(socket)) {
     socket.destroy();
     return;
   }
   endWith(socket, refusals[String(error.code)] ?? malformed);
 }
+
+/**
+ * Requests arrive on a translated socket. A TLS socket is handed over only when its handshake has failed or was too slow: it
+ * cannot carry an answer, and what is written to it waits for the end of the handshake.
+ */
+const isInHandshake = (socket: Duplex): boolean => socket instanceof TLSSocket;
 
 /** Only a proxy answers CONNECT. Its connection is no longer the parser's, so nobody else handles its errors. */
 export function refuseConnect(_request: IncomingMessage, socket: Duplex): void {
@@ -53,6 +63,9 @@ function answer(response: ServerResponse, refusal: Refusal): void {
 function endWith(socket: Duplex, refusal: Refusal): void {
   const headers = Object.entries(headersOf(refusal)).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${headers.join('')}`;
+  // A client that does not read its answer does not keep its connection.
+  const late = setTimeout(() => socket.destroy(), refusalMsMax);
+  socket.once('close', () => clearTimeout(late));
   socket.end(`${head}\r\n${bodyOf(refusal)}`, () => socket.destroy());
 }
 

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, METHODS, type RequestListener, type Server } from 'node:http';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { HttpParts } from '../secrets/parts.ts';
-import { closeServer, type Open } from './connection/close.ts';
+import { closeServer, type Open, trackSockets } from './connection/close.ts';
 import { type CertificateFiles, createTlsListener } from './connection/tls.ts';
 import { openInFlight } from './observe/in-flight.ts';
 import { closing, hostProblem, refuse, refuseConnect, refuseExpectation, refuseMalformed } from './refuse.ts';
@@ -107,10 +107,11 @@ async function createListener(
       ? { server: createHttpServer(options, listener) }
       : await createTlsListener(options, listener, tls);
   const connections = acceptVerbs(server, tls === undefined ? 'connection' : 'secureConnection');
+  const sockets = trackSockets(server);
   server.on('clientError', refuseMalformed);
   server.on('connect', refuseConnect);
   server.on('checkExpectation', refuseExpectation);
-  return { server, connections, ...(reload === undefined ? {} : { reload }) };
+  return { server, connections, sockets, ...(reload === undefined ? {} : { reload }) };
 }
 
 function bind(server: Server, port: number, host: string): Promise<number> {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerOptions } from 'node:http';
 import { createServer, type Server } from 'node:https';
 
 /** Files with a certificate (and what it is signed by) and its key, as PEM. */
@@ -15,15 +15,17 @@ export interface TlsListener {
   reload(): Promise<void>;
 }
 
-const handshakeTimeoutMs = 10_000;
+/** For the handshake of a connection; a shorter limit of requests holds for it as well. */
+const handshakeMsMax = 10_000;
 
 /** The verbs are translated in the bytes of HTTP/1.1, so ALPN offers nothing else. */
 export async function createTlsListener(
-  options: object,
+  options: ServerOptions & { readonly requestTimeout: number },
   listener: RequestListener,
   files: CertificateFiles,
 ): Promise<TlsListener> {
-  const tls = { minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'], handshakeTimeout: handshakeTimeoutMs } as const;
+  const handshakeTimeout = Math.min(options.requestTimeout, handshakeMsMax);
+  const tls = { minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'], handshakeTimeout } as const;
   const server = createServer({ ...options, ...tls, ...(await readPair(files)) }, listener);
   return {
     server,
