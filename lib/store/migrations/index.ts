@@ -22,6 +22,7 @@ import { readmes } from './0021-readmes.ts';
 import { bindingOrganizations } from './0022-binding-organizations.ts';
 import { formerKeys } from './0023-former-keys.ts';
 import { lastUses } from './0024-last-uses.ts';
+import { lockEpochs } from './0034-lock-epochs.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -65,4 +66,5 @@ export const migrations: readonly Migration[] = [
   { name: '0022-binding-organizations', up: bindingOrganizations },
   { name: '0023-former-keys', up: formerKeys, outsideTransaction: true, beforeEarlierRows: true },
   { name: '0024-last-uses', up: lastUses, outsideTransaction: true },
+  { name: '0034-lock-epochs', up: lockEpochs },
 ];

@@ -22,6 +22,8 @@ export interface WorkspaceRow {
   readonly lock_kind: 'users' | 'teams' | 'runs' | null;
   readonly lock_holder: string | null;
   readonly lock_reason: string | null;
+  /** Of the present lock, or of the last one: no other lock of the workspace has it. */
+  readonly lock_epoch: string;
   readonly current_state_version_id: string | null;
   readonly current_run_id: string | null;
   readonly current_configuration_version_id: string | null;

@@ -24,8 +24,8 @@ async function stage() {
 
 const state = (workspaceId: string, serial: number, status: string, intermediate = true) => {
   const id = newId('sv');
-  return sql`insert into ws_state_versions (id, workspace_id, serial, status, intermediate)
-    values (${id}, ${workspaceId}, ${serial}, ${status}, ${intermediate})`
+  return sql`insert into ws_state_versions (id, workspace_id, serial, status, intermediate, lock_epoch)
+    select ${id}, id, ${serial}, ${status}, ${intermediate}, lock_epoch from ws_workspaces where id = ${workspaceId}`
     .execute(ground.service.store.db)
     .then(() => id);
 };

@@ -1,8 +1,12 @@
 import { sql, type Transaction } from 'kysely';
 import { ApiError, conflict, unprocessable } from '../../../path/jsonapi/error.ts';
 import type { ApiCall, ApiReply, ApiRow } from '../../../path/jsonapi/row.ts';
+import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
+import { type Bearer, callerNow, makerOf } from '../../access/bearer.ts';
 import { holdWorkspace } from '../../access/hold.ts';
+import { runLevels } from '../../access/levels.ts';
+import { findWorkspace, mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { grantIn } from '../../states/blobs/grant.ts';
 import { blobBytesMax } from '../../states/blobs/parts.ts';
@@ -22,16 +26,24 @@ export const configurationFileRow = (parts: WorkspaceParts): ApiRow => ({
   open: true,
   streamBytesMax: blobBytesMax,
   async run(call) {
-    const { id } = grantIn(parts, call.parameters['grant'] ?? '', [putConfiguration]);
-    await take(parts, call, await readConfigurationVersion(parts.store.db, id));
+    const { id, bearer } = grantIn(parts, call.parameters['grant'] ?? '', [putConfiguration]);
+    await take(parts, call, { row: await readConfigurationVersion(parts.store.db, id), bearer });
     return received;
   },
 });
 
 const received: ApiReply = { status: 200 };
 
-async function take(parts: WorkspaceParts, call: ApiCall, row: ConfigurationVersionRow): Promise<void> {
+/** A version that is to take its archive, and as whom the sender acts. */
+interface Taking {
+  readonly row: ConfigurationVersionRow;
+  readonly bearer: Bearer | undefined;
+}
+
+async function take(parts: WorkspaceParts, call: ApiCall, taking: Taking): Promise<void> {
   const { store } = parts;
+  const { row } = taking;
+  await mustStillPlan(store, taking);
   if (row.status !== 'pending' && row.status !== 'uploaded') throw noLongerWaits();
   const start = new GzipStart();
   const search = await readmeSearch(store, row.workspace_id);
@@ -48,7 +60,7 @@ async function take(parts: WorkspaceParts, call: ApiCall, row: ConfigurationVers
   try {
     start.mustBeWhole();
     const readme = await search.end();
-    kept = await store.transaction((tx) => keep(tx, parts, row, { blob, readme }));
+    kept = await store.transaction((tx) => keep(tx, parts, taking, { blob, readme }));
   } finally {
     if (!kept) await dropBlob(store, blob.id);
   }
@@ -60,10 +72,11 @@ const noLongerWaits = () => conflict('The configuration version no longer waits 
 async function keep(
   tx: Transaction<Database>,
   { store }: WorkspaceParts,
-  { id, workspace_id: workspaceId }: ConfigurationVersionRow,
+  taking: Taking,
   { blob, readme }: { readonly blob: StoredBlob; readonly readme: Buffer | undefined },
 ): Promise<boolean> {
-  await holdWorkspace(tx, workspaceId);
+  const { id } = taking.row;
+  await holdWorkspace(tx, taking.row.workspace_id);
   const row = await readConfigurationVersion(tx, id);
   if (row.status === 'uploaded') {
     const { sha256 } = await endingOf({ ...store, db: tx }, row.blob_id);
@@ -71,6 +84,7 @@ async function keep(
     return false;
   }
   if (row.status !== 'pending') throw noLongerWaits();
+  await mustStillPlan({ db: tx }, taking);
   await attachBlob(tx, store, blob);
   if (readme !== undefined) await keepReadme(tx, store, id, readme);
   await sql`
@@ -79,6 +93,13 @@ async function keep(
      where id = ${id}`.execute(tx);
   if (!row.speculative && row.auto_queue_runs) await queueRun(tx, store, row);
   return true;
+}
+
+/** The maker of a version may send its archive as long as it may plan. @throws ApiError 404 */
+async function mustStillPlan(store: Pick<Store, 'db'>, { row, bearer }: Taking): Promise<void> {
+  const caller = await callerNow(store, bearer ?? makerOf(row));
+  const { levels } = await findWorkspace(store, caller, { workspace_id: row.workspace_id });
+  mustHave(levels.runs >= runLevels.plan);
 }
 
 /** A workspace whose runs happen elsewhere takes the archive all the same. */

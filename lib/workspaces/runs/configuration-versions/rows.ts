@@ -123,7 +123,7 @@ async function create(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
     update ws_workspaces w set current_configuration_version_id = made.id from made
      where w.id = made.workspace_id and not (${speculative} or ${provisional})`.execute(store.db);
   const row = await readConfigurationVersion(store.db, id);
-  return { status: 201, data: configurationVersionOf(row, uploadAddress(parts, call.origin, id)) };
+  return { status: 201, data: configurationVersionOf(row, uploadAddress(parts, call, id)) };
 }
 
 async function download(parts: WorkspaceParts, call: ApiCall, id: string): Promise<ApiReply> {

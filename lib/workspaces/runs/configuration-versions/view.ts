@@ -1,4 +1,6 @@
 import { type Resource, toOne } from '../../../path/jsonapi/resource.ts';
+import type { ApiCall } from '../../../path/jsonapi/row.ts';
+import { bearerOf } from '../../access/bearer.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { grantText } from '../../states/blobs/grant.ts';
 import type { ConfigurationVersionRow } from './store.ts';
@@ -7,8 +9,12 @@ import type { ConfigurationVersionRow } from './store.ts';
 export const putConfiguration = 'put-configuration';
 
 /** Where the archive of a configuration version goes: a secret, which is told once. */
-export const uploadAddress = (parts: Pick<WorkspaceParts, 'store' | 'clock'>, origin: string, id: string): string =>
-  `${origin}/api/v2/configuration-files/${grantText(parts, { verb: putConfiguration, id })}`;
+export const uploadAddress = (
+  parts: Pick<WorkspaceParts, 'store' | 'clock'>,
+  { origin, caller }: Pick<ApiCall, 'origin' | 'caller'>,
+  id: string,
+): string =>
+  `${origin}/api/v2/configuration-files/${grantText(parts, { verb: putConfiguration, id, bearer: bearerOf(caller) })}`;
 
 /** The document of a configuration version. Whoever makes it is told where its archive goes. */
 export function configurationVersionOf(row: ConfigurationVersionRow, uploadUrl: string | null = null): Resource {

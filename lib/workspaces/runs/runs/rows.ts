@@ -43,10 +43,10 @@ async function show(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
 }
 
 /** Plan, apply and configuration version as far as they are asked for; other names are ignored. */
-async function included(parts: WorkspaceParts, { query, origin }: ApiCall, run: RunRow, levels: Levels) {
+async function included(parts: WorkspaceParts, { query, origin, caller }: ApiCall, run: RunRow, levels: Levels) {
   const asked = (query.get('include') ?? '').split(',').map((name) => name.replaceAll('-', '_'));
   if (asked.every((name) => name === '')) return {};
-  const reader = { origin, levels };
+  const reader = { origin, levels, caller };
   const configurations = asked.includes('configuration_version')
     ? await configurationVersionsWhere(parts.store.db, sql`c.id = ${run.configuration_version_id}`)
     : [];

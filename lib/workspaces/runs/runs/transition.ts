@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { ApiCaller } from '../../../path/jsonapi/row.ts';
 import type { Database } from '../../../store/tables.ts';
 import { newId } from '../../frame/ids.ts';
-import { promoteIntermediate } from '../../states/state-versions/promote.ts';
+import { endLockedStates } from '../../states/state-versions/promote.ts';
 import type { Trigger } from '../notifications/fields.ts';
 import { announce } from '../notifications/outbox.ts';
 import { isFinal, type RunStatus } from './status.ts';
@@ -63,7 +63,8 @@ export async function addEvent(tx: Tx, runId: string, action: string, { kind, id
 /** Takes the lock of the workspace for a run and shows it as the current one. False: somebody has it. */
 export async function takeLock(tx: Tx, { id, workspace_id }: RunRow): Promise<boolean> {
   const { rows } = await sql`
-    update ws_workspaces set lock_kind = 'runs', lock_holder = ${id}, lock_reason = null, current_run_id = ${id}
+    update ws_workspaces set lock_kind = 'runs', lock_holder = ${id}, lock_reason = null, current_run_id = ${id},
+           lock_epoch = lock_epoch + (lock_kind is null)::int
      where id = ${workspace_id} and (lock_kind is null or (lock_kind = 'runs' and lock_holder = ${id}))
     returning 1`.execute(tx);
   return rows.length > 0;
@@ -73,5 +74,5 @@ async function release(tx: Tx, workspaceId: string, runId: string): Promise<void
   const { rows } = await sql`
     update ws_workspaces set lock_kind = null, lock_holder = null, lock_reason = null, latest_change_at = now()
      where id = ${workspaceId} and lock_kind = 'runs' and lock_holder = ${runId} returning 1`.execute(tx);
-  if (rows.length > 0) await promoteIntermediate(tx, workspaceId);
+  if (rows.length > 0) await endLockedStates(tx, workspaceId);
 }

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { notFound } from '../../../path/jsonapi/error.ts';
 import type { Store } from '../../../store/store.ts';
+import type { Bearer } from '../../access/bearer.ts';
 
 type Parts = { readonly store: Pick<Store, 'barrier'>; readonly clock: { now(): Date } };
 
@@ -8,6 +9,8 @@ type Parts = { readonly store: Pick<Store, 'barrier'>; readonly clock: { now(): 
 export interface Grant {
   readonly verb: string;
   readonly id: string;
+  /** As whom. Addresses for reading name no one. */
+  readonly bearer?: Bearer | undefined;
 }
 
 const hourMs = 3_600_000;
@@ -16,12 +19,14 @@ const validHours = 26;
 const purpose = 'workspace-transfer';
 
 /**
- * A text that allows its bearer one verb on one thing for 25 hours, at least, with no other token: `<verb>.<id>.<expiry>.<signature>`, which
- * can stand in an address. The expiry is in seconds since 1970.
+ * A text that allows its bearer one verb on one thing for 25 hours, at least, with no other token:
+ * `<verb>.<id>.<expiry>[.<kind>.<id>.<token>].<signature>`, which can stand in an address. The expiry is in seconds since 1970; behind
+ * it stands the caller as whom the bearer acts, with its token.
  */
-export function grantText({ store, clock }: Parts, { verb, id }: Grant): string {
+export function grantText({ store, clock }: Parts, { verb, id, bearer }: Grant): string {
   const hours = Math.floor(clock.now().getTime() / hourMs) + validHours;
-  const claim = `${verb}.${id}.${(hours * hourMs) / 1_000}`;
+  const actor = bearer === undefined ? [] : [bearer.kind, bearer.id, bearer.token ?? ''];
+  const claim = [verb, id, (hours * hourMs) / 1_000, ...actor].join('.');
   return `${claim}.${signatureOf(store, claim)}`;
 }
 
@@ -33,12 +38,17 @@ export function grantText({ store, clock }: Parts, { verb, id }: Grant): string 
 export function grantIn({ store, clock }: Parts, text: string, verbs: readonly string[]): Grant {
   const end = text.lastIndexOf('.');
   const claim = text.slice(0, Math.max(0, end));
-  const [verb = '', id = '', expiry = ''] = claim.split('.');
+  const [verb = '', id = '', expiry = '', ...actor] = claim.split('.');
   const given = Buffer.from(text.slice(end + 1));
   const right = Buffer.from(signatureOf(store, claim));
   if (given.length !== right.length || !timingSafeEqual(given, right)) throw notFound();
   if (Number(expiry) * 1_000 <= clock.now().getTime() || !verbs.includes(verb)) throw notFound();
-  return { verb, id };
+  return { verb, id, bearer: bearerIn(actor) };
+}
+
+function bearerIn([kind, id = '', token]: readonly string[]): Bearer | undefined {
+  if (kind !== 'user' && kind !== 'team' && kind !== 'organization') return undefined;
+  return { kind, id, token };
 }
 
 const signatureOf = ({ barrier }: Pick<Store, 'barrier'>, claim: string): string =>

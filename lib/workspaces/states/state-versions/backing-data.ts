@@ -47,7 +47,9 @@ async function change(parts: WorkspaceParts, call: ApiCall, from: StateStatus, t
     if (to === 'backing_data_permanently_deleted') await removeFiles(tx, [id]);
   });
   const { version } = await findStateVersion(store, call.caller, id, stateLevels.read);
-  return { data: stateVersionOf(parts, version, { origin: call.origin, level: levels.state_versions }) };
+  return {
+    data: stateVersionOf(parts, version, { origin: call.origin, level: levels.state_versions, caller: call.caller }),
+  };
 }
 
 /** Removes the files and the outputs of state versions. A version that went back to one of them has the same files and keeps them. */

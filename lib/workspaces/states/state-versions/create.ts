@@ -40,7 +40,7 @@ export async function createStateVersion(parts: WorkspaceParts, call: ApiCall): 
     throw error;
   }
   const row = await readStateVersion(store.db, id);
-  const reader = { origin: call.origin, level: found.levels.state_versions };
+  const reader = { origin: call.origin, level: found.levels.state_versions, caller: call.caller };
   const headers = { 'x-terraform-snapshot-interval': snapshotSeconds };
   return { status: 201, data: stateVersionOf(parts, row, reader), headers };
 }
@@ -127,19 +127,21 @@ interface Insertion {
 
 async function insert(tx: Transaction<Database>, parts: WorkspaceParts, insertion: Insertion): Promise<void> {
   const { id, found, wanted, files } = insertion;
-  const { workspace, standing } = found;
+  const { workspace, standing, levels } = found;
   const { caller } = standing;
   const { barrier } = parts.store;
-  mustHoldLock(await holdWorkspace(tx, workspace.id), caller, wanted.runId);
+  const held = await holdWorkspace(tx, workspace.id);
+  await mustHoldLock(tx, held, { caller, levels, runId: wanted.runId });
   if (wanted.runId !== null) await mustBeRunOf(tx, workspace.id, wanted.runId);
   const [known] = await stateVersionsWhere(tx, sql`s.workspace_id = ${workspace.id} and s.status = 'finalized'`);
   mustFollow(wanted, known, wanted.force);
   const outputs = wanted.outputs === undefined ? null : barrier.seal(wanted.outputs, jsonOutputsName(id));
   await sql`
     insert into ws_state_versions
-      (id, workspace_id, serial, lineage, md5, intermediate, created_by_kind, created_by, run_id, json_outputs)
+      (id, workspace_id, serial, lineage, md5, intermediate, created_by_kind, created_by, run_id, lock_epoch,
+       json_outputs)
     values (${id}, ${workspace.id}, ${wanted.serial}, ${wanted.lineage}, ${wanted.md5}, ${wanted.intermediate},
-            ${caller.kind}, ${caller.id}, ${wanted.runId}, ${outputs})`.execute(tx);
+            ${caller.kind}, ${caller.id}, ${wanted.runId}, ${held.lock_epoch}, ${outputs})`.execute(tx);
   const { state, json } = files;
   if (json !== undefined) {
     await attachBlob(tx, parts.store, json);

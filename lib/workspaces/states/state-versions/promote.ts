@@ -1,8 +1,21 @@
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../../../store/tables.ts';
+import type { WorkspaceRow } from '../../access/workspace.ts';
 
 /**
- * What happens to the state when a lock ends: the newest intermediate state version that is final becomes the current one, unless
+ * What happens to the states of a workspace when its lock ends: what is still to come is given up, for it was allowed to the holder
+ * of this lock alone. The caller holds the workspace's row.
+ */
+export async function endLockedStates(tx: Transaction<Database>, workspaceId: string): Promise<void> {
+  await sql`
+    update ws_state_versions set status = 'discarded' where workspace_id = ${workspaceId} and status = 'pending'`.execute(
+    tx,
+  );
+  await promoteIntermediate(tx, workspaceId);
+}
+
+/**
+ * What happens to the states that have come: the newest intermediate state version that is final becomes the current one, unless
  * the current one is newer. The caller holds the workspace's row.
  */
 export async function promoteIntermediate(tx: Transaction<Database>, workspaceId: string): Promise<void> {
@@ -28,13 +41,18 @@ const silentSeconds = 120;
  * Whether the newest state version is still to come: until it is here, nobody knows what a lock would leave behind. One whose sender
  * has been silent for two minutes is not waited for.
  */
-export async function isStatePending(tx: Transaction<Database>, workspaceId: string): Promise<boolean> {
+export async function isStatePending(
+  tx: Transaction<Database>,
+  { id, lock_epoch }: Pick<WorkspaceRow, 'id' | 'lock_epoch'>,
+): Promise<boolean> {
   const { rows } = await sql<{ pending: boolean }>`
     select s.status = 'pending' and (
              s.created_at > now() - make_interval(secs => ${silentSeconds}) or exists (
                select 1 from ws_blobs b where b.workspace_id = s.workspace_id and b.kind = 'state' and not b.whole
                   and b.touched_at > now() - make_interval(secs => ${silentSeconds}))) as pending
       from ws_state_versions s
-     where s.workspace_id = ${workspaceId} and s.status <> 'discarded' order by s.position desc limit 1`.execute(tx);
+     where s.workspace_id = ${id} and s.status <> 'discarded' and s.lock_epoch = ${lock_epoch} order by s.position desc limit 1`.execute(
+    tx,
+  );
   return rows[0]?.pending === true;
 }

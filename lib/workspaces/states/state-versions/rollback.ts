@@ -28,13 +28,16 @@ export async function rollBack(parts: WorkspaceParts, call: ApiCall): Promise<Ap
   if (wanted === undefined || wanted === null) throw unprocessable('a rollback-state-version is required');
   const id = newId('sv');
   await store.transaction(async (tx) => {
-    mustHoldLock(await holdWorkspace(tx, workspace.id), caller, null);
+    const held = await holdWorkspace(tx, workspace.id);
+    await mustHoldLock(tx, held, { caller, levels, runId: null });
     const { rows } = await sql`
       insert into ws_state_versions
         (id, workspace_id, serial, lineage, md5, status, created_by_kind, created_by, engine_version, state_format, size,
-         resources_processed, resource_count, resources, modules, providers, state_blob_id, json_blob_id, rollback_of)
+         resources_processed, resource_count, resources, modules, providers, state_blob_id, json_blob_id, rollback_of,
+         lock_epoch)
       select ${id}, workspace_id, serial, lineage, md5, status, ${caller.kind}, ${caller.id}, engine_version, state_format, size,
-             resources_processed, resource_count, resources, modules, providers, state_blob_id, json_blob_id, id
+             resources_processed, resource_count, resources, modules, providers, state_blob_id, json_blob_id, id,
+             ${held.lock_epoch}::bigint
         from ws_state_versions where id = ${wanted.id} and workspace_id = ${workspace.id} and status = 'finalized'
       returning 1`.execute(tx);
     if (rows.length === 0)
@@ -54,5 +57,8 @@ export async function rollBack(parts: WorkspaceParts, call: ApiCall): Promise<Ap
         from ws_state_versions s where s.id = ${id} and w.id = ${workspace.id}`.execute(tx);
   });
   const row = await readStateVersion(store.db, id);
-  return { status: 201, data: stateVersionOf(parts, row, { origin: call.origin, level: levels.state_versions }) };
+  return {
+    status: 201,
+    data: stateVersionOf(parts, row, { origin: call.origin, level: levels.state_versions, caller }),
+  };
 }

@@ -124,7 +124,7 @@ async function list(parts: WorkspaceParts, call: ApiCall, by: WorkspaceName): Pr
   const rows = await stateVersionsWhere(db, condition, page);
   const counted = await sql<{ total: number }>`
     select count(*)::int as total from ws_state_versions s where ${condition}`.execute(db);
-  const reader = { origin: call.origin, level: levels.state_versions };
+  const reader = { origin: call.origin, level: levels.state_versions, caller: call.caller };
   return {
     data: rows.map((row) => stateVersionOf(parts, row, reader)),
     page: told(page, counted.rows[0]?.total ?? 0),
@@ -134,7 +134,7 @@ async function list(parts: WorkspaceParts, call: ApiCall, by: WorkspaceName): Pr
 
 async function shown(parts: WorkspaceParts, call: ApiCall, row: StateVersionRow, level: number): Promise<ApiReply> {
   return {
-    data: stateVersionOf(parts, row, { origin: call.origin, level }),
+    data: stateVersionOf(parts, row, { origin: call.origin, level, caller: call.caller }),
     ...(await included(parts, call, [row])),
   };
 }

@@ -23,6 +23,8 @@ export interface StateVersionRow {
   readonly created_by_kind: ApiCaller['kind'] | null;
   readonly created_by: string | null;
   readonly run_id: string | null;
+  /** Of the lock under which it was made. */
+  readonly lock_epoch: string;
   readonly engine_version: string | null;
   readonly state_format: number | null;
   readonly size: number;
@@ -39,7 +41,7 @@ export interface StateVersionRow {
 }
 
 const columns = sql`s.id, s.workspace_id, s.serial::float8 as serial, s.lineage, s.md5, s.status, s.intermediate, s.created_by_kind,
-  s.created_by, s.run_id, s.engine_version, s.state_format, s.size::float8 as size, s.resources_processed, s.resources, s.modules,
+  s.created_by, s.run_id, s.lock_epoch, s.engine_version, s.state_format, s.size::float8 as size, s.resources_processed, s.resources, s.modules,
   s.providers, s.json_outputs, s.state_blob_id, s.json_blob_id, s.created_at,
   array(select o.id from ws_state_outputs o where o.state_version_id = s.id order by o.position) as output_ids`;
 

@@ -1,4 +1,6 @@
 import { type Relationship, type Resource, timeText, toMany, toOne } from '../../../path/jsonapi/resource.ts';
+import type { ApiCaller } from '../../../path/jsonapi/row.ts';
+import { type Bearer, bearerOf } from '../../access/bearer.ts';
 import { stateLevels } from '../../access/levels.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { grantText } from '../blobs/grant.ts';
@@ -12,6 +14,7 @@ export interface Reader {
   readonly origin: string;
   /** Of the caller, on the states of the workspace. */
   readonly level: number;
+  readonly caller: ApiCaller;
 }
 
 /** What addresses of files grant. */
@@ -55,15 +58,17 @@ export const creatorOf = (row: { created_by_kind: string | null; created_by: str
     ? { ...toOne('users', row.created_by), links: { related: `/api/v2/users/${row.created_by}` } }
     : { data: null };
 
-function addresses(parts: Parts, row: StateVersionRow, { origin, level }: Reader) {
-  const address = (shown: boolean, verb: string): string | null =>
-    shown ? `${origin}/api/v2/state-files/${grantText(parts, { verb, id: row.id })}` : null;
+/** Files come from the maker of a version alone, who acts by the address of one. */
+function addresses(parts: Parts, row: StateVersionRow, { origin, level, caller }: Reader) {
+  const address = (shown: boolean, verb: string, bearer?: Bearer): string | null =>
+    shown ? `${origin}/api/v2/state-files/${grantText(parts, { verb, id: row.id, bearer })}` : null;
+  const isMaker = row.created_by_kind === caller.kind && row.created_by === caller.id;
   const reads = level >= stateLevels.read && row.status === 'finalized';
-  const writes = level >= stateLevels.write && row.status === 'pending';
+  const writes = isMaker && level >= stateLevels.write && row.status === 'pending';
   return {
     'hosted-state-download-url': address(reads && row.state_blob_id !== null, verbs.getState),
     'hosted-json-state-download-url': address(reads && row.json_blob_id !== null, verbs.getJson),
-    'hosted-state-upload-url': address(writes && row.state_blob_id === null, verbs.putState),
-    'hosted-json-state-upload-url': address(writes && row.json_blob_id === null, verbs.putJson),
+    'hosted-state-upload-url': address(writes && row.state_blob_id === null, verbs.putState, bearerOf(caller)),
+    'hosted-json-state-upload-url': address(writes && row.json_blob_id === null, verbs.putJson, bearerOf(caller)),
   };
 }

@@ -18,7 +18,8 @@ export async function lockWorkspace(parts: WorkspaceParts, call: ApiCall): Promi
 async function take(parts: WorkspaceParts, call: ApiCall, found: FoundWorkspace): Promise<WorkspaceRow> {
   const { kind, id } = holderOf(call.caller);
   const { rows } = await sql<WorkspaceRow>`
-    update ws_workspaces set lock_kind = ${kind}, lock_holder = ${id}, lock_reason = ${reasonOf(call)}
+    update ws_workspaces set lock_kind = ${kind}, lock_holder = ${id}, lock_reason = ${reasonOf(call)},
+           lock_epoch = lock_epoch + 1
      where id = ${found.workspace.id} and lock_kind is null
     returning *`.execute(parts.store.db);
   const [row] = rows;

@@ -4,7 +4,7 @@ import type { Database } from '../../../store/tables.ts';
 import { holdWorkspace } from '../../access/hold.ts';
 import { type FoundWorkspace, findWorkspace, mustHave, type WorkspaceRow } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
-import { isStatePending, promoteIntermediate } from '../../states/state-versions/promote.ts';
+import { endLockedStates, isStatePending } from '../../states/state-versions/promote.ts';
 import { workspaceDocument } from '../workspaces/document.ts';
 import { holderIn, holderOf } from './holder.ts';
 import { notLocked, refusalToUnlock } from './verdict.ts';
@@ -18,12 +18,12 @@ export async function unlockWorkspace(parts: WorkspaceParts, call: ApiCall): Pro
   const found = await findWorkspace(parts.store, call.caller, { workspace_id: call.parameters['workspace_id'] ?? '' });
   mustHave(found.levels.locking);
   return release(parts, call, found, async (tx, held) => {
-    const refusal = refusalToUnlock(holderIn(held), holderOf(call.caller), await isStatePending(tx, held.id));
+    const refusal = refusalToUnlock(holderIn(held), holderOf(call.caller), await isStatePending(tx, held));
     if (refusal !== undefined) throw refusal;
   });
 }
 
-/** Releases whatever lock there is, while a state is pending as well. @throws ApiError 409 when there is none */
+/** Releases whatever lock there is. A state that is still to come is given up. @throws ApiError 409 when there is none */
 export async function forceUnlockWorkspace(parts: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
   const found = await findWorkspace(parts.store, call.caller, { workspace_id: call.parameters['workspace_id'] ?? '' });
   mustHave(found.levels.admin);
@@ -43,7 +43,7 @@ async function release(
   const workspace = await parts.store.transaction(async (tx) => {
     const held = await holdWorkspace(tx, id);
     await allow(tx, held);
-    await promoteIntermediate(tx, id);
+    await endLockedStates(tx, id);
     const { rows } = await sql<WorkspaceRow>`
       update ws_workspaces set lock_kind = null, lock_holder = null, lock_reason = null where id = ${id} returning *`.execute(
       tx,

@@ -131,7 +131,7 @@ test('an intermediate version is current when the lock ends, and is waited for u
   const text = stateText();
   const { id, url, made, row, version } = await pendingVersion(text, { intermediate: true });
   const { store } = ground.service;
-  const pending = () => store.transaction((tx) => isStatePending(tx, id));
+  const pending = () => store.transaction((tx) => isStatePending(tx, { id, lock_epoch: '0' }));
   const promote = () => store.transaction((tx) => promoteIntermediate(tx, id));
   expect(await pending()).toBe(true);
   await promote();

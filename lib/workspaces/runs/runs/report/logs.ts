@@ -1,12 +1,16 @@
 import { sql } from 'kysely';
-import { badRequest } from '../../../../path/jsonapi/error.ts';
+import { badRequest, notFound } from '../../../../path/jsonapi/error.ts';
 import type { ApiCall, ApiReply, ApiRow } from '../../../../path/jsonapi/row.ts';
+import type { Store } from '../../../../store/store.ts';
+import { type Bearer, callerNow } from '../../../access/bearer.ts';
+import { runLevels } from '../../../access/levels.ts';
 import type { WorkspaceParts } from '../../../contract.ts';
-import { grantIn } from '../../../states/blobs/grant.ts';
+import { type Grant, grantIn } from '../../../states/blobs/grant.ts';
 import { blobPart } from '../../../states/blobs/read.ts';
 import { attachBlob, dropBlob, writeBlob } from '../../../states/blobs/write.ts';
 import { changeRun } from '../actions.ts';
-import { readRun } from '../store.ts';
+import { findRun, type RunRow, readRun } from '../store.ts';
+import type { Part } from './report.ts';
 import { logVerbs } from './view.ts';
 
 const path = '/api/v2/run-logs/:grant';
@@ -40,8 +44,8 @@ export const logRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     open: true,
     streamBytesMax: logBytesMax,
     async run(call) {
-      const { verb, id } = grantIn(parts, call.parameters['grant'] ?? '', [logVerbs.putPlan, logVerbs.putApply]);
-      await replace(parts, call, id, verb === logVerbs.putPlan ? 'plan_log_id' : 'apply_log_id');
+      const grant = grantIn(parts, call.parameters['grant'] ?? '', [logVerbs.putPlan, logVerbs.putApply]);
+      await replace(parts, call, grant, grant.verb === logVerbs.putPlan ? 'plan' : 'apply');
       return received;
     },
   },
@@ -56,17 +60,15 @@ function numberOf({ query }: ApiCall, name: string, absent: number): number {
   return Number(text);
 }
 
-async function replace(
-  parts: WorkspaceParts,
-  call: ApiCall,
-  runId: string,
-  column: 'plan_log_id' | 'apply_log_id',
-): Promise<void> {
+async function replace(parts: WorkspaceParts, call: ApiCall, { id: runId, bearer }: Grant, part: Part): Promise<void> {
   const { store } = parts;
   const run = await readRun(store.db, runId);
+  await mustBeAgent(store, { run, part, bearer });
+  const column = `${part}_log_id` as const;
   const blob = await writeBlob(store, { workspaceId: run.workspace_id, kind: 'log' }, call.stream);
   try {
     await changeRun(parts, run, async (tx, now) => {
+      await mustBeAgent({ db: tx }, { run: now, part, bearer });
       await attachBlob(tx, store, blob);
       await sql`update ws_runs set ${sql.ref(column)} = ${blob.id} where id = ${runId}`.execute(tx);
       await sql`delete from ws_blobs where id = ${now[column]}`.execute(tx);
@@ -75,4 +77,16 @@ async function replace(
     await dropBlob(store, blob.id);
     throw error;
   }
+}
+
+interface Writing {
+  readonly run: RunRow;
+  readonly part: Part;
+  readonly bearer: Bearer | undefined;
+}
+
+/** A log comes from the agent of its part, as long as that may apply runs. @throws ApiError 404 */
+async function mustBeAgent(store: Pick<Store, 'db'>, { run, part, bearer }: Writing): Promise<void> {
+  if (bearer === undefined || run[part].agent !== bearer.id) throw notFound();
+  await findRun(store, await callerNow(store, bearer), run.id, runLevels.apply);
 }

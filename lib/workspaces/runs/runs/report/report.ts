@@ -40,7 +40,7 @@ const stages = {
 
 /**
  * Takes what an agent says of a part of a run. What it has said before is no mistake: agents repeat what they do not know to have
- * arrived.
+ * arrived. The end of a part comes from the agent that reported its beginning; others cancel the run.
  *
  * @throws ApiError 409 when it is not the run's turn or not at that part, 422
  */
@@ -55,6 +55,8 @@ export async function report(tx: Tx, store: Pick<Store, 'barrier'>, { run, part,
     if (run.status !== before) throw conflict(`The ${part} of this run cannot begin: the run is ${run.status}`);
     await begin(tx, run, part);
   } else if (run.status !== during) throw conflict(`The ${part} of this run is not running: the run is ${run.status}`);
+  else if (run[part].agent !== call.caller.id)
+    throw conflict(`The ${part} of this run is being worked on by another agent, which reports its end`);
   const outcome = { ...run[part], ...counts, status, agent: call.caller.id, timestamps: timesOf(run[part], status) };
   await sql`
     update ws_runs set ${sql.raw(part)} = ${JSON.stringify(outcome)} where id = ${run.id}`.execute(tx);

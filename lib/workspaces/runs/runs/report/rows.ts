@@ -38,7 +38,7 @@ const rowsOf = (parts: WorkspaceParts, part: Part, name: string): readonly ApiRo
       mustHave(levels.runs >= runLevels.apply);
       await changeRun(parts, run, (tx, now) => report(tx, parts.store, { run: now, part, call }));
       const changed = await readRun(parts.store.db, run.id);
-      return { data: partOf(parts, changed, part, { origin: call.origin, levels }) };
+      return { data: partOf(parts, changed, part, { origin: call.origin, levels, caller: call.caller }) };
     },
   },
 ];
@@ -52,5 +52,5 @@ function runIn({ parameters }: ApiCall, part: Part): string {
 
 async function show(parts: WorkspaceParts, call: ApiCall, part: Part, runId: string): Promise<ApiReply> {
   const { run, levels } = await findRun(parts.store, call.caller, runId, runLevels.read);
-  return { data: partOf(parts, run, part, { origin: call.origin, levels }) };
+  return { data: partOf(parts, run, part, { origin: call.origin, levels, caller: call.caller }) };
 }

@@ -1,4 +1,6 @@
 import type { Resource } from '../../../../path/jsonapi/resource.ts';
+import type { ApiCaller } from '../../../../path/jsonapi/row.ts';
+import { type Bearer, bearerOf } from '../../../access/bearer.ts';
 import { type Levels, runLevels } from '../../../access/levels.ts';
 import type { WorkspaceParts } from '../../../contract.ts';
 import { grantText } from '../../../states/blobs/grant.ts';
@@ -16,18 +18,22 @@ export const logVerbs = {
 
 type Parts = Pick<WorkspaceParts, 'store' | 'clock'>;
 
-/** The document of the plan or the apply of a run. Who may report has an address for the log. */
-export function partOf(
-  parts: Parts,
-  run: RunRow,
-  part: Part,
-  { origin, levels }: { readonly origin: string; readonly levels: Pick<Levels, 'runs'> },
-): Resource {
+/** For whom a document is made. */
+export interface PartReader {
+  readonly origin: string;
+  readonly levels: Pick<Levels, 'runs'>;
+  readonly caller: ApiCaller;
+}
+
+/** The document of the plan or the apply of a run. The agent that is at it has an address for the log. */
+export function partOf(parts: Parts, run: RunRow, part: Part, { origin, levels, caller }: PartReader): Resource {
   const isPlan = part === 'plan';
   const { timestamps = {}, status, ...outcome } = run[part];
   const id = isPlan ? planIdOf(run.id) : applyIdOf(run.id);
   const type = isPlan ? 'plans' : 'applies';
-  const address = (verb: string) => `${origin}/api/v2/run-logs/${grantText(parts, { verb, id: run.id })}`;
+  const address = (verb: string, bearer?: Bearer) =>
+    `${origin}/api/v2/run-logs/${grantText(parts, { verb, id: run.id, bearer })}`;
+  const isAgent = levels.runs >= runLevels.apply && run[part].agent === caller.id;
   return {
     id,
     type,
@@ -35,7 +41,7 @@ export function partOf(
       ...(isPlan ? { 'has-changes': outcome['has-changes'] ?? false, 'generated-configuration': false } : {}),
       'execution-details': { mode: 'agent' },
       'log-read-url': address(isPlan ? logVerbs.getPlan : logVerbs.getApply),
-      'log-upload-url': levels.runs >= runLevels.apply ? address(isPlan ? logVerbs.putPlan : logVerbs.putApply) : null,
+      'log-upload-url': isAgent ? address(isPlan ? logVerbs.putPlan : logVerbs.putApply, bearerOf(caller)) : null,
       'resource-additions': outcome['resource-additions'] ?? null,
       'resource-changes': outcome['resource-changes'] ?? null,
       'resource-destructions': outcome['resource-destructions'] ?? null,

@@ -17,11 +17,13 @@ export const currentRun: Include = async (including) => ({
 export const currentRunPart =
   (part: Part): Include =>
   async (including) => {
-    const { parts, origin } = including;
+    const { parts, origin, found } = including;
+    const [caller] = found.map(({ standing }) => standing.caller);
+    if (caller === undefined) return { resources: [] };
     const levels = levelsIn(including);
     const rows = await currentRuns(including);
     const resources = rows.flatMap((run) => {
-      const reader = { origin, levels: levels(run.workspace_id) };
+      const reader = { origin, levels: levels(run.workspace_id), caller };
       return [runOf(parts, run, reader.levels), partOf(parts, run, part, reader)];
     });
     return { resources };

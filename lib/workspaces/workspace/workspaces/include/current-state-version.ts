@@ -11,8 +11,16 @@ export const currentStateVersion: Include = async ({ parts, origin, found }) => 
   if (ids.length === 0) return { resources: [] };
   const condition = sql`s.id = any((select ${ids}::text[])::text[])`;
   const rows = await stateVersionsWhere(parts.store.db, condition, { size: ids.length, offset: 0 });
-  const levels = new Map(readable.map((one) => [one.workspace.id, one.levels.state_versions]));
+  const readers = new Map(
+    readable.map(({ workspace, levels, standing }) => [
+      workspace.id,
+      { origin, level: levels.state_versions, caller: standing.caller },
+    ]),
+  );
   return {
-    resources: rows.map((row) => stateVersionOf(parts, row, { origin, level: levels.get(row.workspace_id) ?? 0 })),
+    resources: rows.flatMap((row) => {
+      const reader = readers.get(row.workspace_id);
+      return reader === undefined ? [] : [stateVersionOf(parts, row, reader)];
+    }),
   };
 };

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import { notFound } from '../../path/jsonapi/error.ts';
+import type { ApiCaller } from '../../path/jsonapi/row.ts';
+import type { Store } from '../../store/store.ts';
+
+/** The caller for whom an upload address was made: its bearer acts as this caller. */
+export interface Bearer {
+  readonly kind: ApiCaller['kind'];
+  readonly id: string;
+  /** The id of its token, or `ofSecrets`. Undefined: not known, in addresses of former versions of this service. */
+  readonly token?: string | undefined;
+}
+
+/** Stands for a token of the secrets service: such a one has no id here. */
+const ofSecrets = 'secrets';
+
+export const bearerOf = (caller: ApiCaller): Bearer => ({
+  kind: caller.kind,
+  id: caller.id,
+  token: caller.tokenId ?? ofSecrets,
+});
+
+type Db = Pick<Store, 'db'>;
+
+/**
+ * The caller behind an upload address as it is now.
+ *
+ * @throws ApiError 404 for one that was suspended or removed, or whose token has ended
+ */
+export async function callerNow({ db }: Db, bearer: Bearer): Promise<ApiCaller> {
+  if (bearer.token !== undefined && bearer.token !== ofSecrets) await mustLive({ db }, bearer, bearer.token);
+  if (bearer.kind === 'user') return userNow({ db }, bearer);
+  const tokenId = bearer.token ?? '';
+  if (bearer.kind === 'organization') return { kind: 'organization', id: bearer.id, tokenId };
+  const { rows } = await sql<{ organization_id: string }>`
+    select organization_id from ws_teams where id = ${bearer.id}`.execute(db);
+  const [team] = rows;
+  if (team === undefined) throw notFound();
+  return { kind: 'team', id: bearer.id, organizationId: team.organization_id, tokenId };
+}
+
+const ownerColumns = { user: 'user_id', team: 'team_id', organization: 'organization_id' } as const;
+
+async function mustLive({ db }: Db, { kind, id }: Bearer, tokenId: string): Promise<void> {
+  const { rows } = await sql`
+    select 1 from ws_tokens
+     where id = ${tokenId} and ${sql.ref(ownerColumns[kind])} = ${id} and (expire_at is null or expire_at > now())`.execute(
+    db,
+  );
+  if (rows.length === 0) throw notFound();
+}
+
+/** A user that came with a token of the secrets service is bound to an entity, which may have been disabled since. */
+async function userNow({ db }: Db, { id, token }: Bearer): Promise<ApiCaller> {
+  const { rows } = await sql<{ username: string; site_admin: boolean }>`
+    select u.username, u.site_admin from ws_users u left join entities e on e.id = u.entity_id
+     where u.id = ${id} and not u.suspended
+       and (${token !== ofSecrets} or u.id = 'user-root' or e.disabled is false)`.execute(db);
+  const [user] = rows;
+  if (user === undefined) throw notFound();
+  return { kind: 'user', id, username: user.username, siteAdmin: user.site_admin };
+}
+
+/** Of what has a maker, for addresses of former versions of this service: they do not say whose they are. */
+export function makerOf(row: {
+  readonly created_by_kind: ApiCaller['kind'] | null;
+  readonly created_by: string | null;
+}): Bearer {
+  const { created_by_kind: kind, created_by: id } = row;
+  if (kind === null || id === null) throw notFound();
+  return { kind, id };
+}
