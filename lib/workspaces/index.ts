@@ -3,6 +3,7 @@ import type { NetworkBounds } from '../network/bounds.ts';
 import type { ClientConnection } from '../path/contract/request.ts';
 import type { ApiCaller, ApiRow } from '../path/jsonapi/row.ts';
 import type { WorkspaceParts } from './contract.ts';
+import { guarded } from './frame/audit-tokens.ts';
 import { openWebhooks } from './frame/webhooks.ts';
 import { agentPoolRows } from './organization/agent-pools/rows.ts';
 import { oauthClientRows } from './organization/oauth/clients/rows.ts';
@@ -50,7 +51,7 @@ export function openWorkspaces({ networkBounds, ...others }: OpenParts): Workspa
   const webhooks = openWebhooks(networkBounds);
   const parts = { ...others, webhooks };
   return {
-    rows: allRows(parts),
+    rows: allRows(parts).map(guarded),
     headers: versions,
     authenticate: (token, from) => findCaller(parts, token, from),
     close: () => webhooks.close(),

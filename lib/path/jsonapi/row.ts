@@ -14,7 +14,9 @@ export type ApiCaller =
       readonly tokenId?: string | undefined;
     }
   | { readonly kind: 'team'; readonly id: string; readonly organizationId: string; readonly tokenId: string }
-  | { readonly kind: 'organization'; readonly id: string; readonly tokenId: string };
+  | { readonly kind: 'organization'; readonly id: string; readonly tokenId: string }
+  /** A token that reads the audit trail of the organization of that id, and nothing else. */
+  | { readonly kind: 'audit-trail'; readonly id: string; readonly tokenId: string };
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
@@ -26,6 +28,8 @@ export interface ApiRow {
   readonly summary: string;
   /** Needs no token: discovery, and addresses that are secrets themselves. */
   readonly open?: boolean;
+  /** Answers the tokens of audit trails as well. Every other row is 404 for them. */
+  readonly forAuditTrails?: boolean;
   /** The body goes to the handler as it arrives, of any media type, at most so many bytes. Else it is a document. */
   readonly streamBytesMax?: number;
   run(call: ApiCall): Promise<ApiReply | undefined>;

@@ -23,6 +23,7 @@ import { bindingOrganizations } from './0022-binding-organizations.ts';
 import { formerKeys } from './0023-former-keys.ts';
 import { lastUses } from './0024-last-uses.ts';
 import { lockEpochs } from './0034-lock-epochs.ts';
+import { workspaceClients } from './0036-workspace-clients.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -67,4 +68,5 @@ export const migrations: readonly Migration[] = [
   { name: '0023-former-keys', up: formerKeys, outsideTransaction: true, beforeEarlierRows: true },
   { name: '0024-last-uses', up: lastUses, outsideTransaction: true },
   { name: '0034-lock-epochs', up: lockEpochs },
+  { name: '0036-workspace-clients', up: workspaceClients },
 ];

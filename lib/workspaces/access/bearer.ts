@@ -29,6 +29,8 @@ type Db = Pick<Store, 'db'>;
  */
 export async function callerNow({ db }: Db, bearer: Bearer): Promise<ApiCaller> {
   if (bearer.token !== undefined && bearer.token !== ofSecrets) await mustLive({ db }, bearer, bearer.token);
+  // Nothing is uploaded with it.
+  if (bearer.kind === 'audit-trail') throw notFound();
   if (bearer.kind === 'user') return userNow({ db }, bearer);
   const tokenId = bearer.token ?? '';
   if (bearer.kind === 'organization') return { kind: 'organization', id: bearer.id, tokenId };
@@ -39,7 +41,12 @@ export async function callerNow({ db }: Db, bearer: Bearer): Promise<ApiCaller> 
   return { kind: 'team', id: bearer.id, organizationId: team.organization_id, tokenId };
 }
 
-const ownerColumns = { user: 'user_id', team: 'team_id', organization: 'organization_id' } as const;
+const ownerColumns = {
+  user: 'user_id',
+  team: 'team_id',
+  organization: 'organization_id',
+  'audit-trail': 'organization_id',
+} as const satisfies Record<Bearer['kind'], string>;
 
 async function mustLive({ db }: Db, { kind, id }: Bearer, tokenId: string): Promise<void> {
   const { rows } = await sql`

@@ -93,7 +93,7 @@ test('a team may have several tokens with descriptions of their own', async () =
   expect(await listed(`q=${otherName}`)).toContain(sole.item.id);
   expect(await listed(`q=${otherName}`)).not.toContain(made.item.id);
   expect((await listed('sort=expired-at'))[0]).toBe(sole.item.id);
-  expect((await listed('sort=-expired-at'))[0]).toBe(sole.item.id);
+  expect((await listed('sort=-expired-at'))[0]).toBe(made.item.id);
   expect((await call('GET', `/organizations/${name}/team-tokens?sort=hash`)).status).toBe(400);
   const quiet = documentOf('teams', { 'allow-member-token-management': false });
   expect((await call('PATCH', `/teams/${team.id}`, quiet)).status).toBe(200);
@@ -151,4 +151,61 @@ test('a team that goes takes its tokens with it', async () => {
   expect(await whoIs(team.token)).toBe(200);
   expect((await call('DELETE', `/teams/${team.id}`)).status).toBe(204);
   expect(await Promise.all([whoIs(team.token), whoIs(team.token, other.address)])).toEqual([401, 401]);
+});
+
+test('a token of which nothing is said ends after two years', async () => {
+  const { id, name } = await ground.organization();
+  const ada = await ground.user(id);
+  const team = await ground.team(id);
+  const paths = [
+    `/users/${ada.id}/authentication-tokens`,
+    `/teams/${team.id}/authentication-token`,
+    `/organizations/${name}/authentication-token`,
+    `/organizations/${name}/authentication-token?token=audit-trails`,
+  ];
+  for (const path of paths) {
+    const [made, withNull] = [
+      await call('POST', path, tokenBody()),
+      await call('POST', path, tokenBody({ 'expired-at': null })),
+    ];
+    for (const { item } of [made, withNull]) {
+      const [from, to] = [item.attributes['created-at'], item.attributes['expired-at']].map(
+        (time) => new Date(String(time)),
+      );
+      expect(to?.getUTCFullYear(), path).toBe((from?.getUTCFullYear() ?? 0) + 2);
+    }
+  }
+});
+
+test('the token of the audit trail is one of its own, and does nothing else', async () => {
+  const { id, name, projectId } = await ground.organization();
+  const ada = await ground.user(id);
+  const { id: workspaceId } = await ground.workspace(id, projectId);
+  const path = `/organizations/${name}/authentication-token`;
+  const plain = await call('POST', path, tokenBody());
+  const [former, audit] = [
+    await call('POST', `${path}?token=audit-trails`, tokenBody()),
+    await call('POST', `${path}?token=audit-trails`, tokenBody()),
+  ];
+  expect(audit.status).toBe(201);
+  expect((await call('GET', path)).item.id).toBe(plain.item.id);
+  expect((await call('GET', `${path}?token=audit-trails`)).item.id).toBe(audit.item.id);
+  expect((await call('GET', `${path}?token=pets`)).status).toBe(400);
+  expect(await whoIs(textOf(former.item))).toBe(401);
+  expect((await call('GET', `/organizations/${name}`, undefined, textOf(plain.item))).status).toBe(200);
+  const reached = [
+    ...[
+      '/account/details',
+      '/organizations',
+      `/organizations/${name}`,
+      `/users/${ada.id}`,
+      `/workspaces/${workspaceId}`,
+    ],
+    ...[`/organizations/${name}/workspaces`, `/authentication-tokens/${audit.item.id}`, path],
+  ];
+  for (const one of reached) expect((await call('GET', one, undefined, textOf(audit.item))).status, one).toBe(404);
+  expect((await call('POST', path, tokenBody(), textOf(audit.item))).status).toBe(404);
+  expect((await call('DELETE', `${path}?token=audit-trails`)).status).toBe(204);
+  expect((await call('GET', `${path}?token=audit-trails`)).status).toBe(404);
+  expect((await call('GET', path)).status).toBe(200);
 });

@@ -4,6 +4,7 @@ import type { ClientConnection } from '../../../path/contract/request.ts';
 import type { ApiCaller } from '../../../path/jsonapi/row.ts';
 import type { Store } from '../../../store/store.ts';
 import type { WorkspaceParts } from '../../contract.ts';
+import type { TokenPurpose } from './view.ts';
 
 /** What stands in every token of this service, so that it is known from one of the secrets service. */
 export const mark = '.keyferryv1.';
@@ -20,6 +21,7 @@ interface Row {
   readonly team_id: string | null;
   readonly team_organization: string | null;
   readonly organization_id: string | null;
+  readonly purpose: TokenPurpose | null;
 }
 
 /**
@@ -45,14 +47,16 @@ async function ofOwnToken(store: Store, token: Secret): Promise<ApiCaller | unde
   const { rows } = await sql<Row>`
     with found as (
       select t.id, t.user_id, u.username, u.site_admin, t.team_id, m.organization_id as team_organization, t.organization_id,
-             t.last_used_at
+             t.purpose, t.last_used_at
         from ws_tokens t left join ws_users u on u.id = t.user_id left join ws_teams m on m.id = t.team_id
        where t.hash = ${hashOf(store, token)} and (t.expire_at is null or t.expire_at > now()) and u.suspended is not true),
     noticed as (
       update ws_tokens t set last_used_at = now() from found f
        where t.id = f.id and t.last_used_at is not distinct from f.last_used_at
          and (f.last_used_at is null or f.last_used_at < now() - ${noticedAgain}))
-    select id, user_id, username, site_admin, team_id, team_organization, organization_id from found`.execute(store.db);
+    select id, user_id, username, site_admin, team_id, team_organization, organization_id, purpose from found`.execute(
+    store.db,
+  );
   const [row] = rows;
   return row && callerOf(row);
 }
@@ -63,7 +67,8 @@ function callerOf(row: Row): ApiCaller | undefined {
     return { kind: 'user', id: row.user_id, username: row.username ?? '', siteAdmin: row.site_admin === true, tokenId };
   if (row.team_id !== null)
     return { kind: 'team', id: row.team_id, organizationId: row.team_organization ?? '', tokenId };
-  return row.organization_id === null ? undefined : { kind: 'organization', id: row.organization_id, tokenId };
+  if (row.organization_id === null) return undefined;
+  return { kind: row.purpose === null ? 'organization' : 'audit-trail', id: row.organization_id, tokenId };
 }
 
 async function ofUser({ db }: Store, condition: ReturnType<typeof sql>): Promise<ApiCaller | undefined> {

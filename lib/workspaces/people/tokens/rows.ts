@@ -1,3 +1,4 @@
+import { badRequest } from '../../../path/jsonapi/error.ts';
 import type { ApiCall, ApiReply, ApiRow } from '../../../path/jsonapi/row.ts';
 import { standingIn } from '../../access/standing.ts';
 import { mustHave } from '../../access/workspace.ts';
@@ -41,10 +42,14 @@ export const tokenRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   { method: 'DELETE', path: one, summary: 'End a token', run: (call) => removeToken(parts, call) },
 ];
 
-async function organizationIn({ store }: WorkspaceParts, { caller, parameters }: ApiCall) {
+/** `token=audit-trails` names the token of the audit trail. @throws ApiError 400 for another one, 404 */
+async function organizationIn({ store }: WorkspaceParts, { caller, parameters, query }: ApiCall) {
+  const purpose = query.get('token') || undefined;
+  if (purpose !== undefined && purpose !== 'audit-trails') throw badRequest('token may be audit-trails');
   const standing = await standingIn(store, caller, parameters['organization_name'] ?? '');
   mustHave(standing.isOwner);
-  return { column: 'organization_id', id: standing.organization.id } as const;
+  const owner = { column: 'organization_id', id: standing.organization.id } as const;
+  return purpose === undefined ? owner : ({ ...owner, purpose } as const);
 }
 
 type OwnerOf = (call: ApiCall) => Promise<Exclude<TokenOwner, { readonly column: 'user_id' }>>;

@@ -18,7 +18,7 @@ export async function renewSole({ store }: WorkspaceParts, call: ApiCall, owner:
   const sent = isEmpty ? {} : attributesOf(call, undefined, tokenFields);
   const { row, text } = await store.transaction(async (tx) => {
     await sql`select 1 from ${sql.table(tables[owner.column])} where id = ${owner.id} for no key update`.execute(tx);
-    await sql`delete from ws_tokens t where ${ofOwner(owner)} and ${isSole}`.execute(tx);
+    await sql`delete from ws_tokens t where ${ofOwner(owner)} and ${isSole(owner)}`.execute(tx);
     const { caller } = call;
     return addToken(store, tx, owner, { description: null, expireAt: sent['expired-at'] ?? null, caller });
   });
@@ -26,13 +26,13 @@ export async function renewSole({ store }: WorkspaceParts, call: ApiCall, owner:
 }
 
 export async function showSole({ store }: WorkspaceParts, owner: SoleOwner): Promise<DocumentReply> {
-  const [row] = await tokensWhere(store.db, sql`${ofOwner(owner)} and ${isSole}`);
+  const [row] = await tokensWhere(store.db, sql`${ofOwner(owner)} and ${isSole(owner)}`);
   if (row === undefined) throw notFound();
   return { data: tokenResource(row) };
 }
 
 export async function removeSole({ store }: WorkspaceParts, owner: SoleOwner): Promise<undefined> {
-  const { numAffectedRows } = await sql`delete from ws_tokens t where ${ofOwner(owner)} and ${isSole}`.execute(
+  const { numAffectedRows } = await sql`delete from ws_tokens t where ${ofOwner(owner)} and ${isSole(owner)}`.execute(
     store.db,
   );
   if (numAffectedRows === 0n) throw notFound();

@@ -7,18 +7,19 @@ import type { Database } from '../../../store/tables.ts';
 import { newId } from '../../frame/ids.ts';
 import { hashOf } from './find.ts';
 import { newTokenText } from './mint.ts';
-import type { TokenRow } from './view.ts';
+import type { TokenPurpose, TokenRow } from './view.ts';
 
 /** Whose token it is. */
 export type TokenOwner =
   | { readonly column: 'user_id'; readonly id: string }
   | { readonly column: 'team_id'; readonly id: string }
-  | { readonly column: 'organization_id'; readonly id: string };
+  | { readonly column: 'organization_id'; readonly id: string; readonly purpose?: TokenPurpose };
 
 /** What a new token is like. */
 export interface NewToken {
   /** Null: the one token of its owner that has no description, where there is such a one. */
   readonly description: string | null;
+  /** Null: two years from now. */
   readonly expireAt: Date | null;
   readonly caller: ApiCaller;
 }
@@ -31,8 +32,15 @@ const columns = sql`t.id, t.user_id, t.team_id, t.organization_id, t.description
 
 export const ofOwner = ({ column, id }: TokenOwner): RawBuilder<unknown> => sql`t.${sql.ref(column)} = ${id}`;
 
-/** The one that is made anew each time. */
-export const isSole = sql`t.description is null`;
+/** The one of its owner, or of its owner for one purpose, that is made anew each time. */
+export const isSole = (owner: TokenOwner): RawBuilder<unknown> =>
+  sql`t.description is null and t.purpose is not distinct from ${purposeOf(owner)}`;
+
+const purposeOf = (owner: TokenOwner): TokenPurpose | null =>
+  owner.column === 'organization_id' ? (owner.purpose ?? null) : null;
+
+/** Of a token for which none is given. */
+const lifetime = sql`interval '2 years'`;
 
 export const oldestFirst = sql`t.created_at, t.id`;
 
@@ -58,8 +66,9 @@ export async function addToken(
   const text = newTokenText();
   const id = newId('at');
   await sql`
-    insert into ws_tokens (id, hash, ${sql.ref(owner.column)}, description, created_by, expire_at)
-    values (${id}, ${hashOf({ barrier }, text)}, ${owner.id}, ${description}, ${caller.id}, ${expireAt})`.execute(tx);
+    insert into ws_tokens (id, hash, ${sql.ref(owner.column)}, description, created_by, expire_at, purpose)
+    values (${id}, ${hashOf({ barrier }, text)}, ${owner.id}, ${description}, ${caller.id},
+            coalesce(${expireAt}, now() + ${lifetime}), ${purposeOf(owner)})`.execute(tx);
   const { rows } = await sql`
     select 1 from ws_tokens t where ${ofOwner(owner)} offset ${tokensMax} limit 1`.execute(tx);
   if (rows.length > 0) throw unprocessable(`There may be at most ${tokensMax} tokens.`);

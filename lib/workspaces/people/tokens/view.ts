@@ -1,6 +1,9 @@
 import type { Secret } from '../../../core/secret.ts';
 import { type Relationship, type Resource, timeText, toOne } from '../../../path/jsonapi/resource.ts';
 
+/** For what alone a token is; without one it is for all that its owner may do. */
+export type TokenPurpose = 'audit-trails';
+
 /** A token as the store has it. One of the three owners is there. */
 export interface TokenRow {
   readonly id: string;
