@@ -1,38 +1,44 @@
-import { randomInt } from 'node:crypto';
 import { permissionDenied } from '../../core/errors.ts';
 import type { RequestContext } from '../../path/contract/request.ts';
 import type { Store } from '../../store/store.ts';
+import type { LoginName } from './aliases.ts';
 import { type LockoutRule, ruleOf } from './settings.ts';
-import { countFailure, countSuccess, failuresFinder, type Somebody } from './store.ts';
+import { type CountRule, countFailure, countSuccess, failuresFinder } from './store.ts';
 
 /** Where a login happens. */
-type Place = Pick<RequestContext, 'mount' | 'namespace'>;
+type Place = Pick<RequestContext, 'mount'>;
 
-/** Keeps who guesses out for a while. All processes share the counts. */
+/**
+ * Refuses logins with a name for a while after wrong credentials. A name that no user or role has is treated as one that exists,
+ * with the same statements. All processes share the counts.
+ */
 export interface Lockout {
   /**
-   * Looks at the credentials of somebody who exists, unless he is locked out.
+   * Looks at credentials, unless the name is locked out.
    *
-   * @param isLocked whether he was when he was looked up (`lockedOut`)
-   * @param check whether the credentials are right
-   * @throws AppError `permission-denied` when he is locked out, or has been when the credentials had been looked at
+   * @param credentials whether they are right; for a name that does not exist it takes as long and answers false
+   * @throws AppError `permission-denied` when the name is locked out, or has been when the credentials had been looked at
    */
-  guarded(place: Place, alias: string, isLocked: boolean, check: () => Promise<boolean>): Promise<boolean>;
+  check(place: Place, found: FoundName, credentials: () => Promise<boolean>): Promise<boolean>;
   /**
-   * Judges credentials that were looked at by the statement that also asked for failures (`failuresOf`). Whoever is locked out is
-   * told nothing of them.
+   * Counts credentials that the statement which asked for failures (`failuresOf`) has looked at already.
    *
-   * @throws AppError `permission-denied` when he is locked out
+   * @throws AppError `permission-denied` when the name is locked out
    */
-  judged(place: Place, alias: string, seen: Seen): Promise<boolean>;
-  /** The same statement for somebody who does not exist as for wrong credentials that were judged. */
-  nobody(place: Place): Promise<void>;
-  /** Takes as long for somebody who was not found by that look-up, and counts nothing. `check` finds the credentials wrong. */
-  unknown(place: Place, check: () => Promise<boolean>): Promise<false>;
+  record(place: Place, seen: SeenCredentials): Promise<boolean>;
 }
 
-/** What one look at the store has said of credentials. */
-export interface Seen {
+/** What the look-up of a login has said of its name. */
+export interface FoundName {
+  readonly name: LoginName;
+  /** A user or role has the name. */
+  readonly isKnown: boolean;
+  readonly isLocked: boolean;
+  /** The part of the mount has had too many names. */
+  readonly isFlooded: boolean;
+}
+
+export interface SeenCredentials extends Pick<FoundName, 'name' | 'isKnown'> {
   readonly right: boolean;
   readonly hasFailures: boolean;
 }
@@ -41,50 +47,42 @@ export interface Seen {
  * Failures are counted when they are known, and a success asks whether there has been a lockout meanwhile: of guesses that come
  * at the same time, no more are answered than the threshold says, while many right logins at once do not get in each other's way.
  */
-export function openLockout(store: Pick<Store, 'db'>, configured: LockoutRule): Lockout {
+export function openLockout(
+  store: Pick<Store, 'db'>,
+  configured: LockoutRule,
+  namesMax: number = namesMaxUsual,
+): Lockout {
   const hasFailures = failuresFinder(store);
+  const ruleAt = ({ mount }: Place): CountRule | undefined => {
+    const rule = ruleOf(mount, configured);
+    return rule && { ...rule, namesMax };
+  };
   return {
-    async nobody({ mount, namespace }) {
-      const rule = ruleOf(mount, configured);
-      if (rule !== undefined) await countFailure(store, oneOfNobodies(namespace.id, mount.id), unreached(rule));
-    },
-    async guarded({ mount, namespace }, alias, isLocked, check) {
-      const rule = ruleOf(mount, configured);
-      if (rule === undefined) return check();
-      const who = { namespaceId: namespace.id, mountId: mount.id, alias };
-      if (isLocked) throw permissionDenied();
-      const right = await check();
+    async check(place, { name, isKnown, isLocked, isFlooded }, credentials) {
+      const rule = ruleAt(place);
+      if (rule === undefined) return credentials();
+      // In a flood a name that does not exist is not counted, so the time must not say which names are.
+      if (isLocked && !isFlooded) throw permissionDenied();
+      const who = { ...name, isKnown };
+      const right = await credentials();
       if (right && !(await hasFailures(who))) return true;
       const answered = right ? await countSuccess(store, who) : await countFailure(store, who, rule);
       if (!answered) throw permissionDenied();
       return right;
     },
-    async judged({ mount, namespace }, alias, { right, hasFailures }) {
-      const rule = ruleOf(mount, configured);
+    async record(place, { name, isKnown, right, hasFailures }) {
+      const rule = ruleAt(place);
       if (rule === undefined || (right && !hasFailures)) return right;
-      const who = { namespaceId: namespace.id, mountId: mount.id, alias };
+      const who = { ...name, isKnown };
       const answered = right ? await countSuccess(store, who) : await countFailure(store, who, rule);
       if (!answered) throw permissionDenied();
       return right;
     },
-    async unknown({ mount, namespace }, check) {
-      const rule = ruleOf(mount, configured);
-      const nobody = oneOfNobodies(namespace.id, mount.id);
-      await check();
-      if (rule !== undefined) await countFailure(store, nobody, unreached(rule));
-      return false;
-    },
   };
 }
 
-/** A few rows that no alias has, so that a guess at a name costs the same writes and none is ever locked. */
-const oneOfNobodies = (namespaceId: string, mountId: string): Somebody => ({
-  ...{ namespaceId, mountId, alias: `\u0001${randomInt(nobodies)}` },
-});
-const unreached = (rule: LockoutRule): LockoutRule => ({ ...rule, threshold: neverReached });
-
-const nobodies = 64;
-const neverReached = 2_147_483_647;
+/** Names of one part of a mount of which failures are counted, of those that do not exist; a mount has 64 parts. */
+const namesMaxUsual = 256;
 
 /** What holds unless the configuration says otherwise. */
 export const usualLockout: LockoutRule = { threshold: 5, seconds: 900, resetSeconds: 900 };

@@ -1,31 +1,33 @@
 import { type RawBuilder, sql } from 'kysely';
 import { coalesce } from '../../core/concurrency/coalesce.ts';
 import type { Store } from '../../store/store.ts';
+import { type LoginName, ownMark } from './aliases.ts';
 import type { LockoutRule } from './settings.ts';
 
 type Reach = Pick<Store, 'db'>;
 
-/** Whom a mount knows by an alias. */
-export interface Somebody {
-  readonly namespaceId: string;
-  readonly mountId: string;
-  readonly alias: string;
+/** Of whom failures are counted. */
+export interface Counted extends LoginName {
+  /** The user or role exists. */
+  readonly isKnown: boolean;
 }
+
+const aliasOf = ({ isKnown, known, unknown }: Counted): string => (isKnown ? known : unknown);
 
 /** Whether anything is counted of an alias, as a column of a larger statement. */
 export const failuresOf = (mountId: RawBuilder<unknown>, alias: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`exists (select from login_failures f where f.mount_id = ${mountId} and f.alias = ${alias})`;
 
-/** Whether somebody is locked out, as a column of a larger statement. */
+/** Whether logins with an alias are refused now, as a column of a larger statement. With `flood`, whether a part has too many names. */
 export const lockedOut = (mountId: RawBuilder<unknown>, alias: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`exists (select from login_failures f
                where f.mount_id = ${mountId} and f.alias = ${alias} and f.locked_until > now())`;
 
-/** Finds out whether anything is counted of somebody; those who ask at the same moment share a statement. */
-export const failuresFinder = ({ db }: Reach): ((who: Somebody) => Promise<boolean>) =>
+/** Finds out whether anything is counted of users; those who ask at the same moment share a statement. */
+export const failuresFinder = ({ db }: Reach): ((who: Counted) => Promise<boolean>) =>
   coalesce(
-    async (all: readonly Somebody[]) => {
-      const asked = all.map(({ mountId, alias }, n) => ({ n, mount_id: mountId, alias }));
+    async (all: readonly Counted[]) => {
+      const asked = all.map((who, n) => ({ n, mount_id: who.mountId, alias: aliasOf(who) }));
       const { rows } = await sql<{ n: number }>`
         select i.n from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as i (n int, mount_id uuid, alias text)
          where ${failuresOf(sql`i.mount_id`, sql`i.alias`)}`.execute(db);
@@ -35,33 +37,70 @@ export const failuresFinder = ({ db }: Reach): ((who: Somebody) => Promise<boole
     { batchSizeMax: 64, batchesMax: 4 },
   );
 
-/** Counts wrong credentials; false: somebody is locked out by now, so they were not to be looked at. */
-export async function countFailure({ db }: Reach, who: Somebody, rule: LockoutRule): Promise<boolean> {
-  const { threshold, seconds, resetSeconds } = rule;
-  const { rows } = await sql`
-    insert into login_failures as f (namespace_id, mount_id, alias, failures, failed_at, locked_until, forget_at)
-    select ${who.namespaceId}, m.id, ${who.alias}, 1, now(),
-           case when ${threshold}::int <= 1 then now() + make_interval(secs => ${seconds}::int) end,
-           now() + make_interval(secs => greatest(${seconds}::int, ${resetSeconds}::int))
-      from mounts m where m.id = ${who.mountId}::uuid
-        on conflict (mount_id, alias) do update set
-           failures = ${counted(resetSeconds)},
-           failed_at = excluded.failed_at,
-           locked_until = case when ${counted(resetSeconds)} >= ${threshold}::int
-                               then excluded.failed_at + make_interval(secs => ${seconds}::int) end,
-           forget_at = excluded.forget_at
-     where f.locked_until is null or f.locked_until <= now()
-    returning 1`.execute(db);
-  return rows.length > 0;
+/**
+ * Counts wrong credentials; false: the name is locked out by now, or its part of the mount has too many names, so the credentials
+ * were not to be looked at.
+ *
+ * Each part holds a limited number of names, whether they exist or not. Once it is full, a new name floods it: until no name
+ * has been counted for as long as counts last, all wrong credentials in this part are refused alike. Names that exist are
+ * counted also then. So no answer depends on whether a name exists, and no number of guesses makes room for one.
+ */
+export async function countFailure({ db }: Reach, who: Counted, rule: CountRule): Promise<boolean> {
+  const { threshold, seconds, resetSeconds, namesMax } = rule;
+  const lasting = sql`make_interval(secs => greatest(${seconds}::int, ${resetSeconds}::int))`;
+  const ofMount = sql`f.mount_id = ${who.mountId}::uuid`;
+  const { rows } = await sql<{ answered: boolean }>`
+    with before as (
+      select exists (select from login_failures f where ${ofMount} and f.alias = ${aliasOf(who)} and f.forget_at > now()) as is_there,
+             exists (select from login_failures f where ${ofMount} and f.alias = ${who.flood} and f.locked_until > now()) as flooded,
+             (select count(*) from (select from login_failures f
+                where ${ofMount} and f.part = ${who.part} and f.forget_at > now() limit ${namesMax}) names) >= ${namesMax} as is_full
+    ), part as (select *, flooded or (is_full and not is_there) as floods from before
+    ), counted as (
+      insert into login_failures as f (namespace_id, mount_id, alias, part, failures, failed_at, locked_until, forget_at)
+      select m.namespace_id, m.id, ${aliasOf(who)}, ${who.part}, 1, now(),
+             case when ${threshold}::int <= 1 then now() + make_interval(secs => ${seconds}::int) end, now() + ${lasting}
+        from mounts m, part
+       where m.id = ${who.mountId}::uuid and (${who.isKnown} or is_there or not floods)
+          on conflict (mount_id, alias) do update set
+             failures = ${counted(resetSeconds)},
+             failed_at = excluded.failed_at,
+             locked_until = case when ${counted(resetSeconds)} >= ${threshold}::int
+                                 then excluded.failed_at + make_interval(secs => ${seconds}::int) end,
+             forget_at = excluded.forget_at
+       where f.locked_until is null or f.locked_until <= now()
+      returning 1
+    ), flooded as (
+      -- Always after the other row, so that two statements never wait for each other; and seldom, as a whole part writes this one.
+      insert into login_failures as f (namespace_id, mount_id, alias, part, failures, failed_at, locked_until, forget_at)
+      select m.namespace_id, m.id, ${who.flood}, ${who.part}, 0, now(), now() + ${lasting} + ${floodRenewed}, now() + ${lasting} + ${floodRenewed}
+        from mounts m, part
+       where m.id = ${who.mountId}::uuid and floods and (select count(*) from counted) >= 0
+          on conflict (mount_id, alias) do update set locked_until = excluded.locked_until, forget_at = excluded.forget_at
+       where f.locked_until < now() + ${lasting}
+      returning 1
+    )
+    select exists (select from counted) and not floods as answered from part where (select count(*) from flooded) >= 0`.execute(
+    db,
+  );
+  return rows[0]?.answered === true;
 }
+
+/** How failures of a name count, and how many names a part of a mount holds. */
+export interface CountRule extends LockoutRule {
+  readonly namesMax: number;
+}
+
+const floodRenewed = sql`interval '1 minute'`;
 
 /** After a lockout, and after a while without a failure, the next one is the first. */
 const counted = (resetSeconds: number) => sql`
   case when f.locked_until is not null or f.failed_at + make_interval(secs => ${resetSeconds}::int) < excluded.failed_at
        then 1 else least(f.failures, 1000000000) + 1 end`;
 
-/** Forgets the failures before right credentials; false: somebody has been locked out meanwhile, and stays so. */
-export async function countSuccess({ db }: Reach, { mountId, alias }: Somebody): Promise<boolean> {
+/** Forgets the failures before right credentials; false: the name has been locked out meanwhile, and stays so. */
+export async function countSuccess({ db }: Reach, who: Counted): Promise<boolean> {
+  const [mountId, alias] = [who.mountId, aliasOf(who)];
   const { rows } = await sql<{ locked: boolean }>`
     with forgotten as (
       delete from login_failures
@@ -94,7 +133,7 @@ export async function lockedUsers(
 ): Promise<readonly LockedUser[]> {
   const { rows } = await sql<LockedUser>`
     select m.accessor, f.alias from login_failures f join mounts m on m.id = f.mount_id
-     where f.namespace_id = ${namespaceId} and f.locked_until > now() and (${accessor} = '' or m.accessor = ${accessor})
+     where f.namespace_id = ${namespaceId} and f.locked_until > now() and not starts_with(f.alias, ${ownMark}) and (${accessor} = '' or m.accessor = ${accessor})
      order by m.accessor collate "C", f.alias limit ${limit}`.execute(db);
   return rows;
 }

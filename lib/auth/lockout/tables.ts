@@ -6,12 +6,14 @@ declare module '../../store/tables.ts' {
   }
 }
 
-/** Wrong credentials of those who exist. */
+/** Wrong credentials. Each row is of one name at one mount, or says that a part of a mount has had too many names. */
 export interface LoginFailuresTable {
   namespace_id: string;
   mount_id: string;
-  /** What the method knows somebody by. */
+  /** What the method knows a user or role by. Starts with U+0001: no user's or role's (`aliases.ts`). */
   alias: string;
+  /** Names of a mount are spread over parts, which hold a limited number each. */
+  part: number;
   /** Since the last success; one that is older than the reset window does not count. */
   failures: number;
   failed_at: Timestamp;

@@ -22,6 +22,7 @@ import { readmes } from './0021-readmes.ts';
 import { bindingOrganizations } from './0022-binding-organizations.ts';
 import { formerKeys } from './0023-former-keys.ts';
 import { lastUses } from './0024-last-uses.ts';
+import { logins } from './0027-logins.ts';
 import { lockEpochs } from './0034-lock-epochs.ts';
 import { workspaceClients } from './0036-workspace-clients.ts';
 
@@ -67,6 +68,7 @@ export const migrations: readonly Migration[] = [
   { name: '0022-binding-organizations', up: bindingOrganizations },
   { name: '0023-former-keys', up: formerKeys, outsideTransaction: true, beforeEarlierRows: true },
   { name: '0024-last-uses', up: lastUses, outsideTransaction: true },
+  { name: '0027-logins', up: logins },
   { name: '0034-lock-epochs', up: lockEpochs },
   { name: '0036-workspace-clients', up: workspaceClients },
 ];

@@ -1,4 +1,5 @@
 import bcrypt from 'bcrypt';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ask } from '../../support/flow/ask.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
@@ -10,6 +11,8 @@ const service = serviceOf([]);
 const other = otherProcessOf(service);
 
 const attempts = 100;
+/** Of passwords, which take time to compare. */
+const passwordAttempts = 24;
 const right = { password: 'right' };
 
 /** The statuses of logins at once, half of them at each process, by how often they came. */
@@ -30,7 +33,6 @@ const userpass = async (mount: string, lockout?: object) => {
   const config = lockout === undefined ? {} : { config: { user_lockout_config: lockout } };
   expect((await service.ask('POST', `sys/auth/${mount}`, { type: 'userpass', ...config })).status).toBe(204);
 };
-/** Of the least cost, as there are hundreds of logins. */
 const password_hash = await bcrypt.hash('right', 4);
 const user = (mount: string, name: string) => service.ask('POST', `auth/${mount}/users/${name}`, { password_hash });
 const login = (mount: string, name: string, password: string) =>
@@ -46,9 +48,9 @@ beforeAll(async () => {
 describe('of wrong logins at once over two processes', () => {
   test('five of a user are answered, and then not even a right one', async () => {
     await user('people', 'ann');
-    expect(await statuses('auth/people/login/ann', times(attempts, { password: 'wrong' }))).toEqual({
+    expect(await statuses('auth/people/login/ann', times(passwordAttempts, { password: 'wrong' }))).toEqual({
       400: 5,
-      403: attempts - 5,
+      403: passwordAttempts - 5,
     });
     expect((await login('people', 'ann', 'right')).status).toBe(403);
     expect((await login('people', 'ANN', 'right')).status).toBe(403);
@@ -60,17 +62,22 @@ describe('of wrong logins at once over two processes', () => {
     expect(await statuses('auth/machines/login', wrong)).toEqual({ 400: 5, 403: attempts - 5 });
   });
 
-  test('none of somebody who is not there is counted', async () => {
-    const wrong = times(attempts / 2, { password: 'wrong' });
-    expect(await statuses('auth/people/login/nobody', wrong)).toEqual({ 400: attempts / 2 });
+  test('five with a name that does not exist are answered, and then none, until a user has the name', async () => {
+    const wrong = times(passwordAttempts, { password: 'wrong' });
+    expect(await statuses('auth/people/login/nobody', wrong)).toEqual({ 400: 5, 403: passwordAttempts - 5 });
     await user('people', 'nobody');
     expect((await login('people', 'nobody', 'right')).status).toBe(200);
+  });
+
+  test('five with a role id that does not exist are answered', async () => {
+    const wrong = times(attempts, { role_id: 'nobody', secret_id: 'wrong' });
+    expect(await statuses('auth/machines/login', wrong)).toEqual({ 400: 5, 403: attempts - 5 });
   });
 });
 
 test('right logins at once are all answered', async () => {
   await user('people', 'busy');
-  expect(await statuses('auth/people/login/busy', times(attempts / 2, right))).toEqual({ 200: attempts / 2 });
+  expect(await statuses('auth/people/login/busy', times(passwordAttempts, right))).toEqual({ 200: passwordAttempts });
 });
 
 test('as many logins as a secret id has uses succeed, of many at once over two processes', async () => {
@@ -124,6 +131,65 @@ describe('a mount', () => {
   });
 });
 
+describe('a mount of which more names are guessed than are counted', () => {
+  /** As many names as all parts of the mount hold, of which failures are counted until then. */
+  const fill = async (mount: string, until: string) => {
+    await sql`
+      insert into login_failures (mount_id, alias, part, failures, failed_at, forget_at)
+      select m.id, U&'\\0001' || n, n % 64, 1, now(), now() + ${until}::interval
+        from mounts m, generate_series(1000, 999 + 64 * 256) n where m.path = ${`auth/${mount}/`}
+          on conflict (mount_id, alias) do update set forget_at = excluded.forget_at`.execute(service.store.db);
+  };
+  const guesses = async (mount: string, names: readonly string[], count: number) => {
+    const found: Record<string, readonly number[]> = {};
+    for (const name of names) {
+      const statuses: number[] = [];
+      for (let n = 0; n < count; n += 1) statuses.push((await login(mount, name, 'wrong')).status);
+      found[name] = statuses;
+    }
+    return found;
+  };
+  const rows = async (mount: string) =>
+    Number(
+      (
+        await sql<{ n: number }>`select count(*) as n from login_failures f join mounts m on m.id = f.mount_id
+          where m.path = ${`auth/${mount}/`}`.execute(service.store.db)
+      ).rows[0]?.n,
+    );
+
+  test('answers every wrong login alike, keeps those locked that were, and lets right logins in', async () => {
+    await userpass('full');
+    for (const name of ['locked', 'fresh', 'right']) await user('full', name);
+    const before = await guesses('full', ['locked', 'unknown-locked'], 6);
+    expect(before['locked']).toEqual([400, 400, 400, 400, 400, 403]);
+    expect(before['unknown-locked']).toEqual(before['locked']);
+    await fill('full', '900s');
+    const full = await rows('full');
+    const names = Array.from({ length: 8 }, (_, n) => `unknown-${n}`);
+    expect(new Set(Object.values(await guesses('full', names, 1)).flat())).toEqual(new Set([403]));
+    const during = await guesses('full', ['fresh', 'unknown', 'locked', 'unknown-locked'], 6);
+    for (const statuses of Object.values(during)) expect(statuses).toEqual([403, 403, 403, 403, 403, 403]);
+    // A marker for each part at most, and the users who exist.
+    expect(await rows('full')).toBeLessThanOrEqual(full + 64 + 3);
+    expect((await login('full', 'right', 'right')).status).toBe(200);
+    expect((await login('full', 'locked', 'right')).status).toBe(403);
+    expect((await login('full', 'fresh', 'right')).status).toBe(403);
+    await service.ask('DELETE', 'sys/auth/full');
+  });
+
+  test('answers wrong logins alike as well when the other names are forgotten before the users who were guessed meanwhile', async () => {
+    await userpass('emptied');
+    await user('emptied', 'ann');
+    await fill('emptied', '900s');
+    await guesses('emptied', ['ann', 'unknown'], 6);
+    await fill('emptied', '-1s');
+    const after = await guesses('emptied', ['ann', 'unknown'], 2);
+    expect(after['unknown']).toEqual(after['ann']);
+    expect(after['ann']).toEqual([403, 403]);
+    await service.ask('DELETE', 'sys/auth/emptied');
+  });
+});
+
 describe('sys/locked-users', () => {
   test('shows who is locked out, and unlocks', async () => {
     await userpass('shown', { lockout_threshold: 1 });
@@ -132,6 +198,7 @@ describe('sys/locked-users', () => {
       await user('shown', name);
       await login('shown', name, 'wrong');
     }
+    await login('shown', 'hunter2-typed-as-a-name', 'wrong');
     const { body } = await service.ask('GET', `sys/locked-users?mount_accessor=${accessor}`);
     const mount = { mount_accessor: accessor, counts: 2, alias_identifiers: ['ann', 'bob'] };
     expect(body['data']).toEqual({

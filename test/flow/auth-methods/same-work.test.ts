@@ -1,4 +1,5 @@
 import bcrypt from 'bcrypt';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { serviceOf } from '../../support/flow/open-service.ts';
@@ -23,6 +24,63 @@ test('a wrong password of a user and one of nobody are compared once, with hashe
     [400, ['invalid username or password']],
   ]);
   expect(compare.mock.calls.map(([, hash]) => costOf(hash))).toEqual(['$2b$10$', '$2b$10$']);
+});
+
+/** Rounds of all comparisons of what `run` does. */
+async function rounds(run: () => Promise<unknown>): Promise<number> {
+  const compare = vi.spyOn(bcrypt, 'compare');
+  await run();
+  const sum = compare.mock.calls.reduce((total, [, hash]) => total + 2 ** Number(String(hash).slice(4, 6)), 0);
+  compare.mockRestore();
+  return sum;
+}
+
+test.each([
+  ['of the least cost', 4, 10],
+  ['that costs more than those made here', 11, 11],
+])(
+  'a user with a hash %s is compared in as many rounds as one of nobody, right or wrong',
+  async (_, cost, expected) => {
+    const mount = service.name('hashes');
+    await service.api.write(`sys/auth/${mount}`, { type: 'userpass' });
+    await service.api.write(`auth/${mount}/users/given`, { password_hash: await bcrypt.hash('right', cost) });
+    await service.api.write(`auth/${mount}/users/made`, { password: 'right' });
+    const logs = (name: string, password: string) => () =>
+      service.ask('POST', `auth/${mount}/login/${name}`, { password });
+    for (const name of ['given', 'made', 'nobody']) {
+      for (const password of ['wrong', 'right']) expect(await rounds(logs(name, password))).toBe(2 ** expected);
+    }
+  },
+);
+
+test('what a hash costs that an earlier release has written is known from the first login on', async () => {
+  const mount = service.name('older');
+  await service.api.write(`sys/auth/${mount}`, { type: 'userpass' });
+  await service.api.write(`auth/${mount}/users/ann`, { password_hash: await bcrypt.hash('right', 12) });
+  await sql`update userpass_users set cost = null`.execute(service.store.db);
+  const nobody = () => service.ask('POST', `auth/${mount}/login/nobody`, { password: 'wrong' });
+  expect(await rounds(nobody)).toBe(2 ** 10);
+  expect((await service.ask('POST', `auth/${mount}/login/ann`, { password: 'wrong' })).status).toBe(400);
+  expect(await rounds(nobody)).toBe(2 ** 12);
+});
+
+test('wrong passwords of a user and of nobody cost the same statements until both are locked out, and after', async () => {
+  const mount = service.name('people');
+  await service.api.write(`sys/auth/${mount}`, { type: 'userpass' });
+  await service.api.write(`auth/${mount}/users/ann`, { password: 'open sesame' });
+  for (let n = 0; n < 7; n += 1) {
+    const works = [];
+    for (const name of ['ann', 'nobody']) {
+      works.push(
+        await workOf(() =>
+          service.ask('POST', `auth/${mount}/login/${name}`, { password: 'wrong' }).then(({ status }) => status),
+        ),
+      );
+    }
+    expect(works[0]?.statements.length).toBeGreaterThan(0);
+    expect(works[0]?.answer).toBe(n < 5 ? 400 : 403);
+    expect(works[1]).toEqual(works[0]);
+  }
 });
 
 describe.each([
@@ -56,10 +114,10 @@ async function workOf(run: () => Promise<unknown>) {
   const mac = vi.spyOn(service.store.barrier, 'mac');
   const answer = await run();
   const texts = query.mock.calls.map(([one]: readonly unknown[]) => textOf(one));
-  const macs = mac.mock.calls.map(([purpose]) => purpose).filter((purpose) => purpose.startsWith('approle'));
+  const macs = mac.mock.calls.map(([purpose]) => purpose).filter((purpose) => /^(approle|login)/.test(purpose));
   query.mockRestore();
   mac.mockRestore();
-  return { answer, statements: texts.filter((text) => /approle_|login_failures/.test(text)), macs };
+  return { answer, statements: texts.filter((text) => /approle_|userpass_|login_failures/.test(text)), macs };
 }
 
 const textOf = (query: unknown): string =>

@@ -18,22 +18,19 @@ export const loginRow = (parts: MethodParts): Row => ({
   },
 });
 
-/** Whoever guesses role ids costs the same statements as who guesses secret ids. */
+/** A guess at a role id costs the same statements as one at a secret id. */
 const whoIs = ({ store, lockout }: MethodParts): ((input: Given, context: RequestContext) => Promise<Identity>) => {
   const find = loginFinder(store);
   return async ({ role_id: roleId, secret_id: text }, context) => {
     if (roleId === '') throw badRequest('missing role_id');
     const hash = hashOfSecretId(store, context.mount.id, text);
     const found = await find({ mountId: context.mount.id, roleId, hash });
-    if (found?.role.settings.bind_secret_id === false) return identityOf(found.role, undefined, context);
+    const { role, secretId } = found;
+    if (role?.settings.bind_secret_id === false) return identityOf(role, undefined, context);
     if (text === '') throw badRequest('missing secret_id');
-    if (found === undefined) {
-      await lockout.nobody(context);
-      throw wrong();
-    }
-    const { role, secretId, hasFailures } = found;
-    const right = await lockout.judged(context, roleId, { right: secretId !== undefined, hasFailures });
-    if (!right || secretId === undefined) throw wrong();
+    const seen = { ...found, isKnown: role !== undefined, right: secretId !== undefined };
+    const right = await lockout.record(context, seen);
+    if (!right || role === undefined || secretId === undefined) throw wrong();
     const identity = identityOf(role, secretId, context);
     if (secretId.num_uses > 0 && !(await takeUse(store, role, hash))) throw wrong();
     return identity;

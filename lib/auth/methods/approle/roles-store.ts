@@ -11,7 +11,7 @@ export interface RoleKey {
   readonly name: string;
 }
 
-interface RoleRow {
+export interface RoleRow {
   readonly id: string;
   readonly name: string;
   readonly role_id: string;

@@ -1,31 +1,53 @@
 import { sql } from 'kysely';
 import { coalesce } from '../../../core/concurrency/coalesce.ts';
-import { isStorable } from '../../../store/postgres/storable.ts';
 import type { Store } from '../../../store/store.ts';
+import { type LoginName, loginName } from '../../lockout/aliases.ts';
+import type { FoundName } from '../../lockout/lockout.ts';
 import { lockedOut } from '../../lockout/store.ts';
 import { opened, type User, type UserKey, type UserRow } from './store.ts';
 
-export interface FoundForLogin {
-  readonly user: User;
-  /** It is locked out. */
-  readonly isLocked: boolean;
+export interface FoundForLogin extends FoundName {
+  /** Undefined: no user has the name. */
+  readonly user: User | undefined;
+  /** The store does not know yet what the user's hash costs. */
+  readonly lacksCost: boolean;
+  /** The highest cost of a password hash at the mount; 0: none is known. */
+  readonly costMax: number;
 }
 
-/** Finds users who log in; those of the same moment share a statement. Undefined: there is none. */
-export function loginFinder({ db, barrier }: Store): (key: UserKey) => Promise<FoundForLogin | undefined> {
+interface Found extends Partial<UserRow> {
+  readonly cost: number | null;
+  readonly n: number;
+  readonly locked: boolean;
+  readonly flooded: boolean;
+  readonly cost_max: number;
+}
+
+/** Finds users who log in, in the same way whether they exist or not; those of the same moment share a statement. */
+export function loginFinder({ db, barrier }: Store): (key: UserKey) => Promise<FoundForLogin> {
   return coalesce(
     async (keys: readonly UserKey[]) => {
-      const asked = keys.map(({ mountId, name }, n) => ({ n, mount_id: mountId, name: isStorable(name) ? name : '' }));
-      const { rows } = await sql<UserRow & { readonly n: number; readonly locked: boolean }>`
-        select i.n, u.password, u.settings, ${lockedOut(sql`u.mount_id`, sql`u.name`)} as locked
-          from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as i (n int, mount_id uuid, name text)
-          join userpass_users u on u.mount_id = i.mount_id and u.name = i.name`.execute(db);
+      const names = keys.map(({ mountId, name }) => loginName(barrier, mountId, name));
+      const asked = names.map(({ mountId, ...name }, n) => ({ n, mount_id: mountId, ...name }));
+      const { rows } = await sql<Found>`
+        select i.n, u.password, u.settings, u.cost,
+               ${lockedOut(sql`i.mount_id`, sql`case when u.name is null then i.unknown else u.name end`)} as locked,
+               ${lockedOut(sql`i.mount_id`, sql`i.flood`)} as flooded,
+               coalesce((select max(o.cost) from userpass_users o where o.mount_id = i.mount_id), 0) as cost_max
+          from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
+               as i (n int, mount_id uuid, known text, unknown text, flood text)
+          left join userpass_users u on u.mount_id = i.mount_id and u.name = i.known`.execute(db);
       const found = new Map(rows.map((row) => [row.n, row]));
-      return keys.map((key, n) => {
-        const row = found.get(n);
-        return row && { user: opened(barrier, key, row), isLocked: row.locked };
-      });
+      return names.map((name, n) => shown(barrier, name, found.get(n)));
     },
     { batchSizeMax: 64, batchesMax: 4 },
   );
+}
+
+function shown(barrier: Store['barrier'], name: LoginName, row: Found | undefined): FoundForLogin {
+  const { password, settings = {}, locked = false, flooded = false, cost_max: costMax = 0 } = row ?? {};
+  const key = { mountId: name.mountId, name: name.known };
+  const user = password ? opened(barrier, key, { password, settings }) : undefined;
+  const lacksCost = user !== undefined && row?.cost === null;
+  return { name, user, isKnown: user !== undefined, lacksCost, isLocked: locked, isFlooded: flooded, costMax };
 }

@@ -10,8 +10,9 @@ const hashForm = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 /** More bytes do not count for bcrypt, so they are refused rather than cut off. */
 const passwordBytesMax = 72;
 
-/** Of a password that nobody knows. */
-const nobodysHash = new Secret('$2b$10$tQYCNpw2.tJNIY8j91k9JO0hTiMOLbIlulgGLyKHPvRgLI0jmdd1i');
+/** Of a password that is not known, at any cost: the digits after the cost are salt and hash. */
+const hashOfNothing = (hashCost: number): string =>
+  `$2b$${String(hashCost).padStart(2, '0')}$tQYCNpw2.tJNIY8j91k9JO0hTiMOLbIlulgGLyKHPvRgLI0jmdd1i`;
 
 /** Threads that hash; the others of the pool stay free for names of hosts and files. */
 const runningMax = 2;
@@ -34,16 +35,28 @@ export function givenHash(hash: string): Secret {
   throw badRequest(`password_hash: it is no bcrypt hash of a cost from 4 to ${costMax}`);
 }
 
+/** 2 to this power rounds are what it takes to compare a password with the hash. */
+export const costOf = (hash: Secret): number => Number(hashForm.exec(hash.reveal())?.[1] ?? cost);
+
 /**
- * Whether a password is the one of a hash. Without a hash it is not, which takes as long to find out.
+ * Whether a password is the one of a hash. Without a hash it is not, which takes as long to find out: every comparison at a mount
+ * takes as many rounds as the dearest hash there (`costMaxThere`), or the one that this service makes.
  *
  * @throws AppError `too-many-requests` when others wait already
  */
-export async function isPassword(password: string, hash: Secret | undefined): Promise<boolean> {
+export async function isPassword(password: string, hash: Secret | undefined, costMaxThere: number): Promise<boolean> {
   const countable = Buffer.byteLength(password) <= passwordBytesMax && !password.includes('\0');
-  const compared = await bounded(async () =>
-    (await bcrypt()).compare(countable ? password : '', (hash ?? nobodysHash).reveal()),
-  );
+  const given = countable ? password : '';
+  const costWanted = Math.max(cost, costMaxThere);
+  const known = hash?.reveal() ?? hashOfNothing(costWanted);
+  const costKnown = hash === undefined ? costWanted : costOf(hash);
+  const compared = await bounded(async () => {
+    const { compare } = await bcrypt();
+    const isRight = await compare(given, known);
+    // Twice the rounds of one cost are those of the next, so one of each cost in between fills the rest up.
+    for (let filled = costKnown; filled < costWanted; filled += 1) await compare(given, hashOfNothing(filled));
+    return isRight;
+  });
   return compared && countable && hash !== undefined;
 }
 

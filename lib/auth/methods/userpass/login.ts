@@ -4,10 +4,11 @@ import { boundsOf } from '../../login/role/bounds.ts';
 import type { MethodParts } from '../contract.ts';
 import { password, username } from './fields.ts';
 import { loginFinder } from './find-for-login.ts';
-import { isPassword } from './hashing.ts';
+import { costOf, isPassword } from './hashing.ts';
+import { keepCost } from './store.ts';
 import { keyOf } from './users.ts';
 
-/** `login/:username`. Who is not there is refused as he whose password is wrong, and as late. */
+/** `login/:username`. A user that does not exist is refused like one whose password is wrong, after the same work. */
 export const loginRow = ({ store, login, lockout }: MethodParts): Row => {
   const find = loginFinder(store);
   return {
@@ -22,17 +23,18 @@ export const loginRow = ({ store, login, lockout }: MethodParts): Row => {
             if (input.password === '') throw badRequest('missing password');
             const key = keyOf(input.username, context);
             const found = await find(key);
-            const check = () => isPassword(input.password, found?.user.password);
-            const right = await (found === undefined
-              ? lockout.unknown(context, check)
-              : lockout.guarded(context, key.name, found.isLocked, check));
-            if (found === undefined || !right) throw badRequest('invalid username or password');
+            const { user, costMax } = found;
+            const right = await lockout.check(context, found, () =>
+              isPassword(input.password, user?.password, costMax),
+            );
+            if (found.lacksCost && user?.password !== undefined) await keepCost(store, key, costOf(user.password));
+            if (user === undefined || !right) throw badRequest('invalid username or password');
             return {
               displayName: key.name,
               alias: key.name,
-              policies: found.user.settings.token_policies,
+              policies: user.settings.token_policies,
               metadata: { username: key.name },
-              bounds: boundsOf(found.user.settings, context),
+              bounds: boundsOf(user.settings, context),
             };
           },
         },

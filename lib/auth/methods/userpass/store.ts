@@ -3,6 +3,7 @@ import { notFound } from '../../../core/errors.ts';
 import { Secret } from '../../../core/secret.ts';
 import type { Store } from '../../../store/store.ts';
 import { newTokenSettings, type TokenSettings } from '../../login/role/settings.ts';
+import { costOf } from './hashing.ts';
 
 /** A user as it is kept. */
 export interface User {
@@ -51,14 +52,21 @@ export function changeUser(
     const { password, settings } = change(before);
     const sealed = store.barrier.seal(password.reveal(), aad(key));
     const { rows } = await sql`
-      insert into userpass_users (mount_id, name, password, settings, updated_at)
-      select id, ${key.name}, ${sealed}, ${JSON.stringify(settings)}::jsonb, ${now} from mounts
+      insert into userpass_users (mount_id, name, password, cost, settings, updated_at)
+      select id, ${key.name}, ${sealed}, ${costOf(password)}, ${JSON.stringify(settings)}::jsonb, ${now} from mounts
        where id = ${key.mountId}::uuid for key share
           on conflict (mount_id, name) do update
-         set password = excluded.password, settings = excluded.settings, updated_at = excluded.updated_at
+         set password = excluded.password, cost = excluded.cost, settings = excluded.settings, updated_at = excluded.updated_at
       returning 1`.execute(tx);
     if (rows.length === 0) throw notFound();
   });
+}
+
+/** Keeps what a hash costs that was written before costs were kept. */
+export async function keepCost({ db }: Store, { mountId, name }: UserKey, cost: number): Promise<void> {
+  await sql`
+    update userpass_users set cost = ${cost}
+     where mount_id = ${mountId}::uuid and name = ${name} and cost is null`.execute(db);
 }
 
 export async function deleteUser({ db }: Store, { mountId, name }: UserKey): Promise<void> {

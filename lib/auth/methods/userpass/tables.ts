@@ -13,6 +13,8 @@ export interface UserpassUsersTable {
   name: string;
   /** Sealed hash (bcrypt). Additional data: `userpass_users/<mount_id>/<name>`. */
   password: Buffer;
+  /** The cost of the hash; null: not known until the user logs in. */
+  cost: number | null;
   settings: Json<Record<string, unknown>>;
   updated_at: Timestamp;
 }
