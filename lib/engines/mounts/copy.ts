@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { coalesce } from '../../core/concurrency/coalesce.ts';
 import { rootNamespace } from '../../core/namespace.ts';
 import type { Mount } from '../../path/contract/mount.ts';
 import type { Store } from '../../store/store.ts';
@@ -15,19 +14,13 @@ export interface TableCopy {
   /** The path of a namespace by its id. */
   readonly paths: ReadonlyMap<string, string>;
   /** Mounts of a namespace by path, those that are always there among them. */
-  mountsOf(namespaceId: string): ReadonlyMap<string, Mount>;
+  mountsOf(namespaceId: string): NamespaceMounts;
 }
 
-/** Who comes while the table is being read waits for the next reading: what he knows of may be newer than this one. */
-export function tableReader(store: Store, fixed: readonly FixedMount[]): () => Promise<TableCopy> {
-  const read = coalesce(
-    async (askers: readonly undefined[]) => {
-      const copy = await readTable(store, fixed);
-      return askers.map(() => copy);
-    },
-    { batchSizeMax: 10_000, batchesMax: 1 },
-  );
-  return () => read(undefined);
+/** The mounts of a namespace by path. */
+export interface NamespaceMounts extends ReadonlyMap<string, Mount> {
+  /** Characters of the longest path. */
+  readonly pathLengthMax: number;
 }
 
 interface Read {
@@ -37,7 +30,7 @@ interface Read {
 }
 
 /** One statement: the revision is that of exactly these rows. */
-async function readTable(store: Store, fixed: readonly FixedMount[]): Promise<TableCopy> {
+export async function readTable(store: Store, fixed: readonly FixedMount[]): Promise<TableCopy> {
   const { rows } = await sql<Read>`
     select revision, coalesce((select json_agg(m) from mounts m), '[]'::json) as mounts,
            coalesce((select json_agg(json_build_object(
@@ -57,13 +50,15 @@ async function readTable(store: Store, fixed: readonly FixedMount[]): Promise<Ta
 /** Of most namespaces nobody asks for the mounts before the next change, so they are put in order when somebody does. */
 function mountsByNamespace(rows: Read['mounts'], fixed: readonly FixedMount[]): TableCopy['mountsOf'] {
   const stored = Map.groupBy(rows, ({ namespace_id }) => namespace_id);
-  const known = new Map<string, ReadonlyMap<string, Mount>>();
+  const known = new Map<string, NamespaceMounts>();
   return (namespaceId) => {
     const found = known.get(namespaceId);
     if (found !== undefined) return found;
     const all = new Map((stored.get(namespaceId) ?? []).map((row) => [row.path, toMount(row)]));
     for (const mount of fixed) all.set(mount.path, tunedAs(fixedMount(mount, namespaceId), all.get(mount.path)));
-    const mounts = new Map([...all].sort(([one], [other]) => (one < other ? -1 : 1)));
+    const sorted = new Map([...all].sort(([one], [other]) => (one < other ? -1 : 1)));
+    const pathLengthMax = Math.max(0, ...[...all.keys()].map(({ length }) => length));
+    const mounts = Object.assign(sorted, { pathLengthMax });
     known.set(namespaceId, mounts);
     return mounts;
   };
@@ -73,11 +68,18 @@ function mountsByNamespace(rows: Read['mounts'], fixed: readonly FixedMount[]): 
 const tunedAs = (mount: Mount, row: Mount | undefined): Mount =>
   row === undefined ? mount : { ...mount, description: row.description, config: row.config };
 
-/** The longest mount that holds the path. A mount's path without its slash means the mount. */
+/**
+ * The longest mount that holds the path. A mount's path without its slash means the mount. Only as much of the path is looked
+ * at as a mount can have, so that a path of thousands of segments costs no more than another.
+ */
 export function findMount(copy: TableCopy, path: string, namespaceId = rootNamespace.id): Mount | undefined {
   const mounts = copy.mountsOf(namespaceId);
   const whole = path.endsWith('/') ? path : `${path}/`;
-  for (let slash = whole.lastIndexOf('/'); slash > 0; slash = whole.lastIndexOf('/', slash - 1)) {
+  for (
+    let slash = whole.lastIndexOf('/', mounts.pathLengthMax - 1);
+    slash > 0;
+    slash = whole.lastIndexOf('/', slash - 1)
+  ) {
     const mount = mounts.get(whole.slice(0, slash + 1));
     if (mount !== undefined) return mount;
   }

@@ -2,7 +2,8 @@ import { isRoot, type Namespace, rootNamespace } from '../../core/namespace.ts';
 import type { Mount } from '../../path/contract/mount.ts';
 import type { EngineParts, Mounts } from '../contract.ts';
 import type { NamespaceState, NamespaceTable } from '../namespaces.ts';
-import { findMount, type TableCopy, tableReader } from './copy.ts';
+import { findMount, type TableCopy } from './copy.ts';
+import { openCurrentCopy } from './current.ts';
 import { insertMount } from './insert.ts';
 import { findMove, moveMount } from './move.ts';
 import { deepest } from './namespaces/record.ts';
@@ -25,38 +26,28 @@ export interface CopiedMounts extends Mounts, NamespaceTable {
 }
 
 /**
- * The mount table. Requests are resolved from a copy in memory; it is read again when somebody has seen a newer revision,
- * when this process has changed the table, and when nothing holds a path.
+ * The mount table. Requests are resolved from a copy in memory; it is read again when a newer revision was seen, when this
+ * process has changed the table, and when no mount holds a path and the store has a newer revision.
  */
 export function openMountTable({ store, clock, engines, fixed }: MountTableParts): CopiedMounts {
   const reserved = fixed.map(({ path }) => path);
-  const read = tableReader(store, fixed);
-  let copy: TableCopy | undefined;
-  let newest = 0;
-
-  async function reload(): Promise<TableCopy> {
-    const fresh = await read();
-    if (copy === undefined || fresh.revision >= copy.revision) copy = fresh;
-    return copy;
-  }
-  const present = async (): Promise<TableCopy> => (copy !== undefined && copy.revision >= newest ? copy : reload());
+  const { present, renewed, known, seenRevision, outdate } = openCurrentCopy(store, fixed);
   // Also after a failure: the commit may have come through and only its answer was lost.
   const changing = <T>(change: Promise<T>): Promise<T> =>
-    change.finally(() =>
-      reload().catch(() => {
-        copy = undefined;
-      }),
-    );
-  async function resolve(path: string, { id }: Namespace): Promise<Mount | undefined> {
-    const known = findMount(await present(), path, id);
-    return known ?? findMount(await reload(), path, id);
-  }
+    change.finally(() => {
+      outdate();
+      return present().catch(() => undefined);
+    });
+  /** What a copy has; the store is asked when it has nothing. */
+  const found = async <T>(look: (copy: TableCopy) => T | undefined): Promise<T | undefined> =>
+    look(await present()) ?? look(await renewed());
+  const resolve = (path: string, { id }: Namespace): Promise<Mount | undefined> =>
+    found((copy) => findMount(copy, path, id));
   const within = (namespace: Namespace): Mounts => ({
     in: within,
     resolve: (path, other = namespace) => resolve(path, other),
     list: async () => [...(await present()).mountsOf(namespace.id).values()],
-    find: async (path): Promise<Mount | undefined> =>
-      (await present()).mountsOf(namespace.id).get(path) ?? (await reload()).mountsOf(namespace.id).get(path),
+    find: (path): Promise<Mount | undefined> => found((copy) => copy.mountsOf(namespace.id).get(path)),
     enable: (mount) => changing(store.transaction((tx) => insertMount(tx, mount, reserved, namespace))),
     disable: (path, changed, signal) => changing(removeMount({ store, engines }, namespace.id, path, changed, signal)),
     tune: (path, tune) => changing(store.transaction((tx) => tuneMount(tx, namespace.id, path, tune, fixed))),
@@ -66,21 +57,16 @@ export function openMountTable({ store, clock, engines, fixed }: MountTableParts
   return {
     ...within(rootNamespace),
     changing,
-    state: () => (copy !== undefined && copy.revision >= newest ? copy : undefined),
-    seenRevision(revision) {
-      newest = Math.max(newest, revision);
-    },
-    async locate(header, path) {
-      const known = locate(await present(), header, path);
-      return known ?? locate(await reload(), header, path);
-    },
+    state: known,
+    seenRevision,
+    locate: (header, path) => found((copy) => locate(copy, header, path)),
     async namespaceOf(id) {
       if (id === rootNamespace.id) return rootNamespace;
-      const found = stateOf(await present(), id) ?? stateOf(await reload(), id);
-      return found?.isEnding === false ? found : undefined;
+      const state = await found((copy) => stateOf(copy, id));
+      return state?.isEnding === false ? state : undefined;
     },
     async refresh() {
-      await reload();
+      await renewed();
     },
     namespaces: async () => [...(await present()).namespaces.values()].filter((one) => !isRoot(one)),
   };
