@@ -40,6 +40,7 @@ describe('the order of the checks', () => {
       400,
       'relative paths not supported',
     ],
+    ['too many segments', 'GET', `/v1/secret/${'a/'.repeat(511)}b`, {}, 400, 'a path may have at most 512 segments'],
     ['an unprintable path', 'GET', '/v1/secret/a%07', root, 400, 'path contains unprintable characters'],
     ['a bad escape', 'GET', '/v1/secret/%zz', root, 400, 'path has an invalid percent-encoding'],
     ['a write to an unclean path', 'POST', '/v1/secret//a', root, 400, 'the path has empty or "." segments'],

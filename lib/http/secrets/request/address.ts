@@ -46,8 +46,13 @@ export function cleaned(path: string): string | undefined {
   return segments.join('/') + (path.endsWith('/') && segments.length > 0 ? '/' : '');
 }
 
-/** @throws AppError `bad-request` for a path that cannot be printed or that climbs. */
+/** Segments of a path, its namespaces included. No path of a real installation comes near. */
+const segmentsMax = 512;
+
+/** @throws AppError `bad-request` for a path that cannot be printed, that climbs, or that has too many segments. */
 export function mustBeSound(path: string): void {
+  if (path.length > segmentsMax && path.split('/', segmentsMax + 1).length > segmentsMax)
+    throw badRequest(`a path may have at most ${segmentsMax} segments`);
   if (!plain.test(path) && !printable.test(path)) throw badRequest('path contains unprintable characters');
   if (path.includes('..') && path.split('/').includes('..')) throw badRequest('relative paths not supported');
 }
