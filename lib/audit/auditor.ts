@@ -38,7 +38,7 @@ export function openAuditor(devices: DeviceCopy, record: Record, clock: Clock): 
     begin: (request) => begin(request),
     async refused(request, error) {
       if (isPassedOver(error)) return;
-      const recording = await begin(request, { error });
+      const recording = await begin(request, { request, error });
       await recording?.end({ error });
     },
   };

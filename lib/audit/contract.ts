@@ -3,6 +3,7 @@ import type { Secret } from '../core/secret.ts';
 import type { Mount } from '../path/contract/mount.ts';
 import type { Reply } from '../path/contract/reply.ts';
 import type { Caller, ClientConnection } from '../path/contract/request.ts';
+import type { SecretPart } from '../path/shown-path.ts';
 
 /** The audit log as the pipeline of requests sees it. */
 export interface Auditor {
@@ -36,8 +37,10 @@ export interface Recording {
 export interface AuditedRequest {
   readonly id: string;
   readonly operation: AuditedOperation;
-  /** Full path below `/v1/`. */
+  /** Full path below `/v1/`, or below the root of the server in the workspace service. */
   readonly path: string;
+  /** Parts of it that are recorded as HMAC. */
+  readonly secrets: readonly SecretPart[];
   readonly namespace: Namespace;
   /** Undefined: the path leads nowhere, or nobody has looked. */
   readonly mount: Mount | undefined;
@@ -45,13 +48,21 @@ export interface AuditedRequest {
   readonly data: object;
   /** The token that was sent, whatever it is worth. */
   readonly token: Secret | undefined;
-  readonly caller: Caller | undefined;
+  readonly caller: AuditedCaller | undefined;
   /** What the policies say; undefined: nobody asked them. */
   readonly decision: AuditedDecision | undefined;
   readonly connection: ClientConnection;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Seconds for which the reply shall be wrapped. */
   readonly wrapSeconds: number | undefined;
+}
+
+/** Whoever is behind a token, in either service. */
+export interface AuditedCaller extends Pick<Caller, 'accessor' | 'policies' | 'displayName' | 'entityId' | 'issued'> {
+  /** `service` and `batch` in the secrets service; in the workspace service whose token it is: `user`, `team`, `organization`. */
+  readonly tokenType: string;
+  /** Absent: what the token was issued with. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /** What the policies of the caller say. */
@@ -67,5 +78,10 @@ export type AuditedOperation = 'create' | 'read' | 'list' | 'update' | 'patch' |
 
 /** What came of a request. */
 export type AuditedOutcome =
-  | { readonly reply: Reply; readonly warnings: readonly string[] }
+  | {
+      readonly reply: Reply;
+      readonly warnings: readonly string[];
+      /** Members of the reply's data that are lists; absent: those of a listing of the secrets service. */
+      readonly lists?: readonly string[];
+    }
   | { readonly error: unknown };

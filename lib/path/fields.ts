@@ -59,6 +59,8 @@ export const jsonObject = () =>
     .meta({ type: 'object' });
 /** A parameter of the path's pattern. */
 export const pathText = (description: string) => z.string().meta({ description, in: 'path' });
+/** One that gives access by itself: no log shows it in clear. */
+export const secretPathText = (description: string) => z.string().meta({ description, in: 'path', sensitive: true });
 
 const durationRule = 'expected a duration that is not negative: seconds, or a text such as "30s" or "1h30m"';
 

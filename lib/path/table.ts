@@ -1,8 +1,10 @@
+import type { z } from 'zod';
 import type { Verb } from './contract/request.ts';
 import type { Operation, Row } from './contract/row.ts';
 import { fieldMeta } from './meta.ts';
 import { inputReader, type ReadInput } from './parse.ts';
-import { parameterNames, parsePattern } from './pattern.ts';
+import { parameterNames, parsePattern, type Segment } from './pattern.ts';
+import type { SecretPart } from './shown-path.ts';
 import { SegmentTree } from './tree.ts';
 
 /** A request's row. `operation` is undefined where the path is known and the verb is not (405). */
@@ -10,6 +12,8 @@ export interface Match {
   readonly row: Row;
   readonly operation: CompiledOperation | undefined;
   readonly parameters: Readonly<Record<string, string>>;
+  /** Of the path below the mount: the parameters that the row's fields mark as sensitive. */
+  readonly secrets: readonly SecretPart[];
 }
 
 /** An operation, ready for requests. */
@@ -31,6 +35,7 @@ interface Entry {
   readonly row: Row;
   readonly names: readonly string[];
   readonly operations: Readonly<Partial<Record<Verb, CompiledOperation>>>;
+  readonly secrets: readonly SecretPart[];
 }
 
 /**
@@ -50,7 +55,7 @@ function find(tree: SegmentTree<Entry>, path: string, verb: Verb): Match | undef
     if (entry.row.restIsName && path.endsWith('.')) return false;
     const operation = entry.operations[verb];
     if (operation === undefined && match !== undefined) return false;
-    match = { row: entry.row, operation, parameters: parametersOf(entry.names, values) };
+    match = { row: entry.row, operation, parameters: parametersOf(entry.names, values), secrets: entry.secrets };
     return operation !== undefined;
   });
   return match;
@@ -67,8 +72,29 @@ function parametersOf(names: readonly string[], values: readonly string[]): Matc
 function addRow(tree: SegmentTree<Entry>, row: Row): void {
   const segments = parsePattern(row.pattern);
   const names = parameterNames(segments);
-  const entry = { row, names, operations: compileOperations(row, names) };
+  const operations = compileOperations(row, names);
+  const entry = { row, names, operations, secrets: secretsOf(segments, row) };
   for (const other of tree.add(segments, entry)) if (other !== entry) refuseOverlap(row, other.row);
+}
+
+/** A request with a verb that the row does not answer may bring the secret too, so every operation's fields count. */
+function secretsOf(segments: readonly Segment[], row: Row): readonly SecretPart[] {
+  const sensitive = new Set(
+    Object.values(row.operations).flatMap(({ fields }) =>
+      Object.keys(fields).filter((name) => isSecretInPath(fields[name])),
+    ),
+  );
+  return segments.flatMap((segment, at) =>
+    segment.kind === 'literal' || !sensitive.has(segment.name)
+      ? []
+      : [{ at, toEnd: segment.kind === 'rest', claim: '' }],
+  );
+}
+
+function isSecretInPath(field: z.ZodType | undefined): boolean {
+  if (field === undefined) return false;
+  const { in: from, sensitive } = fieldMeta(field);
+  return from === 'path' && sensitive === true;
 }
 
 function refuseOverlap(row: Row, other: Row): void {

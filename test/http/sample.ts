@@ -1,3 +1,4 @@
+import type { Auditor } from '../../lib/audit/contract.ts';
 import type { Gatekeeper, Need } from '../../lib/auth/contract.ts';
 import type { Log } from '../../lib/core/log.ts';
 import { rootNamespace } from '../../lib/core/namespace.ts';
@@ -65,6 +66,9 @@ export function keptLog(): Log & { readonly lines: string[] } {
   return { lines, debug: keep, info: keep, warn: keep, error: keep };
 }
 
+/** As when no audit device is enabled. */
+export const noDevices: Auditor = { idle: true, begin: async () => undefined, refused: async () => {} };
+
 export function sampleParts(changes: Partial<HttpParts> = {}): HttpParts {
   return {
     engines: [plainEngine(), versionedEngine(), systemEngine()],
@@ -78,6 +82,7 @@ export function sampleParts(changes: Partial<HttpParts> = {}): HttpParts {
     gatekeeper: fakeGatekeeper(),
     state: () => 'ready',
     log: keptLog(),
+    auditor: noDevices,
     clock: { now: () => new Date(0) },
     bodyLimitBytes: 1024 * 1024,
     largeBodiesBytesMax: 48 * 1024 * 1024,

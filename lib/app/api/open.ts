@@ -15,7 +15,6 @@ import { type CopiedMounts, openMountTable } from '../../engines/mounts/table.ts
 import { readCors } from '../../engines/sys/config/index.ts';
 import { openRateLimits } from '../../engines/sys/quotas/index.ts';
 import { specsRow } from '../../engines/sys/specs/index.ts';
-import { auditStages } from '../../http/secrets/stages/audit-stage.ts';
 import { rateStage } from '../../http/secrets/stages/rate-stage.ts';
 import { wrapStages } from '../../http/secrets/stages/wrap-stage.ts';
 import { openInFlight } from '../../http/wire/observe/in-flight.ts';
@@ -126,6 +125,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     },
     state: () => store.seal.state(),
     log: partOf(log, 'http'),
+    auditor: audit,
     inFlight,
     telemetry: requestTelemetry(shared),
     accessLogLevel: config.KEYFERRY_ACCESS_LOG_LEVEL,
@@ -135,12 +135,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
     crossOrigin: () => readCors(store),
     requestHeaderRequired: config.KEYFERRY_REQUIRE_REQUEST_HEADER,
-    stages: [
-      rateStage(rateLimits.pass),
-      ...mfa.stages,
-      ...wrapStages((reply) => wrap({ store, clock }, reply)),
-      ...auditStages(audit),
-    ],
+    stages: [rateStage(rateLimits.pass), ...mfa.stages, ...wrapStages((reply) => wrap({ store, clock }, reply))],
   });
   return {
     store,

@@ -5,12 +5,14 @@ import { errorText, replyMembers } from './reply.ts';
 
 /** Why a request was not run. */
 export interface Refusal {
+  readonly request: AuditedRequest;
   readonly error: unknown;
 }
 
 /** The line of a request. */
 export function requestLine(marks: Marks, time: Date, members: string, refusal?: Refusal): string {
-  const why = refusal === undefined ? '' : `,"error":${JSON.stringify(errorText(refusal.error))}`;
+  const why =
+    refusal === undefined ? '' : `,"error":${JSON.stringify(errorText(refusal.request, refusal.error, marks))}`;
   return `${head(marks, time, 'request')}${members}${why}}\n`;
 }
 

@@ -1,5 +1,6 @@
 import type { Secret } from '../../core/secret.ts';
-import type { Caller } from '../../path/contract/request.ts';
+import { type SecretPart, secretsIn, shownPath } from '../../path/shown-path.ts';
+import type { AuditedCaller } from '../contract.ts';
 import { Hasher } from './hash.ts';
 import type { LineSettings, RecordedHeaders } from './settings.ts';
 
@@ -29,6 +30,18 @@ export class Marks {
     return this.hasher?.text(value) ?? value;
   }
 
+  path({ path, secrets }: { readonly path: string; readonly secrets: readonly SecretPart[] }): string {
+    return shownPath(path, secrets, (value) => this.text(value));
+  }
+
+  /** A text that may quote the path. */
+  aboutPath(
+    text: string,
+    { path, secrets }: { readonly path: string; readonly secrets: readonly SecretPart[] },
+  ): string {
+    return secretsIn(path, secrets).reduce((shown, secret) => shown.replaceAll(secret, () => this.text(secret)), text);
+  }
+
   /** An accessor names a token without giving access. */
   accessor(value: string): string {
     return this.settings.hmacAccessor && value !== '' ? this.text(value) : value;
@@ -38,7 +51,7 @@ export class Marks {
    * The token of a caller and its accessor. They are in every line, so those of the last tokens are kept, under the accessor,
    * which is no secret.
    */
-  callers(token: Secret, { accessor }: Caller): CallerMarks {
+  callers(token: Secret, { accessor }: Pick<AuditedCaller, 'accessor'>): CallerMarks {
     const known = this.#callers.get(accessor);
     if (known !== undefined) return known;
     const made = { token: this.text(token.reveal()), accessor: this.accessor(accessor) };

@@ -4,6 +4,7 @@ import { readJsonInSlices } from '../../core/json/read-in-slices.ts';
 import type { WrittenJson } from '../../core/json/written.ts';
 import { type Json, parseJson } from '../../core/json.ts';
 import type { AuthReply, ReplyContent, WrapInfo } from '../../path/contract/reply.ts';
+import { ProblemError } from '../../path/jsonapi/error.ts';
 import type { AuditedOutcome, AuditedRequest } from '../contract.ts';
 import { charactersAtOnce, hashedJson } from './hashed-json.ts';
 import type { Marks } from './marks.ts';
@@ -11,7 +12,7 @@ import { clearKeys, mountMembers } from './request.ts';
 
 /** The members `response` and `error` of the second line, as JSON text without braces. */
 export function replyMembers(request: AuditedRequest, outcome: AuditedOutcome, marks: Marks): Eventual<string> {
-  const error = 'error' in outcome ? errorText(outcome.error) : undefined;
+  const error = 'error' in outcome ? errorText(request, outcome.error, marks) : undefined;
   const reply = 'error' in outcome ? undefined : outcome.reply;
   const warnings = 'error' in outcome ? [] : outcome.warnings;
   const members = JSON.stringify({
@@ -22,7 +23,7 @@ export function replyMembers(request: AuditedRequest, outcome: AuditedOutcome, m
   });
   const end = error === undefined ? '' : `,"error":${JSON.stringify(error)}`;
   const inner = members.slice(1, -1);
-  const data = 'error' in outcome ? refusalData(outcome.error, marks) : dataOf(request, outcome.reply, marks);
+  const data = 'error' in outcome ? refusalData(outcome.error, marks) : dataOf(request, outcome, marks);
   return after(data, (text) => {
     const response = text === undefined ? members : `{${inner}${inner === '' ? '' : ','}"data":${text}}`;
     return `"response":${response}${end}`;
@@ -33,21 +34,35 @@ export function replyMembers(request: AuditedRequest, outcome: AuditedOutcome, m
 const quoting: readonly ErrorKind[] = ['bad-request', 'already-exists'];
 
 /** The text of a refusal where it cannot hold anything that was sent beside the path. */
-export function errorText(error: unknown): string {
+export function errorText(request: AuditedRequest, error: unknown, marks: Marks): string {
+  if (error instanceof ProblemError) return error.problems.map(({ title }) => title).join('; ');
   if (!(error instanceof AppError)) return 'internal error';
-  return quoting.includes(error.kind) ? 'invalid request' : error.messages.join('; ') || error.kind;
+  if (quoting.includes(error.kind)) return 'invalid request';
+  return marks.aboutPath(error.messages.join('; '), request) || error.kind;
 }
 
 /** Texts that quote are data. */
-const refusalData = (error: unknown, marks: Marks): string | undefined =>
-  error instanceof AppError && quoting.includes(error.kind)
-    ? JSON.stringify({ error: marks.text(error.messages.join('; ')) })
-    : undefined;
+function refusalData(error: unknown, marks: Marks): string | undefined {
+  const details = detailsOf(error);
+  return details === undefined ? undefined : JSON.stringify({ error: marks.text(details) });
+}
 
-const authMembers = ({ client_token, accessor, ...others }: AuthReply, marks: Marks): object => ({
+/** Undefined: there are none that may quote. */
+function detailsOf(error: unknown): string | undefined {
+  if (error instanceof AppError) return quoting.includes(error.kind) ? error.messages.join('; ') : undefined;
+  if (!(error instanceof ProblemError)) return undefined;
+  const details = error.problems.flatMap(({ detail }) => detail ?? []);
+  return details.length === 0 ? undefined : details.join('; ');
+}
+
+const authMembers = (
+  { client_token, accessor, mfa_requirement: required, ...others }: AuthReply,
+  marks: Marks,
+): object => ({
   client_token: marks.text(client_token),
   accessor: marks.accessor(accessor),
   ...others,
+  mfa_requirement: required && { ...required, mfa_request_id: marks.text(required.mfa_request_id) },
 });
 
 const wrapMembers = ({ token, accessor, wrapped_accessor, ...others }: WrapInfo, marks: Marks): object => ({
@@ -58,12 +73,13 @@ const wrapMembers = ({ token, accessor, wrapped_accessor, ...others }: WrapInfo,
 });
 
 /** Undefined: the reply has none. */
-function dataOf(request: AuditedRequest, reply: ReplyContent | undefined, marks: Marks): Eventual<string | undefined> {
+function dataOf(request: AuditedRequest, { reply, lists }: Answered, marks: Marks): Eventual<string | undefined> {
   if (reply === undefined) return undefined;
   const data = reply.text === undefined ? (reply.body ?? reply.data) : textData(reply.text, reply.status);
   if (data === undefined || data === null) return undefined;
   const clear = reply.text === undefined ? clearKeys(request.mount, 'audit_non_hmac_response_keys') : textKeys;
-  const shown = request.operation === 'list' && marks.settings.elideLists ? elided(data) : data;
+  const listed = lists ?? (request.operation === 'list' ? keyLists : []);
+  const shown = marks.settings.elideLists && listed.length > 0 ? elided(data, listed) : data;
   const { hasher } = marks;
   return after(reply.written === undefined ? null : readWritten(reply.written), (value) =>
     hashedJson(shown, { hasher, clear, read: (own) => (own === reply.written ? value : own) }),
@@ -85,12 +101,17 @@ const textData = ({ contentType, body }: NonNullable<ReplyContent['text']>, stat
   http_raw_body: body,
 });
 
+type Answered = Extract<AuditedOutcome, { readonly reply: unknown }>;
+
+const keyLists = ['keys', 'key_info'];
+
 /** A listing with the numbers of its entries in place of them. */
-function elided(data: object): object {
-  const { keys, key_info: info, ...others }: { keys?: unknown; key_info?: unknown } = { ...data };
-  return {
-    ...others,
-    ...(Array.isArray(keys) ? { keys: keys.length } : {}),
-    ...(typeof info === 'object' && info !== null ? { key_info: Object.keys(info).length } : {}),
-  };
+const elided = (data: object, lists: readonly string[]): object =>
+  Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [name, lists.includes(name) ? counted(value) : value]),
+  );
+
+function counted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length;
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : value;
 }

@@ -1,3 +1,4 @@
+import type { Auditor } from '../../audit/contract.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Secret } from '../../core/secret.ts';
@@ -20,6 +21,8 @@ export interface WorkspaceService {
 export interface ApiParts extends WorkspaceService {
   readonly state: () => 'ready' | 'sealed' | 'uninitialised';
   readonly log: Log;
+  /** Records every request and what came of it. */
+  readonly auditor: Auditor;
   readonly clock: Clock;
   /** For answering a request. */
   readonly requestTimeoutMs: number;

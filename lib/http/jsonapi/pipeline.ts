@@ -1,16 +1,20 @@
+import { Readable } from 'node:stream';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { Secret } from '../../core/secret.ts';
 import type { ApiCall, ApiCaller, ApiReply, ApiRow } from '../../path/jsonapi/row.ts';
+import { hidden, shownPath } from '../../path/shown-path.ts';
 import type { Pipeline } from '../secrets/pipeline.ts';
 import { readBody } from '../wire/body/data.ts';
-import { createDeadline, Ending, type Within } from '../wire/connection/connection.ts';
+import { createDeadline, type Within } from '../wire/connection/connection.ts';
 import { header, type Incoming, type Outgoing } from '../wire/exchange.ts';
-import { documentOf, mediaType } from './document.ts';
+import { recordedPath, recordOutcome, recordRequest } from './audit.ts';
+import { documentOf, type Location, mediaType } from './document.ts';
+import { Exchange, type Outcome } from './exchange.ts';
 import type { ApiParts } from './parts.ts';
 import { createRate, rateHeaders } from './rate.ts';
 import { notServing, refusalOf, tooMany, unauthorized, wrongMedia } from './refuse.ts';
-import { compileRoutes, type Route } from './routing.ts';
+import { compileRoutes, type Found, type Route } from './routing.ts';
 
 interface Kit {
   readonly parts: ApiParts;
@@ -29,53 +33,120 @@ export function createApiPipeline(parts: ApiParts): Pipeline {
   };
   return async (incoming) => {
     try {
-      return withHeaders(await respond(kit, incoming), parts.headers);
+      return withHeaders(await respond(kit, new Exchange(incoming)), parts.headers);
     } catch (error) {
       return withHeaders(refusalOf(error, incoming.requestId, parts), parts.headers);
     }
   };
 }
 
-/** In this order: what there is, whether it can be served, who asks, how often, whether it can be read, and then what it does. */
-async function respond(kit: Kit, incoming: Incoming): Promise<Outgoing> {
-  const url = new URL(incoming.url, 'http://localhost');
-  const { row, parameters } = kit.route(incoming.method, url.pathname);
-  incoming.onRoute?.(row.path.slice(1));
-  const isOpen = row.open === true;
-  if (!isOpen && kit.parts.state() !== 'ready') throw notServing();
-  const caller = isOpen ? undefined : await callerOf(kit, incoming);
-  const allowance = kit.allow(caller === undefined ? incoming.connection.remoteAddress : bucketOf(caller));
-  const rate = rateHeaders(allowance);
-  if (allowance?.allowed === false) throw tooMany(rate);
+async function respond(kit: Kit, exchange: Exchange): Promise<Outgoing> {
+  const { parts } = kit;
+  const { incoming } = exchange;
+  const location = () => ({ origin: originOf(parts, incoming), url: incoming.url });
   try {
-    if (!isOpen && caller === undefined) throw unauthorized();
-    const body = await bodyOf(kit, row, incoming);
-    const ending = new Ending(incoming.onClose);
-    const call: ApiCall = {
-      ...{ requestId: incoming.requestId, parameters, query: url.searchParams, body, headers: incoming.headers },
-      ...{ origin: originOf(kit.parts, incoming), url: incoming.url },
-      get caller() {
-        if (caller === undefined) throw new Error(`${row.path} is open and asks for its caller`);
-        return caller;
-      },
-      get signal() {
-        return ending.signal;
-      },
-      get stream() {
-        return incoming.body.pieces(row.streamBytesMax ?? 0);
-      },
-    };
-    const running = row.run(call);
-    const reply = row.streamBytesMax === undefined ? await kit.within(running, () => ending.end()) : await running;
-    return withHeaders(outgoingOf(reply, call), rate);
+    return withHeaders(
+      outgoingOf(await recorded(kit, exchange, await outcomeOf(kit, exchange)), location),
+      exchange.rate,
+    );
   } catch (error) {
-    return withHeaders(refusalOf(error, incoming.requestId, kit.parts), rate);
+    return withHeaders(refusalOf(error, incoming.requestId, parts), exchange.rate);
   }
 }
 
-async function callerOf({ parts }: Kit, incoming: Incoming): Promise<ApiCaller | undefined> {
-  const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(header(incoming.headers, 'authorization') ?? '')?.[1];
-  return token === undefined ? undefined : parts.authenticate(new Secret(token), incoming.connection);
+/** The reply, when what came of the request was recorded, which has its own time. @throws what was thrown */
+async function recorded({ parts, within }: Kit, exchange: Exchange, outcome: Outcome): Promise<ApiReply | undefined> {
+  try {
+    await within(recordOutcome(parts, exchange, outcome), () => {});
+  } catch (error) {
+    discard(outcome);
+    throw error;
+  }
+  if ('error' in outcome) throw outcome.error;
+  return outcome.reply;
+}
+
+/** A file that is not sent. */
+function discard(outcome: Outcome): void {
+  if (
+    'reply' in outcome &&
+    outcome.reply !== undefined &&
+    'bytes' in outcome.reply &&
+    outcome.reply.bytes instanceof Readable
+  )
+    outcome.reply.bytes.destroy();
+}
+
+/** Never rejects. */
+async function outcomeOf(kit: Kit, exchange: Exchange): Promise<Outcome> {
+  try {
+    return { reply: await run(kit, exchange) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** In this order: what there is, whether it can be served, who asks, how often, whether it can be read, its record, and then what it does. */
+async function run(kit: Kit, exchange: Exchange): Promise<ApiReply | undefined> {
+  const { incoming, url, ending } = exchange;
+  const found = kit.route(incoming.method, url.pathname);
+  exchange.found = found;
+  const { row } = found;
+  reportRoute(exchange, row);
+  const isOpen = row.open === true;
+  // What is recorded can be while the audit devices can be read.
+  if (row.unrecorded !== true && kit.parts.state() !== 'ready') throw notServing();
+  if (!isOpen) await identify(kit, exchange);
+  const { caller } = exchange;
+  const allowance = kit.allow(caller === undefined ? incoming.connection.remoteAddress : bucketOf(caller));
+  exchange.rate = rateHeaders(allowance);
+  if (allowance?.allowed === false) throw tooMany(exchange.rate);
+  if (!isOpen && caller === undefined) throw unauthorized();
+  exchange.body = await bodyOf(kit, row, incoming);
+  const expire = () => ending.end();
+  await kit.within(recordRequest(kit.parts, exchange), expire);
+  const running = row.run(callOf(kit, exchange, found));
+  return row.streamBytesMax === undefined ? kit.within(running, expire) : running;
+}
+
+function reportRoute(exchange: Exchange, row: ApiRow): void {
+  const { onRoute } = exchange.incoming;
+  if (onRoute === undefined) return;
+  const { path, secrets } = recordedPath(exchange);
+  onRoute(row.path.slice(1), `/${shownPath(path, secrets, hidden)}`);
+}
+
+function callOf({ parts }: Kit, exchange: Exchange, { row, parameters }: Found): ApiCall {
+  const { incoming, url, body, caller, ending } = exchange;
+  return {
+    ...{ requestId: incoming.requestId, parameters, query: url.searchParams, body, headers: incoming.headers },
+    ...{ origin: originOf(parts, incoming), url: incoming.url },
+    get caller() {
+      if (caller === undefined) throw new Error(`${row.path} is open and asks for its caller`);
+      return caller;
+    },
+    get signal() {
+      return ending.signal;
+    },
+    get stream() {
+      return counted(exchange, incoming.body.pieces(row.streamBytesMax ?? 0));
+    },
+  };
+}
+
+async function* counted(exchange: Exchange, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    exchange.receivedBytes += piece.length;
+    yield piece;
+  }
+}
+
+async function identify({ parts }: Kit, exchange: Exchange): Promise<void> {
+  const { headers, connection } = exchange.incoming;
+  const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(header(headers, 'authorization') ?? '')?.[1];
+  if (token === undefined) return;
+  exchange.token = new Secret(token);
+  exchange.caller = await parts.authenticate(exchange.token, connection);
 }
 
 /** All tokens of one user count together, and who has none by its address (reference, workspaces 1.12). */
@@ -101,11 +172,11 @@ function originOf({ origin }: ApiParts, { headers, connection }: Incoming): stri
   return URL.canParse(sent) ? new URL(sent).origin : 'http://localhost';
 }
 
-function outgoingOf(reply: ApiReply | undefined, call: ApiCall): Outgoing {
+function outgoingOf(reply: ApiReply | undefined, location: () => Location): Outgoing {
   if (reply === undefined) return { status: 204, body: undefined };
   const headers = reply.headers === undefined ? {} : { headers: reply.headers };
   if ('data' in reply)
-    return { status: reply.status ?? 200, ...headers, contentType: mediaType, body: documentOf(reply, call) };
+    return { status: reply.status ?? 200, ...headers, contentType: mediaType, body: documentOf(reply, location()) };
   const { bytes, contentType = 'application/octet-stream' } = reply;
   if (bytes === undefined) return { status: reply.status ?? 204, ...headers, body: undefined };
   return { status: reply.status ?? 200, ...headers, contentType, body: Buffer.isBuffer(bytes) ? [bytes] : bytes };

@@ -1,21 +1,24 @@
 import { AppError, type ErrorKind } from '../../core/errors.ts';
-import { ApiError, type Problem } from '../../path/jsonapi/error.ts';
+import { type Problem, ProblemError } from '../../path/jsonapi/error.ts';
 import { failure } from '../secrets/reply/failure.ts';
 import type { Outgoing } from '../wire/exchange.ts';
 import { mediaType } from './document.ts';
 import type { ApiParts } from './parts.ts';
 
 /** A refusal by the pipeline itself. */
-export class Refused extends Error {
-  readonly status: number;
-  readonly problem: Problem;
+export class Refused extends ProblemError {
   readonly headers: Readonly<Record<string, string>>;
+  /** Nobody has looked at the request yet: a flood of such ones must not fill the audit log. */
+  readonly atTheDoor: boolean;
 
-  constructor(status: number, problem: Problem, headers: Readonly<Record<string, string>> = {}) {
-    super(problem.title);
-    this.status = status;
-    this.problem = problem;
+  constructor(
+    status: number,
+    problem: Problem,
+    { headers = {}, atTheDoor = false }: { readonly headers?: Refused['headers']; readonly atTheDoor?: boolean } = {},
+  ) {
+    super(status, problem);
     this.headers = headers;
+    this.atTheDoor = atTheDoor;
   }
 }
 
@@ -26,11 +29,15 @@ export const tooMany = (headers: Readonly<Record<string, string>>): Refused =>
   new Refused(
     429,
     { title: 'Too many requests', detail: "You have exceeded the API's rate limit." },
-    { ...headers, 'retry-after': '1' },
+    { headers: { ...headers, 'retry-after': '1' }, atTheDoor: true },
   );
 /** Sealed, or not initialised yet. */
 export const notServing = (): Refused =>
-  new Refused(503, { title: 'service unavailable', detail: 'the service is sealed or not initialized' });
+  new Refused(
+    503,
+    { title: 'service unavailable', detail: 'the service is sealed or not initialized' },
+    { atTheDoor: true },
+  );
 
 /** What of the secrets service may be thrown below a handler, as this one's clients know it. */
 const titles: Readonly<Partial<Record<ErrorKind, string>>> = {
@@ -47,8 +54,8 @@ const titles: Readonly<Partial<Record<ErrorKind, string>>> = {
 
 /** The answer to whatever was thrown; of an error that is not meant for the caller, its name and frames go to the log alone. */
 export function refusalOf(error: unknown, requestId: string, { log }: Pick<ApiParts, 'log'>): Outgoing {
-  if (error instanceof ApiError) return errorsOf(error.status, error.problems);
-  if (error instanceof Refused) return { ...errorsOf(error.status, [error.problem]), headers: error.headers };
+  if (error instanceof Refused) return { ...errorsOf(error.status, error.problems), headers: error.headers };
+  if (error instanceof ProblemError) return errorsOf(error.status, error.problems);
   const { status, headers } = failure(error, { requestId, vocabulary: 'canonical', log });
   const kind = error instanceof AppError ? error.kind : 'internal';
   const detail = error instanceof AppError && kind !== 'internal' ? error.messages.join('\n') : '';

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
+import type { Auditor } from '../../audit/contract.ts';
 import type { Gatekeeper } from '../../auth/contract.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
@@ -20,6 +21,8 @@ export interface HttpParts {
   readonly gatekeeper: Gatekeeper;
   readonly state: () => 'ready' | 'sealed' | 'uninitialised';
   readonly log: Log;
+  /** Records every request of both services, and what came of it. */
+  readonly auditor: Auditor;
   /** Absent: requests are neither measured nor traced. */
   readonly telemetry?: RequestTelemetry;
   /** Absent: nobody asks which requests are being answered. */

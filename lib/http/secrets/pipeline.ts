@@ -16,6 +16,7 @@ import {
   vocabularyOf,
 } from './request/address.ts';
 import { type AskedHead, readHead } from './request/request.ts';
+import { auditStages } from './stages/audit-stage.ts';
 import { ownStages } from './stages/own-stages.ts';
 import { receiveLarge, receiveSmall } from './stages/receive.ts';
 import { Exchange, type Outcome, planStages, runAfter, runBefore, type StagePlan } from './stages/stages.ts';
@@ -24,7 +25,9 @@ import { Exchange, type Outcome, planStages, runAfter, runBefore, type StagePlan
 export type Pipeline = (incoming: Incoming) => Promise<Outgoing>;
 
 export function createPipeline(parts: HttpParts): Pipeline {
-  const stages = [...ownStages(parts, compileEngines(parts.engines)), ...(parts.stages ?? [])];
+  const own = ownStages(parts, compileEngines(parts.engines));
+  // The others come first: what they refuse or make of a reply is recorded as well.
+  const stages = [...own, ...(parts.stages ?? []), ...auditStages(parts.auditor)];
   const kit = { parts, plan: planStages(stages), within: createDeadline(parts.requestTimeoutMs) };
   return async (incoming) => {
     try {

@@ -12,8 +12,8 @@ export interface Incoming {
   readonly headers: Headers;
   readonly body: IncomingBody;
   readonly connection: ClientConnection;
-  /** Called once with the row of the path table that the request is for, when it is known. */
-  readonly onRoute?: (route: string) => void;
+  /** Called once with the row of the path table that the request is for, when it is known, and the path without its secret parts. */
+  readonly onRoute?: (route: string, shownPath: string) => void;
   /** Calls `gone` once when the connection closes. */
   onClose(gone: () => void): void;
 }

@@ -7,20 +7,29 @@ export interface Problem {
   readonly pointer?: string;
 }
 
+/** A refusal in the words of the workspace service: titles are fixed texts, details may quote what was sent. */
+export class ProblemError extends Error {
+  readonly status: number;
+  readonly problems: readonly Problem[];
+
+  constructor(status: number, problems: Problem | readonly Problem[], options?: ErrorOptions) {
+    const list = 'title' in problems ? [problems] : problems;
+    super(list.map(({ title, detail }) => (detail === undefined ? title : `${title}: ${detail}`)).join('; '), options);
+    this.status = status;
+    this.problems = list;
+  }
+}
+
 /** Of an answer that is an error (reference, workspaces 1.11). 401, 415 and 429 belong to the pipeline. */
 export type ErrorStatus = 400 | 403 | 404 | 409 | 412 | 413 | 422 | 503;
 
 /** A refusal of the workspace service, as its clients know it. */
-export class ApiError extends Error {
-  readonly status: ErrorStatus;
-  readonly problems: readonly Problem[];
+export class ApiError extends ProblemError {
+  override readonly name = 'ApiError';
+  declare readonly status: ErrorStatus;
 
   constructor(status: ErrorStatus, problems: Problem | readonly Problem[], options?: ErrorOptions) {
-    const list = 'title' in problems ? [problems] : problems;
-    super(list.map(({ title, detail }) => (detail === undefined ? title : `${title}: ${detail}`)).join('; '), options);
-    this.name = 'ApiError';
-    this.status = status;
-    this.problems = list;
+    super(status, problems, options);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Json } from '../../core/json.ts';
+import type { Caller } from '../contract/request.ts';
 import type { Identifier, Resource } from './resource.ts';
 
 /** Who calls the workspace service (specification 002, section 5; reference, workspaces 2 "tokens"). */
@@ -12,6 +13,8 @@ export type ApiCaller =
       readonly siteAdmin: boolean;
       /** Of its token in this service; undefined: a token of the secrets service came. */
       readonly tokenId?: string | undefined;
+      /** Who the token of the secrets service is; undefined: it is one of this service. */
+      readonly elsewhere?: Caller | undefined;
     }
   | { readonly kind: 'team'; readonly id: string; readonly organizationId: string; readonly tokenId: string }
   | { readonly kind: 'organization'; readonly id: string; readonly tokenId: string }
@@ -30,6 +33,13 @@ export interface ApiRow {
   readonly open?: boolean;
   /** Answers the tokens of audit trails as well. Every other row is 404 for them. */
   readonly forAuditTrails?: boolean;
+  /** It is asked all the time by whatever watches the service, and shows and changes nothing: audit devices do not record it. */
+  readonly unrecorded?: boolean;
+  /**
+   * Parameters of the path that give access by themselves. No log shows them in clear, apart from what the function answers of
+   * one: text in front of what stands for it.
+   */
+  readonly secrets?: Readonly<Record<string, (value: string) => string>>;
   /** The body goes to the handler as it arrives, of any media type, at most so many bytes. Else it is a document. */
   readonly streamBytesMax?: number;
   run(call: ApiCall): Promise<ApiReply | undefined>;

@@ -7,6 +7,7 @@ export const serviceRows: readonly ApiRow[] = [
     path: '/.well-known/terraform.json',
     summary: 'Where the services of this host are',
     open: true,
+    unrecorded: true,
     run: async () => ({ contentType: 'application/json', bytes: JSON.stringify(services) }),
   },
   {
@@ -14,6 +15,7 @@ export const serviceRows: readonly ApiRow[] = [
     path: '/api/v2/ping',
     summary: 'Whether the service answers, and which version it speaks',
     open: true,
+    unrecorded: true,
     run: async () => undefined,
   },
   {

@@ -1,10 +1,16 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { uuid } from '../../../lib/core/ids.ts';
-import { foundIn } from '../../support/flow/dumps.ts';
+import { foundIn, postgresDump } from '../../support/flow/dumps.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { fileDevice, linesOf, removeDevices, textOf } from './log.ts';
 
 const service = serviceOf([]);
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: { readonly format?: string };
+}
+
 const newMarker = () => `marker-${uuid()}`;
 
 // With one device alone a line is there when its request is answered.
@@ -55,6 +61,55 @@ describe('no secret value comes to a device in clear', () => {
     const text = await textOf(file);
     expect((await linesOf(file)).length).toBeGreaterThan(50);
     expect(foundIn(text, [marker, token, service.rootToken])).toEqual([]);
+  });
+
+  test('nor a token that stands in a path, of whatever request and wherever else the path is shown', async () => {
+    const { file, device } = await fileDevice(service);
+    const newToken = async () => {
+      const { body } = await service.ask('POST', 'auth/token/create', { policies: ['default'], ttl: '1h' });
+      return String(Object(body['auth'])['client_token']);
+    };
+    const tokens = [await newToken(), await newToken()];
+    const [first = '', second = ''] = tokens;
+    expect((await service.ask('POST', `auth/token/renew/${first}`)).status).toBe(200);
+    const wrapped = await service.ask('POST', `auth/token/renew/${first}`, undefined, {
+      headers: { 'x-service-wrap-ttl': '60s' },
+    });
+    const { token, creation_path } = Object(wrapped.body['wrap_info']);
+    expect([wrapped.status, creation_path]).toEqual([200, 'auth/token/renew/[secret]']);
+    await service.ask('POST', 'sys/wrapping/lookup', { token });
+    expect((await service.ask('GET', `auth/token/renew/${first}`)).status).toBe(405);
+    await service.ask('GET', `auth/token/renew/${first}?help=1`);
+    await service.ask('POST', `auth/tokens/renew/${first}`);
+    await service.ask('POST', `auth/token/renewal/${first}`);
+    await service.ask('POST', `none/auth/token/renew/${first}`, undefined, {
+      headers: { 'x-service-namespace': 'none' },
+    });
+    expect((await service.ask('POST', `auth/token/revoke-orphan/${second}`)).status).toBe(204);
+    await service.ask('POST', 'auth/token/revoke-orphan/some/custom-id-in-two');
+    const lines = await linesOf(file);
+    const { data } = await service.ask('POST', `sys/audit-hash/${device}`, { input: second });
+    const paths = lines.map(({ request }) => request['path']);
+    expect(paths).toContain(`auth/token/revoke-orphan/${data['hash']}`);
+    expect(paths.filter((path) => /renew\/hmac-sha256:[0-9a-f]{64}$/.test(String(path))).length).toBeGreaterThan(7);
+    expect(foundIn(await textOf(file), [...tokens, 'custom-id-in-two'])).toEqual([]);
+    expect(foundIn(JSON.stringify(service.logged), tokens)).toEqual([]);
+    expect(foundIn(await postgresDump(service), tokens)).toEqual([]);
+  });
+
+  test('so every parameter of a path that gives access is marked in its row', async () => {
+    const { body } = await service.ask('GET', 'sys/internal/specs/openapi');
+    const paths = Object.entries(Object(body['paths'])) as [string, Readonly<Record<string, unknown>>][];
+    const named = paths.flatMap(([path, operations]) =>
+      Object.values(operations)
+        .flatMap((one): readonly Parameter[] => Object(one)['parameters'] ?? [])
+        .filter(({ in: where, name }) => where === 'path' && /token|secret|passcode|nonce|otp|key/.test(name))
+        .map(({ name, schema }) => [path, name, schema.format]),
+    );
+    expect(named).toEqual([
+      ['/auth/token/renew/{token}', 'token', 'password'],
+      ['/auth/token/revoke-orphan/{token}', 'token', 'password'],
+    ]);
   });
 
   test('log_raw excepted: so the search finds what is there', async () => {

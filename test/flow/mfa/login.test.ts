@@ -4,6 +4,7 @@ import { type Answer, ask } from '../../support/flow/ask.ts';
 import { postgresDump } from '../../support/flow/dumps.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { otherProcessOf } from '../../support/flow/other-process.ts';
+import { fileDevice, linesOf, removeDevices, textOf } from '../audit/log.ts';
 import { authOf, enrolled, methodOf, type Person, peopleOf, wrongCode } from './setup.ts';
 
 const service = serviceOf([]);
@@ -75,6 +76,19 @@ describe('a login in two halves', () => {
     const headers = { 'x-service-token': String(authOf(second)['client_token']) };
     const self = await service.ask('GET', 'auth/token/lookup-self', undefined, { headers });
     expect(self.data).toMatchObject({ display_name: `userpass-${person.name}`, entity_id: person.entityId });
+  });
+
+  test('is recorded with no id that its second half could be sent with', async () => {
+    const { method, person, totp } = await enforcedPerson();
+    const { file } = await fileDevice(service);
+    const id = requestIdOf(await people.login(person.name));
+    expect((await validate(id, { [method.id]: [totp.generate()] })).status).toBe(200);
+    await removeDevices(service);
+    const required = (await linesOf(file)).flatMap(
+      ({ response }) => Object(response?.['auth'])['mfa_requirement'] ?? [],
+    );
+    expect(required).toMatchObject([{ mfa_request_id: expect.stringMatching(/^hmac-sha256:/) }]);
+    expect(await textOf(file)).not.toContain(id);
   });
 
   test('may be tried again after a wrong code, and not after the right one', async () => {

@@ -52,6 +52,12 @@ describe('nobody', () => {
   });
 });
 
+test('a parameter that needs no token beside it is a secret, and marked as one', () => {
+  const open = everyRow(ground).filter((row) => row.open === true && parametersOf(row).length > 0);
+  expect(open.map(({ secrets }) => Object.keys(secrets ?? {}))).toEqual(open.map(parametersOf));
+  expect(open.length).toBeGreaterThan(3);
+});
+
 describe('a stranger', () => {
   test('learns of no row whether there is what its path names', async () => {
     const rows = everyRow(ground).filter((row) => row.open !== true && parametersOf(row).length > 0);

@@ -2,7 +2,7 @@ import { badRequest, permissionDenied } from '../../../core/errors.ts';
 import { isWithin, type Namespace, onlyRoot } from '../../../core/namespace.ts';
 import { Secret } from '../../../core/secret.ts';
 import type { Caller, RequestContext } from '../../../path/contract/request.ts';
-import { duration, pathText, text } from '../../../path/fields.ts';
+import { duration, secretPathText, text } from '../../../path/fields.ts';
 import type { Grants } from '../../identity/facts/grants.ts';
 import { type Identities, openIdentities } from '../../identity/facts/open.ts';
 import { entityOfRow } from '../../policy/store/holder.ts';
@@ -33,7 +33,7 @@ export const incrementField = duration()
   .default(0)
   .meta({ description: 'Seconds from now that are asked for; default: as many as at first' });
 /** Older clients have the token in the path. */
-export const tokenInPath = pathText('The token');
+export const tokenInPath = secretPathText('The token');
 
 /** @throws AppError `bad-request` when no token was sent */
 export function mustBeGiven(token: string): Secret {

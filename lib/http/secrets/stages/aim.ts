@@ -1,9 +1,11 @@
 import { AppError, badRequest, notFound } from '../../../core/errors.ts';
 import { isRoot } from '../../../core/namespace.ts';
-import type { Incoming } from '../../wire/exchange.ts';
-import { type Engines, findTarget, systemTarget, type Target } from '../engines.ts';
+import { hidden, shownPath } from '../../../path/shown-path.ts';
+import { type Engines, findTarget, systemTarget } from '../engines.ts';
 import type { HttpParts } from '../parts.ts';
+import { prefix } from '../request/address.ts';
 import { askedBelow } from '../request/request.ts';
+import { secretsOf } from './secret-path.ts';
 import type { Exchange } from './stages.ts';
 
 /**
@@ -29,7 +31,7 @@ export async function aim(parts: HttpParts, engines: Engines, exchange: Exchange
     }
     mustBeOpen(parts, exchange);
   }
-  reportRoute(exchange.incoming, exchange.target);
+  reportRoute(exchange);
 }
 
 async function findPlace(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
@@ -78,6 +80,8 @@ const locked = (path: string): AppError =>
   );
 
 /** The pattern, not the path: it holds no name. The type of the engine stands for its mount. */
-function reportRoute({ onRoute }: Incoming, target: Target | undefined): void {
-  if (target?.match !== undefined) onRoute?.(`${target.mount.type}/${target.match.row.pattern}`);
+function reportRoute({ incoming: { onRoute }, asked: { path }, namespace, target }: Exchange): void {
+  if (target?.match === undefined || onRoute === undefined) return;
+  const shown = shownPath(path, secretsOf(path, target), hidden);
+  onRoute(`${target.mount.type}/${target.match.row.pattern}`, `${prefix}${namespace.path}${shown}`);
 }

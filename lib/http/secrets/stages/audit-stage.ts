@@ -1,5 +1,6 @@
 import type { AuditedOperation, AuditedOutcome, AuditedRequest, Auditor, Recording } from '../../../audit/contract.ts';
 import { rootNamespace } from '../../../core/namespace.ts';
+import { secretsOf } from './secret-path.ts';
 import type { Exchange, Outcome, Stage } from './stages.ts';
 
 /**
@@ -43,6 +44,7 @@ function requestOf({ asked, incoming, target, context, caller, decision, creates
     id: incoming.requestId,
     operation: asked.help ? 'help' : creates === true ? 'create' : operations[asked.verb],
     path: asked.path,
+    secrets: secretsOf(asked.path, target),
     namespace: context?.namespace ?? rootNamespace,
     mount: target?.mount,
     data,

@@ -1,9 +1,11 @@
 import { badRequest } from '../../../core/errors.ts';
 import type { Namespace } from '../../../core/namespace.ts';
 import type { ReplyContent, WrapInfo } from '../../../path/contract/reply.ts';
+import { hidden, shownPath } from '../../../path/shown-path.ts';
 import { systemMount } from '../engines.ts';
 import { envelope } from '../reply/envelope.ts';
 import { status } from '../reply/status.ts';
+import { secretsOf } from './secret-path.ts';
 import type { Exchange, Outcome, Stage } from './stages.ts';
 
 /** Keeps a reply and makes the token that takes it. */
@@ -46,7 +48,9 @@ async function wrapped(keep: KeepReply, exchange: Exchange, outcome: Outcome): P
   if (body === undefined) return outcome;
   const text = typeof body === 'string' ? body : Buffer.concat(body).toString();
   const wrappedAccessor = reply.auth?.accessor ?? reply.secretAccessor;
-  const wrapInfo = await keep({ namespace: exchange.namespace, text, path, seconds: wrapSeconds, wrappedAccessor });
+  const { namespace, target } = exchange;
+  const shown = shownPath(path, secretsOf(path, target), hidden);
+  const wrapInfo = await keep({ namespace, text, path: shown, seconds: wrapSeconds, wrappedAccessor });
   exchange.context?.warnings.splice(0);
   return { reply: { wrapInfo } };
 }

@@ -6,7 +6,7 @@ import type { Incoming } from '../exchange.ts';
 export interface InFlightRequest {
   readonly id: string;
   readonly method: string;
-  /** Without the query. */
+  /** Without the query, and without the parts of it that are secret. Empty: no row of the path table was found for it yet, or ever. */
   readonly path: string;
   readonly remoteAddress: string;
   readonly startedAt: Date;
@@ -14,23 +14,34 @@ export interface InFlightRequest {
 
 /** The requests that this process is answering. */
 export interface InFlight {
-  /** Call what it answers when the request is answered. */
-  began(incoming: Incoming): () => void;
+  began(incoming: Incoming): BegunRequest;
   list(): readonly InFlightRequest[];
   /** Waits until there is none, so many milliseconds at most. One whose client has gone is in flight until its work is done. */
   idle(msMax: number): Promise<void>;
+}
+
+/** A request that is under way. */
+export interface BegunRequest {
+  /** Call it when the row of its path is known. */
+  routed(shownPath: string): void;
+  /** Call it when the request is answered. */
+  ended(): void;
 }
 
 /** How often is looked whether there is one left. */
 const lookEveryMs = 20;
 
 export function openInFlight(now: () => Date): InFlight {
-  const requests = new UnderWay<InFlightRequest>();
+  const requests = new UnderWay<InFlightRequest & { path: string }>();
   return {
-    began({ requestId: id, method, url, connection: { remoteAddress } }) {
-      const [path = ''] = url.split('?', 1);
-      const place = requests.begin({ id, method, path, remoteAddress, startedAt: now() });
-      return () => requests.end(place);
+    began({ requestId: id, method, connection: { remoteAddress } }) {
+      const place = requests.begin({ id, method, path: '', remoteAddress, startedAt: now() });
+      return {
+        routed(shownPath) {
+          place.value.path = shownPath;
+        },
+        ended: () => requests.end(place),
+      };
     },
     list: () => [...requests],
     async idle(msMax) {

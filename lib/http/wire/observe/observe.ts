@@ -47,11 +47,12 @@ async function observed(
 ): Promise<Outgoing> {
   const started = performance.now();
   let route = noRoute;
-  const onRoute = (found: string) => {
+  const begun = inFlight?.began(incoming);
+  const onRoute = (found: string, shownPath: string) => {
     route = found;
+    begun?.routed(shownPath);
   };
-  const ended = inFlight?.began(incoming);
-  const outgoing = await pipeline({ ...incoming, onRoute }).finally(ended);
+  const outgoing = await pipeline({ ...incoming, onRoute }).finally(begun?.ended);
   const seconds = (performance.now() - started) / 1_000;
   report({ method: methodOf(incoming.method), route, status: outgoing.status, seconds });
   return outgoing;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Secret } from '../../../core/secret.ts';
-import type { ClientConnection } from '../../../path/contract/request.ts';
+import type { Caller, ClientConnection } from '../../../path/contract/request.ts';
 import type { ApiCaller } from '../../../path/jsonapi/row.ts';
 import type { Store } from '../../../store/store.ts';
 import type { WorkspaceParts } from '../../contract.ts';
@@ -36,7 +36,7 @@ export async function findCaller(
   if (token.reveal().includes(mark)) return ofOwnToken(parts.store, token);
   const caller = await parts.gatekeeper.authenticate(token, from);
   if (typeof caller === 'string') return undefined;
-  return ofUser(parts.store, caller.root ? sql`id = 'user-root'` : sql`entity_id = nullif(${caller.entityId}, '')`);
+  return ofUser(parts.store, caller);
 }
 
 /** The last use of a token is written at most so often. */
@@ -71,9 +71,10 @@ function callerOf(row: Row): ApiCaller | undefined {
   return { kind: row.purpose === null ? 'organization' : 'audit-trail', id: row.organization_id, tokenId };
 }
 
-async function ofUser({ db }: Store, condition: ReturnType<typeof sql>): Promise<ApiCaller | undefined> {
+async function ofUser({ db }: Store, elsewhere: Caller): Promise<ApiCaller | undefined> {
+  const condition = elsewhere.root ? sql`id = 'user-root'` : sql`entity_id = nullif(${elsewhere.entityId}, '')`;
   const { rows } = await sql<{ id: string; username: string; site_admin: boolean }>`
     select id, username, site_admin from ws_users where ${condition} and not suspended`.execute(db);
   const [row] = rows;
-  return row && { kind: 'user', id: row.id, username: row.username, siteAdmin: row.site_admin };
+  return row && { kind: 'user', id: row.id, username: row.username, siteAdmin: row.site_admin, elsewhere };
 }

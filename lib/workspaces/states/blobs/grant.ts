@@ -51,5 +51,11 @@ function bearerIn([kind, id = '', token]: readonly string[]): Bearer | undefined
   return { kind, id, token };
 }
 
+/** Of a text that has the form of a grant: what it allows, and as whom. */
+const claim = /^[a-z-]{1,20}\.[a-z]{1,10}-\w{1,40}\.\d{1,12}\.(?:(?:user|team|organization)\.[a-z]{1,10}-\w{1,40}\.)?/;
+
+/** For rows that take a grant in their path: what of it is no secret. */
+export const grantSecret = { grant: (text: string) => claim.exec(text)?.[0] ?? '' };
+
 const signatureOf = ({ barrier }: Pick<Store, 'barrier'>, claim: string): string =>
   barrier.mac(purpose, claim).toString('base64url');

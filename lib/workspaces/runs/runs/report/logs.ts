@@ -5,7 +5,7 @@ import type { Store } from '../../../../store/store.ts';
 import { type Bearer, callerNow } from '../../../access/bearer.ts';
 import { runLevels } from '../../../access/levels.ts';
 import type { WorkspaceParts } from '../../../contract.ts';
-import { type Grant, grantIn } from '../../../states/blobs/grant.ts';
+import { type Grant, grantIn, grantSecret } from '../../../states/blobs/grant.ts';
 import { blobPart } from '../../../states/blobs/read.ts';
 import { attachBlob, dropBlob, writeBlob } from '../../../states/blobs/write.ts';
 import { changeRun } from '../actions.ts';
@@ -25,6 +25,7 @@ export const logRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     path,
     summary: 'A piece of a log',
     open: true,
+    secrets: grantSecret,
     async run(call) {
       const { verb, id } = grantIn(parts, call.parameters['grant'] ?? '', [logVerbs.getPlan, logVerbs.getApply]);
       const run = await readRun(parts.store.db, id);
@@ -42,6 +43,7 @@ export const logRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     path,
     summary: 'Takes a log, in place of what there is of it',
     open: true,
+    secrets: grantSecret,
     streamBytesMax: logBytesMax,
     async run(call) {
       const grant = grantIn(parts, call.parameters['grant'] ?? '', [logVerbs.putPlan, logVerbs.putApply]);
