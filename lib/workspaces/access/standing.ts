@@ -89,14 +89,17 @@ async function rowsWhere(
         select array_agg(t.id) as ids, bool_or(t.owners) as owner,
                array(select distinct f.key from ws_teams g cross join jsonb_each(g.access) f
                       where g.organization_id = o.id and ${isTeamOf(caller, 'g')} and f.value = 'true') as flags
-          from ws_teams t where t.organization_id = o.id and ${isTeamOf(caller, 't')}
+          from ws_teams t where t.organization_id = o.id and ${isTeamOf(caller, 't')} and ${isOf(caller)}
       ) t on true
      where ${condition} and o.removed_at is null`.execute(db);
   return rows;
 }
 
-const belongs = ({ member, team_ids }: Row, caller: ApiCaller): boolean =>
-  isSiteAdmin(caller) || member || team_ids.length > 0;
+/** A user that was invited belongs to nothing before it has accepted, whatever teams wait for it. */
+const belongs = ({ member }: Row, caller: ApiCaller): boolean => isSiteAdmin(caller) || member;
+
+/** The user of the root token of the secrets service: an administrator of the site, and a member of nothing. */
+export const rootId = 'user-root';
 
 /** May everything in every organization. */
 export const isSiteAdmin = (caller: ApiCaller): boolean => caller.kind === 'user' && caller.siteAdmin;
@@ -124,10 +127,7 @@ function isTeamOf(caller: ApiCaller, alias: string): RawBuilder<unknown> {
 }
 
 /** Whether the caller belongs to the organization `o`, for the condition of a list. */
-export const isOf = (caller: ApiCaller): RawBuilder<unknown> =>
-  isSiteAdmin(caller)
-    ? sql`true`
-    : sql`(${isMember(caller)} or exists (select 1 from ws_teams t where t.organization_id = o.id and ${isTeamOf(caller, 't')}))`;
+export const isOf = (caller: ApiCaller): RawBuilder<unknown> => (isSiteAdmin(caller) ? sql`true` : isMember(caller));
 
 function isMember(caller: ApiCaller): RawBuilder<unknown> {
   if (caller.kind === 'team') return sql`(o.id = ${caller.organizationId})`;

@@ -11,7 +11,11 @@ const invite = (organization: string, email: unknown, teams: readonly string[] =
     token,
   );
 
-test('an invitation is for the user of the address, with its teams', async () => {
+/** As the invited one; without a token as an administrator of the site. */
+const accept = (id: string, token?: string) =>
+  ground.call('POST', `/organization-memberships/${id}/actions/accept`, undefined, token);
+
+test('an invitation is for the user of the address, with its teams, and counts once it is accepted', async () => {
   const { id, name } = await ground.organization();
   const team = await ground.team(id);
   const guest = await ground.user((await ground.organization()).id);
@@ -20,22 +24,25 @@ test('an invitation is for the user of the address, with its teams', async () =>
   expect(made.body?.included?.map(({ id: included }) => included)).toEqual([guest.id]);
   expect(made.item).toMatchObject({
     type: 'organization-memberships',
-    attributes: { status: 'active', email: `${guest.id}@b.test` },
+    attributes: { status: 'invited', email: `${guest.id}@b.test`.toLowerCase(), username: null },
     relationships: {
       user: { data: { id: guest.id, type: 'users' } },
       teams: { data: [{ id: team.id, type: 'teams' }] },
       organization: { data: { id: name, type: 'organizations' } },
     },
   });
+  expect((await ground.call('GET', `/organizations/${name}`, undefined, guest.token)).status).toBe(404);
+  const accepted = await accept(made.item.id, guest.token);
+  expect([accepted.status, accepted.item.attributes]).toMatchObject([200, { status: 'active', username: guest.id }]);
   expect((await ground.call('GET', `/organizations/${name}`, undefined, guest.token)).status).toBe(200);
   const shown = await ground.call('GET', `/organization-memberships/${made.item.id}?include=user,teams,organization`);
-  expect(shown.item).toEqual(made.item);
+  expect(shown.item).toEqual(accepted.item);
   expect(shown.body?.included?.map(({ type }) => type)).toEqual(['users', 'teams', 'organizations']);
   const listed = await ground.call(
     'GET',
     `/organizations/${name}/organization-memberships?filter%5Bemail%5D=${guest.id}@b.test`,
   );
-  expect(listed.items).toEqual([made.item]);
+  expect(listed.items).toEqual([accepted.item]);
   const own = await ground.call('GET', '/organization-memberships', undefined, guest.token);
   expect(own.items.map((item) => item.id)).toContain(made.item.id);
   expect((await invite(name, `${guest.id}@b.test`)).errors[0]?.detail).toBe('Email has already been taken');
@@ -48,27 +55,31 @@ test('an invitation is for the user of the address, with its teams', async () =>
   expect((await ground.call('GET', `/teams/${team.id}`)).item.attributes['users-count']).toBe(0);
 });
 
-test('who is invited and not there yet belongs to it once an administrator makes the user', async () => {
+test('an address that no user has waits for an administrator to make the user, who then accepts', async () => {
   const { id, name } = await ground.organization();
   const team = await ground.team(id);
   const made = await invite(name, 'later@b.test', [team.id]);
   expect(made.item.attributes).toMatchObject({ status: 'invited', email: 'later@b.test' });
   const path = `/organizations/${name}/organization-memberships?filter%5Bstatus%5D=`;
   expect((await ground.call('GET', `${path}invited`)).items).toHaveLength(1);
+  expect((await accept(made.item.id)).status).toBe(409);
   const user = await ground.call(
     'POST',
     '/admin/users',
     documentOf('users', { username: 'later', email: 'Later@b.test' }),
   );
   expect(user.status).toBe(201);
-  expect(user.item.relationships['organizations']?.data).toEqual([{ type: 'organizations', id: name }]);
-  expect((await ground.call('GET', `${path}active`)).items.map((item) => item.id)).toEqual([made.item.id]);
+  expect(user.item.relationships['organizations']?.data).toEqual([]);
+  expect((await ground.call('GET', `${path}active`)).items).toEqual([]);
   const token = await ground.call(
     'POST',
     `/users/${user.item.id}/authentication-tokens`,
     documentOf('authentication-tokens', {}),
   );
   const own = String(token.item.attributes['token']);
+  expect((await ground.call('GET', `/teams/${team.id}`, undefined, own)).status).toBe(404);
+  expect((await accept(made.item.id, own)).status).toBe(200);
+  expect((await ground.call('GET', `${path}active`)).items.map((item) => item.id)).toEqual([made.item.id]);
   expect((await ground.call('GET', `/teams/${team.id}`, undefined, own)).status).toBe(200);
 });
 

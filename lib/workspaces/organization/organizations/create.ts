@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { invalidAttribute, unprocessable } from '../../../path/jsonapi/error.ts';
 import type { ApiCall, ApiCaller, DocumentReply } from '../../../path/jsonapi/row.ts';
 import type { Database } from '../../../store/tables.ts';
-import { isSiteAdmin, standingOf } from '../../access/standing.ts';
+import { isSiteAdmin, rootId, standingOf } from '../../access/standing.ts';
 import { mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { newId } from '../../frame/ids.ts';
@@ -10,7 +10,10 @@ import { withRefusals } from '../../frame/refusals.ts';
 import { type Changeable, changedBy, mustHavePool } from './change.ts';
 import { organizationDocument } from './document.ts';
 
-/** Makes an organization with its first project and a team of owners, of which its creator is the first. */
+/**
+ * Makes an organization with its first project and a team of owners, of which its creator is the first. The user of the root token,
+ * which may everything everywhere, belongs to none: the team waits for the first one that is invited into it.
+ */
 export async function createOrganization({ store }: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
   const { caller } = call;
   mustHave(caller.kind === 'user');
@@ -52,6 +55,7 @@ async function insert(tx: Transaction<Database>, { id, columns, caller }: Making
   await sql`insert into ws_teams (id, organization_id, name, owners) values (${teamId}, ${id}, 'owners', true)`.execute(
     tx,
   );
+  if (caller.id === rootId) return;
   await sql`
     insert into ws_memberships (id, organization_id, user_id, email, status)
     select ${newId('ou')}, ${id}, id, email, 'active' from ws_users where id = ${caller.id}`.execute(tx);

@@ -12,7 +12,8 @@ import { likePattern } from '../../frame/like.ts';
 import { organizationDocuments } from '../../organization/organizations/document.ts';
 import { isVisible, type TeamRow, teamColumns } from '../teams/team.ts';
 import { teamResource } from '../teams/view.ts';
-import { type MembershipRow, membershipColumns, membershipResource, readMembership } from './read.ts';
+import { ownMembership } from './own.ts';
+import { type MembershipRow, membershipColumns, membershipResource, readMembership, shownAddress } from './read.ts';
 import { usersWithAddresses } from './users.ts';
 
 const known = ['user', 'organization', 'teams'] as const;
@@ -29,7 +30,7 @@ export async function listMemberships({ store }: WorkspaceParts, call: ApiCall):
       from (select count(*)::int as total from ws_memberships m join ws_users u on u.id = m.user_id where ${condition}) n
       left join lateral (
         select ${membershipColumns(isVisible(standing))} from ws_memberships m join ws_users u on u.id = m.user_id
-         where ${condition} order by lower(u.email), m.id limit ${page.size} offset ${page.offset}) x on true
+         where ${condition} order by lower(${shownAddress}), m.id limit ${page.size} offset ${page.offset}) x on true
      order by lower(x.email), x.id`.execute(store.db);
   const found = rows.flatMap((row) => (row.id === null ? [] : [row]));
   return reply({ store, call, asked }, { standing, found, page, total: rows[0]?.total ?? 0 });
@@ -43,15 +44,17 @@ function filters(query: URLSearchParams): RawBuilder<unknown> {
   if (status !== undefined && status !== 'active' && status !== 'invited')
     throw badRequest('filter[status] may be active or invited');
   const search = likePattern(query.get('q'));
-  return sql`(u.email ilike ${search} or u.username ilike ${search})
-    and ${wanted.length === 0 ? sql`true` : sql`lower(u.email) = any((select ${wanted}::text[])::text[])`}
+  return sql`(${shownAddress} ilike ${search} or (m.status = 'active' and u.username ilike ${search}))
+    and ${wanted.length === 0 ? sql`true` : sql`lower(${shownAddress}) = any((select ${wanted}::text[])::text[])`}
     and ${status === undefined ? sql`true` : sql`m.status = ${status}`}`;
 }
 
-/** One membership. */
+/** One membership. The invited one sees its own before it belongs to the organization. */
 export async function showMembership({ store }: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
   const asked = askedIncludes(call.query, known);
   const id = call.parameters['membership_id'] ?? '';
+  const own = await ownMembership(store, call.caller, id);
+  if (own?.status === 'invited') return { data: membershipResource(own, own.organization_name) };
   const of = sql`(select organization_id from ws_memberships where id = ${id})`;
   const standing = await standingOf(store, call.caller, of);
   const found = [await readMembership(store, standing, id)];
@@ -59,7 +62,7 @@ export async function showMembership({ store }: WorkspaceParts, call: ApiCall): 
   return { ...more, data: Array.isArray(data) ? data[0] : data };
 }
 
-/** The organizations to which the caller belongs, as memberships. */
+/** The organizations to which the caller belongs or is invited, as memberships. */
 export async function listOwnMemberships({ store }: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
   const { caller } = call;
   mustHave(caller.kind === 'user');

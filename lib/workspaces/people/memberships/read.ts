@@ -13,16 +13,21 @@ export interface MembershipRow {
   readonly email: string;
   readonly status: 'active' | 'invited';
   readonly created_at: Date;
-  readonly username: string;
+  /** Null until the user has accepted: an address does not tell whose it is. */
+  readonly username: string | null;
   readonly team_ids: readonly string[];
 }
 
 /** Of one user in one organization. */
 const teamsMax = 1_000;
 
+/** The address that a membership shows: that of the invitation until it is accepted. */
+export const shownAddress = sql`case when m.status = 'active' then u.email else m.email end`;
+
 /** Columns of `MembershipRow` for the membership `m` of the user `u`, with those of its teams `t` that are visible. */
 export const membershipColumns = (isTeamVisible: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  m.id, m.organization_id, m.user_id, m.status, m.created_at, u.email, u.username,
+  m.id, m.organization_id, m.user_id, m.status, m.created_at, ${shownAddress} as email,
+  case when m.status = 'active' then u.username end as username,
   array(select t.id from ws_team_members i join ws_teams t on t.id = i.team_id
          where i.user_id = m.user_id and t.organization_id = m.organization_id and ${isTeamVisible}
          order by t.id limit ${teamsMax}) as team_ids`;

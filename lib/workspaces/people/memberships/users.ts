@@ -10,10 +10,11 @@ import type { MembershipRow } from './read.ts';
  */
 export async function usersWithAddresses(
   store: Pick<Store, 'db'>,
-  memberships: readonly Pick<MembershipRow, 'user_id' | 'email'>[],
+  memberships: readonly Pick<MembershipRow, 'user_id' | 'email' | 'organization_id'>[],
   caller: ApiCaller,
 ): Promise<readonly Resource[]> {
   const addresses = new Map(memberships.map(({ user_id, email }) => [user_id, email]));
-  const users = await usersOf(store, [...addresses.keys()], caller);
+  const organizationId = memberships[0]?.organization_id ?? '';
+  const users = await usersOf(store, [...addresses.keys()], { caller, organizationId });
   return users.map((user) => ({ ...user, attributes: { ...user.attributes, email: addresses.get(user.id) ?? null } }));
 }

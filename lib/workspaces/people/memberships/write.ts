@@ -11,12 +11,13 @@ import { withRefusals } from '../../frame/refusals.ts';
 import { email } from '../../organization/organizations/fields.ts';
 import { lockOwners, mustKeepOwner } from '../teams/owners.ts';
 import { readTeams, teamRights } from '../teams/team.ts';
+import { type OwnMembership, ownMembership } from './own.ts';
 import { membershipResource, readMembership } from './read.ts';
 import { usersWithAddresses } from './users.ts';
 
 /**
- * Lets the user of an address into an organization, and into teams. Of an address that nobody has, a user is noted that cannot do
- * anything until an administrator of the site makes it.
+ * Invites the user of an address into an organization, and into teams: it belongs to them once it has accepted. For an address that no
+ * user has, one is noted that cannot do anything until an administrator of the site makes it. The answer is the same for both.
  */
 export async function invite({ store }: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
   const standing = await standingIn(store, call.caller, call.parameters['organization_name'] ?? '');
@@ -33,7 +34,7 @@ export async function invite({ store }: WorkspaceParts, call: ApiCall): Promise<
             on conflict (lower(email)) where email <> '' do nothing`.execute(tx);
       await sql`
         insert into ws_memberships (id, organization_id, user_id, email, status)
-        select ${id}, ${standing.organization.id}, id, email, case when invited then 'invited' else 'active' end
+        select ${id}, ${standing.organization.id}, id, lower(${address}), 'invited'
           from ws_users where lower(email) = lower(${address}) for key share`.execute(tx);
       await sql`
         insert into ws_team_members (team_id, user_id)
@@ -68,43 +69,44 @@ async function mustHaveRoom(tx: Transaction<Database>, organizationId: string): 
   if (rows.length > 0) throw unprocessable(`An organization may have at most ${membersMax} members.`);
 }
 
-/** Lets users into an organization; those that belong to it stay as they are. */
-export async function addMemberships(
-  tx: Transaction<Database>,
-  organizationId: string,
-  userIds: readonly string[],
-): Promise<void> {
-  const ids = userIds.map(() => newId('ou'));
-  await sql`
-    insert into ws_memberships (id, organization_id, user_id, email, status)
-    select n.id, ${organizationId}, u.id, u.email, case when u.invited then 'invited' else 'active' end
-      from unnest(${ids}::text[], ${userIds}::text[]) n (id, user_id) join ws_users u on u.id = n.user_id
-        on conflict (organization_id, user_id) do nothing`.execute(tx);
-  await mustHaveRoom(tx, organizationId);
-}
-
-/** Takes a user out of an organization and of its teams. Everybody may leave; the last owner may not. */
+/** Takes a user out of an organization and of its teams. Members may leave, and the invited may decline; the last owner may not leave. */
 export async function removeMembership({ store }: WorkspaceParts, call: ApiCall): Promise<undefined> {
   const { caller, parameters } = call;
   const id = parameters['membership_id'] ?? '';
+  const own = await ownMembership(store, caller, id);
+  if (own?.status === 'invited') return decline(store, own);
   const standing = await standingOf(store, caller, sql`(select organization_id from ws_memberships where id = ${id})`);
-  const { user_id: userId } = await readMembership(store, standing, id);
+  const { user_id: userId, status } = await readMembership(store, standing, id);
   mustHave(standing.may('manage-membership') || (caller.kind === 'user' && caller.id === userId));
   const { id: organizationId } = standing.organization;
   await store.transaction(async (tx) => {
     await lockOwners(tx, organizationId);
     const owned = await isOwner(tx, organizationId, userId);
     if (owned && !standing.isOwner && caller.id !== userId) throw forbidden('Owners are removed by owners.');
-    await sql`
-      delete from ws_team_members
-       where user_id = ${userId} and team_id in (select id from ws_teams where organization_id = ${organizationId})`.execute(
-      tx,
-    );
+    await leaveTeams(tx, organizationId, userId);
     const { numAffectedRows } = await sql`delete from ws_memberships where id = ${id}`.execute(tx);
     if (numAffectedRows === 0n) throw notFound();
-    if (owned) await mustKeepOwner(tx, organizationId);
+    if (owned && status === 'active') await mustKeepOwner(tx, organizationId);
   });
 }
+
+/** The invited one does not want to. */
+async function decline(
+  store: WorkspaceParts['store'],
+  { id, organization_id, user_id }: OwnMembership,
+): Promise<undefined> {
+  await store.transaction(async (tx) => {
+    await leaveTeams(tx, organization_id, user_id);
+    await sql`delete from ws_memberships where id = ${id}`.execute(tx);
+  });
+}
+
+const leaveTeams = (tx: Transaction<Database>, organizationId: string, userId: string) =>
+  sql`
+    delete from ws_team_members
+     where user_id = ${userId} and team_id in (select id from ws_teams where organization_id = ${organizationId})`.execute(
+    tx,
+  );
 
 async function isOwner(tx: Transaction<Database>, organizationId: string, userId: string): Promise<boolean> {
   const { rows } = await sql`

@@ -5,14 +5,18 @@ import type { ApiCall } from '../../../path/jsonapi/row.ts';
 import type { Database } from '../../../store/tables.ts';
 import { mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
-import { addMemberships } from '../memberships/write.ts';
 import { mustKeepOwner } from './owners.ts';
 import { type FoundTeam, findTeam, membersMax, teamRights } from './team.ts';
 
 /** How a request names the members. */
 type By = 'users' | 'organization-memberships';
 
-/** Adds members to a team; those that are in it stay. A user that is not in the organization joins it, if the caller may invite. */
+/**
+ * Adds members of the organization to a team; those that are in it stay. By name they have to have accepted, and other users of the
+ * site are answered as names that no user has. By their memberships the invited can be added, too.
+ *
+ * @throws ApiError 404, 422
+ */
 export async function addMembers({ store }: WorkspaceParts, call: ApiCall, by: By): Promise<undefined> {
   const found = await findTeam(store, call.caller, call.parameters['team_id'] ?? '');
   mustHave(teamRights(found).managesMembers);
@@ -21,12 +25,7 @@ export async function addMembers({ store }: WorkspaceParts, call: ApiCall, by: B
     await sql`select 1 from ws_teams where id = ${found.team.id} for no key update`.execute(tx);
     const members = await usersNamed(tx, found, { names, by });
     const missing = names.find((name) => !members.some((one) => isNamed(one, name)));
-    if (missing !== undefined) throw unprocessable(`${by === 'users' ? 'User' : 'Membership'} "${missing}" not found`);
-    await addMemberships(
-      tx,
-      found.standing.organization.id,
-      members.map(({ id }) => id),
-    );
+    if (missing !== undefined) throw notMember(by, missing);
     await sql`
       insert into ws_team_members (team_id, user_id)
       select ${found.team.id}, unnest(${members.map(({ id }) => id)}::text[]) on conflict do nothing`.execute(tx);
@@ -42,10 +41,13 @@ export async function removeMembers({ store }: WorkspaceParts, call: ApiCall, by
   await store.transaction(async (tx) => {
     await sql`select 1 from ws_teams where id = ${found.team.id} for no key update`.execute(tx);
     const members = await usersNamed(tx, found, { names, by });
-    const { numAffectedRows = 0n } = await sql`
+    const { rows } = await sql<{ user_id: string }>`
       delete from ws_team_members
-       where team_id = ${found.team.id} and user_id = any(${members.map(({ id }) => id)}::text[])`.execute(tx);
-    if (found.team.owners && numAffectedRows > 0n) await mustKeepOwner(tx, found.team.organization_id);
+       where team_id = ${found.team.id} and user_id = any(${members.map(({ id }) => id)}::text[])
+      returning user_id`.execute(tx);
+    const gone = rows.map(({ user_id }) => user_id);
+    if (found.team.owners && members.some(({ id, active }) => active && gone.includes(id)))
+      await mustKeepOwner(tx, found.team.organization_id);
   });
 }
 
@@ -55,26 +57,34 @@ interface Named {
   readonly id: string;
   /** By which of the ways the request may mean it. */
   readonly names: readonly string[];
+  readonly active: boolean;
 }
 
 const isNamed = ({ names }: Named, name: string): boolean => names.includes(name) || names.includes(name.toLowerCase());
 
-/** Users by name or id, or by their memberships of the team's organization. */
+const notMember = (by: By, name: string) =>
+  unprocessable(
+    by === 'users'
+      ? `User "${name}" is not a member of this organization: invite it by its address first`
+      : `Membership "${name}" not found`,
+  );
+
+/** Members of the team's organization: by name or id those that have accepted, by their memberships all. */
 async function usersNamed(
   tx: Transaction<Database>,
-  { team, standing }: FoundTeam,
+  { team }: FoundTeam,
   { names, by }: { readonly names: readonly string[]; readonly by: By },
 ): Promise<readonly Named[]> {
-  const member = sql`exists (select 1 from ws_memberships m where m.user_id = u.id and m.organization_id = ${team.organization_id})`;
   const { rows } =
     by === 'users'
       ? await sql<Named>`
-          select u.id, array[u.id, lower(u.username)] as names from ws_users u
+          select u.id, array[u.id, lower(u.username)] as names, true as active
+            from ws_users u join ws_memberships m on m.user_id = u.id
            where (lower(u.username) = any(${names.map((name) => name.toLowerCase())}::text[]) or u.id = any(${names}::text[]))
-             and (${standing.may('manage-membership')} or ${member})
+             and m.organization_id = ${team.organization_id} and m.status = 'active'
            order by u.id`.execute(tx)
       : await sql<Named>`
-          select u.id, array[m.id] as names from ws_memberships m join ws_users u on u.id = m.user_id
+          select u.id, array[m.id] as names, m.status = 'active' as active from ws_memberships m join ws_users u on u.id = m.user_id
            where m.organization_id = ${team.organization_id} and m.id = any(${names}::text[])
            order by u.id`.execute(tx);
   return rows;

@@ -50,9 +50,9 @@ export async function showUser({ store }: WorkspaceParts, { caller, parameters }
     const shared =
       caller.kind === 'user'
         ? sql`select m.organization_id from ws_memberships m join ws_memberships own on own.organization_id = m.organization_id
-               where m.user_id = ${id} and own.user_id = ${caller.id} and own.status = 'active' limit 1`
+               where m.user_id = ${id} and m.status = 'active' and own.user_id = ${caller.id} and own.status = 'active' limit 1`
         : sql`select organization_id from ws_memberships
-               where user_id = ${id} and organization_id = ${caller.kind === 'team' ? caller.organizationId : caller.id}`;
+               where user_id = ${id} and status = 'active' and organization_id = ${caller.kind === 'team' ? caller.organizationId : caller.id}`;
     await standingOf(store, caller, sql`(${shared})`);
   }
   return { data: userResource(user, caller) };

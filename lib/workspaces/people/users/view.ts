@@ -50,6 +50,12 @@ export function userResource(user: UserRow, caller: ApiCaller): Resource {
   };
 }
 
+/** The same of one that was invited: its name is not shown to the organization that knows no more than an address. */
+export function invitedResource(user: UserRow, caller: ApiCaller): Resource {
+  const resource = userResource(user, caller);
+  return isSiteAdmin(caller) ? resource : { ...resource, attributes: { ...resource.attributes, username: null } };
+}
+
 /** The picture that stands for no one: clients want an address, and that of a user's own would tell its email address. */
 export const avatarOf = ({ id }: Pick<UserRow, 'id'>): string =>
   `https://www.gravatar.com/avatar/${createHash('md5').update(id).digest('hex')}?s=100&d=mm`;

@@ -12,7 +12,7 @@ const organizationsMax = 1_000;
 
 const columns = sql`u.*, array(
   select o.name from ws_memberships m join ws_organizations o on o.id = m.organization_id
-   where m.user_id = u.id and o.removed_at is null order by o.name limit ${organizationsMax}) as organization_names`;
+   where m.user_id = u.id and m.status = 'active' and o.removed_at is null order by o.name limit ${organizationsMax}) as organization_names`;
 
 /** @throws ApiError 404 */
 export async function adminDocument({ db }: Pick<Store, 'db'>, id: string): Promise<DocumentReply> {

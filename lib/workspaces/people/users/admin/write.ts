@@ -3,14 +3,12 @@ import { attributesOf } from '../../../../path/jsonapi/body.ts';
 import { forbidden, invalidAttribute, notFound } from '../../../../path/jsonapi/error.ts';
 import type { ApiCall, DocumentReply } from '../../../../path/jsonapi/row.ts';
 import type { Database } from '../../../../store/tables.ts';
+import { rootId } from '../../../access/standing.ts';
 import type { WorkspaceParts } from '../../../contract.ts';
 import { newId } from '../../../frame/ids.ts';
 import { withRefusals } from '../../../frame/refusals.ts';
 import { adminFields } from '../fields.ts';
 import { adminDocument } from './read.ts';
-
-/** Who comes with the root token of the secrets service. */
-const rootId = 'user-root';
 
 const taken = { ws_users_username: 'username', ws_users_email: 'email', ws_users_entity_id_key: 'entity-id' };
 
@@ -34,7 +32,7 @@ function columnsOf(call: ApiCall): Columns {
   };
 }
 
-/** Makes a user. One that was invited under its address becomes it, and belongs to those organizations from now on. */
+/** Makes a user. One that was invited under its address becomes it, and may accept these invitations. */
 export async function createUser({ store }: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
   const columns = columnsOf(call);
   const { username, email } = columns;
@@ -56,7 +54,6 @@ async function takeInvited(tx: Transaction<Database>, columns: Columns): Promise
   if (row === undefined) return undefined;
   await update(tx, row.id, columns);
   await sql`update ws_users set invited = false where id = ${row.id}`.execute(tx);
-  await sql`update ws_memberships set status = 'active' where user_id = ${row.id}`.execute(tx);
   return row.id;
 }
 
