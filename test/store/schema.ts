@@ -28,3 +28,16 @@ export async function schemaOf(databaseUrl: string): Promise<readonly string[]> 
   await client.end();
   return rows.map(({ line }) => line);
 }
+
+/** What the database holds, table by table. */
+export async function contentOf(databaseUrl: string): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations' order by 1`,
+  );
+  const content: Record<string, readonly unknown[]> = {};
+  for (const { name } of rows) content[name] = (await client.query(`select t::text from "${name}" t order by 1`)).rows;
+  await client.end();
+  return content;
+}

@@ -53,6 +53,8 @@ export async function load(client: pg.Client, file: FileHandle, onTable: OnTable
     if (frame.kind === 'T') current = begin(client, tableOf(frame));
     else mustBeAll(rows, frame);
   }
+  // A table whose references have still to be checked cannot be altered.
+  await client.query('set constraints all immediate');
   await triggers('enable');
   return rows;
 }

@@ -5,15 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPostgres } from '../../../infra/local/postgres/start.ts';
 import type { LocalServer } from '../../../infra/local/server.ts';
-import { type Api, openApi, openSweeper, openWorkers, type Sweeper } from '../../../lib/app.ts';
-import { silentLog } from '../../../lib/core/log.ts';
-import { definitions } from '../../../lib/destinations/index.ts';
-import { loadDriver } from '../../../lib/destinations/load.ts';
-import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
 import { type Answer, ask } from '../../support/flow/ask.ts';
 import { runCommand } from '../../support/flow/backup.ts';
 import { eventually, serviceOf } from '../../support/flow/open-service.ts';
-import { testRedis } from '../../support/services.ts';
+import { type Copy, openCopy } from './copy.ts';
 
 // A store is backed up while it is written to, and restored on another PostgreSQL with an empty Redis beside it.
 const types = ['cloud-a-sm', 'repo-host'];
@@ -24,7 +19,7 @@ const values = { a: value('alpha'), b: value('beta') };
 let folder: string;
 let path: string;
 let elsewhere: LocalServer;
-let copy: { readonly address: string; readonly sweeper: Sweeper; close(): Promise<void> };
+let copy: Copy;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'keyferry-backup-'));
@@ -36,32 +31,6 @@ afterAll(async () => {
   await elsewhere.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-/** All processes of the service on the restored store. */
-async function openCopy() {
-  const { url, prefix } = testRedis();
-  const config = {
-    ...service.config,
-    DATABASE_URL: elsewhere.url,
-    REDIS_URL: url,
-    KEYFERRY_REDIS_PREFIX: prefix,
-  };
-  const app = { config, log: silentLog, metrics: openMetrics({ process: false }) };
-  const destinations = await Promise.all(
-    definitions
-      .filter(({ type }) => types.includes(type))
-      .map(async (definition) => ({ definition, openDriver: await loadDriver(definition.type) })),
-  );
-  const api: Api = await openApi(app);
-  const [workers, sweeper] = [await openWorkers(app, destinations), await openSweeper(app)];
-  const { port } = await api.listen(0, '127.0.0.1');
-  const close = async () => {
-    await workers.close();
-    await sweeper.close();
-    await api.close();
-  };
-  return { address: `http://127.0.0.1:${port}`, sweeper, close };
-}
 
 const inCopy = (method: string, where: string, body?: unknown): Promise<Answer> =>
   ask({ address: copy.address, token: service.rootToken, method, path: where, body });
@@ -107,7 +76,7 @@ test('restored elsewhere it is unsealed by its key, and has the same secrets at 
   expect(ended).toMatchObject({ code: 0, err: '' });
   const told = JSON.parse(ended.out);
   expect(told).toMatchObject({ file: path, rows: { associations: 2, seal: 1 } });
-  copy = await openCopy();
+  copy = await openCopy(service, elsewhere.url, types);
   expect((await inCopy('GET', 'sys/seal-status')).body).toMatchObject({ sealed: false, cluster_id: told.cluster_id });
   for (const { secret } of places) {
     const [here, there] = [
@@ -165,7 +134,7 @@ test('a store that is there is not replaced, unless that is asked for', async ()
   expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/holds a store already: .*--force/) });
   await copy.close();
   expect(await runCommand('restore', elsewhere.url, '--in', path, '--force')).toMatchObject({ code: 0 });
-  copy = await openCopy();
+  copy = await openCopy(service, elsewhere.url, types);
   expect((await inCopy('GET', 'secret/data/new')).status).toBe(404);
 });
 

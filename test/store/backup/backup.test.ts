@@ -15,7 +15,7 @@ import { openStore } from '../../../lib/store/open.ts';
 import { poolDialect } from '../../../lib/store/postgres/driver.ts';
 import { Reachability } from '../../../lib/store/postgres/reachability.ts';
 import { ending, testDatabase } from '../../support/services.ts';
-import { schemaOf } from '../schema.ts';
+import { contentOf, schemaOf } from '../schema.ts';
 import { storeOptions } from '../stores.ts';
 
 let folder: string;
@@ -66,19 +66,6 @@ const insertMount = (path: string) => sql`
     insert into mounts (path, type, accessor, description, options, config, local, seal_wrap)
     values (${path}, 'kv', ${path}, 'a tab\tand a line\nand \\N', null, '{}', false, false) returning id)
   insert into kv_mounts (mount_id, max_versions, cas_required, delete_version_after) select id, 0, false, 0 from made`;
-
-/** What the database holds, table by table. */
-async function contentOf(databaseUrl: string): Promise<Readonly<Record<string, unknown>>> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  const { rows } = await client.query<{ name: string }>(
-    `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations' order by 1`,
-  );
-  const content: Record<string, unknown> = {};
-  for (const { name } of rows) content[name] = (await client.query(`select t::text from "${name}" t order by 1`)).rows;
-  await client.end();
-  return content;
-}
 
 test('everything comes back as it was, and is opened by the key shares', async () => {
   const { databaseUrl, store, key } = await newStore();

@@ -1,22 +1,12 @@
 import { gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { ReadmeSearch } from '../../../lib/workspaces/runs/configuration-versions/readme-search.ts';
 import { put } from '../support/files.ts';
 import { workspaceGround } from '../support/ground.ts';
+import { packed } from '../support/packed.ts';
 import { runnableWorkspace } from './runs-of.ts';
 
 const ground = workspaceGround();
-
-/** A configuration as clients pack it. */
-async function packed(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
-  const tar = pack();
-  for (const [name, text] of Object.entries(files)) tar.entry({ name }, text);
-  tar.finalize();
-  const pieces: Buffer[] = [];
-  for await (const piece of tar) pieces.push(piece as Buffer);
-  return gzipSync(Buffer.concat(pieces));
-}
 
 async function readmeIn(archive: Buffer, { folder = '', pieceBytes = 100 } = {}): Promise<string | undefined> {
   const search = new ReadmeSearch(folder);

@@ -69,7 +69,11 @@ const mediaType = 'application/vnd.api+json';
 
 /** Call it at the top of a test file: it opens the whole service, without a limit of the rate, around the tests there. */
 export function workspaceGround(changes: Readonly<Record<string, string>> = {}): WorkspaceGround {
-  const service = serviceOf([], { KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: '0', ...changes });
+  return groundOn(serviceOf([], { KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: '0', ...changes }));
+}
+
+/** The same on a service that a test has opened itself. */
+export function groundOn(service: OpenService): WorkspaceGround {
   const run = async (query: ReturnType<typeof sql>) => void (await query.execute(service.store.db));
   const tokenOf = async (column: 'user_id' | 'team_id' | 'organization_id', owner: string) => {
     const text = newTokenText();

@@ -1,0 +1,16 @@
+import { auth } from './auth.ts';
+import { identity } from './identity.ts';
+import { mfa } from './mfa.ts';
+import { secrets } from './secrets.ts';
+import { states } from './states.ts';
+import { sync } from './sync.ts';
+import { system } from './system.ts';
+import { tokens } from './tokens.ts';
+import { workspaces } from './workspaces.ts';
+import type { Filling } from './world.ts';
+
+/**
+ * Every table of the schema is filled by one of these, in this order. A new table gets its filling in the file of its area, and its
+ * name in the list of tables there.
+ */
+export const fillings: readonly Filling[] = [secrets, auth, identity, mfa, tokens, system, sync, workspaces, states];

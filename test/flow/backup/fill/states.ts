@@ -1,0 +1,34 @@
+import { documentOf } from '../../../workspaces/support/documents.ts';
+import { md5Of, put, stateText, stateVersion } from '../../../workspaces/support/files.ts';
+import { packed } from '../../../workspaces/support/packed.ts';
+import { sent } from './workspaces.ts';
+import { type Filling, keptIn } from './world.ts';
+
+/** States, configurations with a README, and a run with a message that waits to be sent. */
+export const states: Filling = {
+  tables: [
+    'ws_blobs',
+    'ws_blob_chunks',
+    'ws_state_versions',
+    'ws_state_outputs',
+    'ws_configuration_versions',
+    'ws_readmes',
+    'ws_runs',
+    'ws_run_events',
+    'ws_deliveries',
+  ],
+  async fill(world) {
+    const { ground } = world;
+    const at = `/workspaces/${keptIn(world, 'workspace')}`;
+    const text = stateText();
+    await sent(world, `${at}/actions/lock`, {});
+    const state = Buffer.from(text).toString('base64');
+    await sent(world, `${at}/state-versions`, stateVersion({ serial: 1, lineage: 'l-1', md5: md5Of(text), state }));
+    await sent(world, `${at}/actions/unlock`, {});
+    const configuration = documentOf('configuration-versions', { 'auto-queue-runs': false });
+    const made = await ground.call('POST', `${at}/configuration-versions`, configuration);
+    await put(made.item.attributes['upload-url'], await packed({ 'main.tf': '', 'README.md': '# Network' }));
+    const workspace = { workspace: { type: 'workspaces', id: keptIn(world, 'workspace') } };
+    world.kept.set('run', await sent(world, '/runs', documentOf('runs', { message: 'm' }, workspace)));
+  },
+};

@@ -1,0 +1,124 @@
+import { documentOf, identifiers } from '../../../workspaces/support/documents.ts';
+import type { Filling, World } from './world.ts';
+
+const of = (type: string, id: string) => ({ type, id });
+
+/** Organizations with their people, settings, variables and workspaces. */
+export const workspaces: Filling = {
+  tables: [
+    'ws_organizations',
+    'ws_users',
+    'ws_memberships',
+    'ws_teams',
+    'ws_team_members',
+    'ws_tokens',
+    'ws_grants',
+    'ws_projects',
+    'ws_workspaces',
+    'ws_tags',
+    'ws_workspace_tags',
+    'ws_tag_bindings',
+    'ws_consumers',
+    'ws_retention_policies',
+    'ws_agent_pools',
+    'ws_agent_pool_scopes',
+    'ws_agent_tokens',
+    'ws_ssh_keys',
+    'ws_oauth_clients',
+    'ws_oauth_tokens',
+    'ws_oauth_client_projects',
+    'ws_variables',
+    'ws_variable_sets',
+    'ws_variable_set_workspaces',
+    'ws_variable_set_projects',
+    'ws_run_triggers',
+    'ws_notifications',
+  ],
+  async fill(world) {
+    const { ground, kept } = world;
+    const organization = await ground.organization();
+    const at = `/organizations/${organization.name}`;
+    const user = await ground.user(organization.id);
+    const team = await ground.team(organization.id, { members: [user.id] });
+    const project = await ground.project(organization.id);
+    const [one, other] = [
+      await ground.workspace(organization.id, project),
+      await ground.workspace(organization.id, project),
+    ];
+    await ground.grant(team.id, { workspace: one.id }, 'admin');
+    await ground.grant(team.id, { project }, 'read');
+    for (const [name, value] of Object.entries({
+      organization: organization.name,
+      workspace: one.id,
+      user: user.token,
+    }))
+      kept.set(name, value);
+    const workspace = `/workspaces/${one.id}`;
+    await sent(world, `${workspace}/relationships/tags`, { data: [{ type: 'tags', attributes: { name: 'prod' } }] });
+    const binding = { data: [{ type: 'tag-bindings', attributes: { key: 'env', value: 'prod' } }] };
+    await sent(world, `${workspace}/tag-bindings`, binding, 'PATCH');
+    await sent(world, `/projects/${project}/tag-bindings`, binding, 'PATCH');
+    await sent(world, `${workspace}/relationships/remote-state-consumers`, identifiers('workspaces', other.id));
+    const older = documentOf('data-retention-policy-delete-olders', { 'delete-older-than-n-days': 30 });
+    await sent(world, `${workspace}/relationships/data-retention-policy`, older);
+    await agents(world, at, one.id);
+    await sent(world, `${at}/ssh-keys`, documentOf('ssh-keys', { name: 'deploy', value: 'a private key' }));
+    await oauth(world, at, project);
+    await variables(world, at, one.id, project);
+    const source = documentOf('run-triggers', {}, { sourceable: of('workspaces', other.id) });
+    await sent(world, `${workspace}/run-triggers`, source);
+    const hook = {
+      name: 'n',
+      'destination-type': 'generic',
+      enabled: true,
+      url: 'https://127.0.0.1:1/',
+      triggers: ['run:created'],
+    };
+    await sent(world, `${workspace}/notification-configurations`, documentOf('notification-configurations', hook));
+  },
+};
+
+/** Answers the id of what was made. */
+export async function sent({ ground }: World, path: string, body: object, method = 'POST'): Promise<string> {
+  const answer = await ground.call(method, path, body);
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.item.id;
+}
+
+async function agents(world: World, at: string, workspaceId: string): Promise<void> {
+  const scope = { 'allowed-workspaces': [of('workspaces', workspaceId)] };
+  const pool = await sent(
+    world,
+    `${at}/agent-pools`,
+    documentOf('agent-pools', { name: 'p', 'organization-scoped': false }, scope),
+  );
+  await sent(
+    world,
+    `/agent-pools/${pool}/authentication-tokens`,
+    documentOf('authentication-tokens', { description: 'd' }),
+  );
+}
+
+async function oauth(world: World, at: string, project: string): Promise<void> {
+  const attributes = {
+    name: 'host',
+    'service-provider': 'github',
+    'http-url': 'https://host.example',
+    'api-url': 'https://api.host.example',
+    'oauth-token-string': 'a token',
+    'organization-scoped': false,
+  };
+  await sent(
+    world,
+    `${at}/oauth-clients`,
+    documentOf('oauth-clients', attributes, { projects: [of('projects', project)] }),
+  );
+}
+
+async function variables(world: World, at: string, workspaceId: string, project: string): Promise<void> {
+  const variable = (key: string) => documentOf('vars', { key, value: `value of ${key}`, category: 'env' });
+  await sent(world, `/workspaces/${workspaceId}/vars`, variable('OF_WORKSPACE'));
+  const relationships = { workspaces: [of('workspaces', workspaceId)], projects: [of('projects', project)] };
+  const set = await sent(world, `${at}/varsets`, documentOf('varsets', { name: 'common' }, relationships));
+  await sent(world, `/varsets/${set}/relationships/vars`, variable('OF_SET'));
+}

@@ -1,0 +1,43 @@
+import type { OpenService } from '../../../support/flow/open-service.ts';
+import type { WorkspaceGround } from '../../../workspaces/support/ground.ts';
+
+/** Where fillings write: the whole service, and what they leave for those after them and for the tests. */
+export interface World {
+  readonly service: OpenService;
+  readonly ground: WorkspaceGround;
+  /** A folder that goes with the tests. */
+  readonly folder: string;
+  /** What a client keeps, by a name: tokens, ids, addresses. */
+  readonly kept: Map<string, string>;
+}
+
+/** Fills some tables of the schema, so that a backup of the store has rows of each. */
+export interface Filling {
+  readonly tables: readonly string[];
+  fill(world: World): Promise<void>;
+}
+
+/** What an earlier filling has kept. */
+export function keptIn({ kept }: World, name: string): string {
+  const value = kept.get(name);
+  if (value === undefined) throw new Error(`no filling has kept ${name}`);
+  return value;
+}
+
+/** A request that must succeed. Answers its body. */
+export async function done(
+  { service }: World,
+  method: string,
+  path: string,
+  body?: object,
+  headers: Readonly<Record<string, string | undefined>> = {},
+): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await service.ask(method, path, body, { headers });
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.body;
+}
+
+export const dataOf = (body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object(body['data']);
+export const authOf = (body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object(body['auth']);
