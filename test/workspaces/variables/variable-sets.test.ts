@@ -116,3 +116,15 @@ test('what the family knows to include is taken, also what there is none of', as
   const strange = await ground.call('GET', `/varsets/${made.item.id}?include=pets`);
   expect([strange.status, strange.errors[0]?.title]).toEqual([400, 'Invalid include parameter']);
 });
+
+test('the sets that apply to a workspace are found by either name of the list', async () => {
+  const { sets, workspace } = await newPlace();
+  await ground.call('POST', sets, set({ name: 'everywhere', global: true }));
+  await ground.call('POST', sets, set({ name: 'elsewhere' }));
+  const [first, second] = [
+    await ground.call('GET', `/workspaces/${workspace.id}/varsets`),
+    await ground.call('GET', `/workspaces/${workspace.id}/applicable-varsets`),
+  ];
+  expect([second.status, second.items.map(({ attributes }) => attributes['name'])]).toEqual([200, ['everywhere']]);
+  expect(second.items).toEqual(first.items);
+});

@@ -13,7 +13,7 @@ import { blobBytesMax } from '../../states/blobs/parts.ts';
 import { endingOf } from '../../states/blobs/read.ts';
 import { attachBlob, dropBlob, type StoredBlob, writeBlob } from '../../states/blobs/write.ts';
 import { insertRun } from '../runs/create/insert.ts';
-import { timeOfStatement } from '../runs/transition.ts';
+import { queueableNow, timeOfStatement } from '../runs/transition.ts';
 import { keepReadme, readmeSearch } from './readme.ts';
 import { type ConfigurationVersionRow, readConfigurationVersion } from './store.ts';
 import { putConfiguration } from './view.ts';
@@ -92,6 +92,10 @@ async function keep(
     update ws_configuration_versions set status = 'uploaded', blob_id = ${blob.id},
            timestamps = timestamps || jsonb_build_object('uploaded-at', ${timeOfStatement})
      where id = ${id}`.execute(tx);
+  await sql`
+    update ws_runs set timestamps = timestamps || ${queueableNow} where configuration_version_id = ${id} and status = 'pending'`.execute(
+    tx,
+  );
   if (!row.speculative && row.auto_queue_runs) await queueRun(tx, store, row);
   return true;
 }

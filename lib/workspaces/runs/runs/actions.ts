@@ -6,6 +6,7 @@ import { holdWorkspace } from '../../access/hold.ts';
 import { type Levels, runLevels } from '../../access/levels.ts';
 import { mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
+import { addComment, commentIn } from './comments/write.ts';
 import { atWork, cancelable, confirmable, discardable } from './status.ts';
 import { findRun, type RunRow, readRun } from './store.ts';
 import { addEvent, takeLock, timeOfStatement, transition } from './transition.ts';
@@ -37,7 +38,11 @@ function action(
     async run(call) {
       const { run, levels } = await findRun(store, call.caller, call.parameters['run_id'] ?? '', runLevels.apply);
       mustHave(isEnough(levels));
-      await changeRun({ store }, run, (tx, now) => change(tx, now, call));
+      const comment = commentIn(call);
+      await changeRun({ store }, run, async (tx, now) => {
+        await change(tx, now, call);
+        if (comment !== undefined) await addComment(tx, now.id, comment, call.caller);
+      });
       return accepted;
     },
   };
@@ -58,6 +63,10 @@ async function confirm(tx: Tx, run: RunRow, { caller }: ApiCall): Promise<void> 
   if (!confirmable.includes(run.status)) throw conflict('This run cannot be applied: it has no plan that waits for it');
   // A plan that was kept holds no lock yet.
   if (!(await takeLock(tx, run))) throw conflict('This run cannot be applied: the workspace is locked');
+  await sql`
+    update ws_runs set confirmed_by_kind = ${caller.kind}, confirmed_by = ${caller.id} where id = ${run.id}`.execute(
+    tx,
+  );
   await transition(tx, run, 'confirmed', caller);
 }
 

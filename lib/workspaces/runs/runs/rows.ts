@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import { type Resource, timeText } from '../../../path/jsonapi/resource.ts';
 import type { ApiCall, ApiReply, ApiRow } from '../../../path/jsonapi/row.ts';
-import { type Levels, runLevels } from '../../access/levels.ts';
+import { runLevels } from '../../access/levels.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { creatorOf } from '../../states/state-versions/view.ts';
-import { configurationVersionsWhere } from '../configuration-versions/store.ts';
-import { configurationVersionOf } from '../configuration-versions/view.ts';
 import { runActionRows } from './actions.ts';
+import { commentRows } from './comments/rows.ts';
 import { createRun } from './create/create.ts';
+import { includedWith } from './list/include.ts';
 import { listRuns, listRunsOfOrganization } from './list/list.ts';
+import { queueRows } from './list/queue.ts';
 import { reportRows } from './report/rows.ts';
-import { partOf } from './report/view.ts';
-import { eventsMax, findRun, type RunRow } from './store.ts';
+import { eventsMax, findRun } from './store.ts';
 import { runOf } from './view.ts';
 
 const one = '/api/v2/runs/:run_id';
@@ -33,29 +33,16 @@ export const runRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     summary: 'Runs of an organization',
     run: (call) => listRunsOfOrganization(parts, call),
   },
+  ...queueRows(parts),
+  ...commentRows(parts),
   { method: 'GET', path: one, summary: 'A run', run: (call) => show(parts, call) },
   { method: 'GET', path: `${one}/run-events`, summary: 'What happened to a run', run: (call) => events(parts, call) },
 ];
 
 async function show(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
-  const { run, levels } = await findRun(parts.store, call.caller, call.parameters['run_id'] ?? '', runLevels.read);
-  return { data: runOf(parts, run, levels), ...(await included(parts, call, run, levels)) };
-}
-
-/** Plan, apply and configuration version as far as they are asked for; other names are ignored. */
-async function included(parts: WorkspaceParts, { query, origin, caller }: ApiCall, run: RunRow, levels: Levels) {
-  const asked = (query.get('include') ?? '').split(',').map((name) => name.replaceAll('-', '_'));
-  if (asked.every((name) => name === '')) return {};
-  const reader = { origin, levels, caller };
-  const configurations = asked.includes('configuration_version')
-    ? await configurationVersionsWhere(parts.store.db, sql`c.id = ${run.configuration_version_id}`)
-    : [];
-  const resources: readonly Resource[] = [
-    ...(asked.includes('plan') ? [partOf(parts, run, 'plan', reader)] : []),
-    ...(asked.includes('apply') ? [partOf(parts, run, 'apply', reader)] : []),
-    ...configurations.map((row) => configurationVersionOf(row)),
-  ];
-  return { included: resources };
+  const found = await findRun(parts.store, call.caller, call.parameters['run_id'] ?? '', runLevels.read);
+  const { run, levels } = found;
+  return { data: runOf(parts, run, levels), ...(await includedWith(parts, call, [run], [found])) };
 }
 
 interface EventRow {

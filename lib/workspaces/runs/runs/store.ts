@@ -15,6 +15,7 @@ export interface RunSettings {
   readonly 'allow-config-generation': boolean;
   readonly 'target-addrs': readonly string[] | null;
   readonly 'replace-addrs': readonly string[] | null;
+  readonly 'policy-paths': readonly string[] | null;
   readonly 'engine-version': string | null;
   readonly 'trigger-reason': string;
 }
@@ -41,6 +42,9 @@ export interface RunRow {
   readonly configuration_version_id: string | null;
   readonly created_by_kind: ApiCaller['kind'] | null;
   readonly created_by: string | null;
+  /** Null: nobody has confirmed it, or it applies by itself. */
+  readonly confirmed_by_kind: ApiCaller['kind'] | null;
+  readonly confirmed_by: string | null;
   readonly message: string;
   readonly source: string;
   readonly settings: Partial<RunSettings>;
@@ -58,33 +62,44 @@ export interface RunRow {
   /** Runs of the workspace that go before it. */
   readonly ahead: number;
   readonly event_ids: readonly string[];
+  readonly comment_ids: readonly string[];
 }
 
-/** Runs that are not over and that hold the lock or will; the index on active runs has them. */
+/** Runs that are not over, in the words of the index that has them. */
+export const isActive = (alias: string): RawBuilder<unknown> =>
+  sql.raw(
+    `${alias}.status not in ('applied', 'planned_and_finished', 'planned_and_saved', 'discarded', 'canceled', 'errored')`,
+  );
+
+/** Those of them that hold the lock or will. */
 export const isQueued = (alias: string): RawBuilder<unknown> =>
-  sql.raw(`(${alias}.status not in ('applied', 'planned_and_finished', 'planned_and_saved', 'discarded', 'canceled', 'errored')
-    and not ${alias}.plan_only)`);
+  sql`(${isActive(alias)} and not ${sql.ref(`${alias}.plan_only`)})`;
 
 /** A run has few. */
 export const eventsMax = 100;
+/** Of one run. Each is an event as well. */
+export const commentsMax = 50;
 
 const columns = sql`r.*, case when r.status <> 'pending' then 0 else (
   select count(*)::int from ws_runs a
    where a.workspace_id = r.workspace_id and a.position < r.position and ${isQueued('a')}) end as ahead,
-  array(select e.id from ws_run_events e where e.run_id = r.id order by e.position limit ${eventsMax}) as event_ids`;
+  array(select e.id from ws_run_events e where e.run_id = r.id order by e.position limit ${eventsMax}) as event_ids,
+  array(select c.id from ws_run_comments c where c.run_id = r.id order by c.position limit ${commentsMax}) as comment_ids`;
 
 type Db = Pick<Store, 'db'>['db'];
 
-/** Runs `r` that meet a condition, the newest first. */
+const newestFirst = sql`r.position desc`;
+export const oldestFirst = sql`r.position`;
+
+/** Runs `r` that meet a condition, the newest first unless another order is given. */
 export async function runsWhere(
   db: Db,
   condition: RawBuilder<unknown>,
   { size, offset } = { size: 1, offset: 0 },
+  order: RawBuilder<unknown> = newestFirst,
 ): Promise<readonly RunRow[]> {
   const { rows } = await sql<RunRow>`
-    select ${columns} from ws_runs r where ${condition} order by r.position desc limit ${size} offset ${offset}`.execute(
-    db,
-  );
+    select ${columns} from ws_runs r where ${condition} order by ${order} limit ${size} offset ${offset}`.execute(db);
   return rows;
 }
 

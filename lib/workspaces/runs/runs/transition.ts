@@ -54,10 +54,16 @@ async function makeCurrent(tx: Tx, { workspace_id: workspaceId, configuration_ve
 /** As all times of the API are written. */
 export const timeOfStatement = sql`to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-export async function addEvent(tx: Tx, runId: string, action: string, { kind, id }: Actor): Promise<void> {
+/** What a run has of times from when its plan can be queued: its configuration is there. */
+export const queueableNow = sql`jsonb_build_object('plan-queueable-at', ${timeOfStatement})`;
+
+/** Answers the id of the event. */
+export async function addEvent(tx: Tx, runId: string, action: string, { kind, id }: Actor): Promise<string> {
+  const eventId = newId('re');
   await sql`
     insert into ws_run_events (id, run_id, action, created_by_kind, created_by)
-    values (${newId('re')}, ${runId}, ${action}, ${kind}, ${id})`.execute(tx);
+    values (${eventId}, ${runId}, ${action}, ${kind}, ${id})`.execute(tx);
+  return eventId;
 }
 
 /** Takes the lock of the workspace for a run and shows it as the current one. False: somebody has it. */

@@ -20,7 +20,8 @@ export function runOf(parts: Parts, run: RunRow, levels: Pick<Levels, 'runs' | '
     attributes: { ...attributesOf(parts, run, levels), permissions: permissionsOf(levels) },
     relationships: {
       apply: { ...toOne('applies', applyIdOf(id)), links: { related: `${path}/apply` } },
-      comments: toMany('comments', []),
+      comments: { ...toMany('comments', run.comment_ids), links: { related: `${path}/comments` } },
+      'confirmed-by': creatorOf({ created_by_kind: run.confirmed_by_kind, created_by: run.confirmed_by }),
       'configuration-version': toOne('configuration-versions', run.configuration_version_id),
       'created-by': creatorOf(run),
       plan: { ...toOne('plans', planIdOf(id)), links: { related: `${path}/plan` } },
@@ -44,6 +45,7 @@ function attributesOf(parts: Parts, run: RunRow, levels: Pick<Levels, 'variables
     'force-cancel-available-at': timestamps['cancel-requested-at'] ?? null,
     ...{ 'has-changes': plan['has-changes'] ?? false, 'is-destroy': settings['is-destroy'] ?? false },
     ...{ message: run.message, 'plan-only': run.plan_only, 'position-in-queue': run.ahead },
+    'policy-paths': settings['policy-paths'] ?? [],
     ...{ refresh: settings.refresh ?? true, 'refresh-only': settings['refresh-only'] ?? false },
     ...{ 'replace-addrs': settings['replace-addrs'] ?? null, 'target-addrs': settings['target-addrs'] ?? null },
     ...{ 'save-plan': settings['save-plan'] ?? false, source: run.source },

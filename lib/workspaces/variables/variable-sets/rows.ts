@@ -28,17 +28,19 @@ export const variableSetRows = (parts: WorkspaceParts): readonly ApiRow[] => [
       return list(parts, call, standing, 'organization');
     },
   },
-  {
-    method: 'GET',
-    path: '/api/v2/workspaces/:workspace_id/varsets',
-    summary: 'Variable sets that apply to a workspace',
-    async run(call) {
-      const by = { workspace_id: call.parameters['workspace_id'] ?? '' };
-      const { workspace, standing, levels } = await findWorkspace(parts.store, call.caller, by);
-      mustHave(levels.variables >= variableLevels.read);
-      return list(parts, call, standing, { workspaceId: workspace.id, projectId: workspace.project_id });
-    },
-  },
+  ...['varsets', 'applicable-varsets'].map(
+    (name): ApiRow => ({
+      method: 'GET',
+      path: `/api/v2/workspaces/:workspace_id/${name}`,
+      summary: 'Variable sets that apply to a workspace',
+      async run(call) {
+        const by = { workspace_id: call.parameters['workspace_id'] ?? '' };
+        const { workspace, standing, levels } = await findWorkspace(parts.store, call.caller, by);
+        mustHave(levels.variables >= variableLevels.read);
+        return list(parts, call, standing, { workspaceId: workspace.id, projectId: workspace.project_id });
+      },
+    }),
+  ),
   {
     method: 'GET',
     path: '/api/v2/projects/:project_id/varsets',

@@ -23,6 +23,7 @@ export const runFields = {
   'allow-config-generation': flag().nullable(),
   'target-addrs': texts(addressesMax).nullable(),
   'replace-addrs': texts(addressesMax).nullable(),
+  'policy-paths': texts(addressesMax).nullable(),
   variables: z
     .array(variable, 'must be a list')
     .max(variablesMax, `may have at most ${variablesMax} entries`)

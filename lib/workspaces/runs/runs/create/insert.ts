@@ -8,7 +8,7 @@ import { newId } from '../../../frame/ids.ts';
 import { announce } from '../../notifications/outbox.ts';
 import { finalStatuses, statusGroups } from '../status.ts';
 import type { RunSettings } from '../store.ts';
-import { addEvent } from '../transition.ts';
+import { addEvent, queueableNow } from '../transition.ts';
 import { variablesName } from '../view.ts';
 
 type Tx = Transaction<Database>;
@@ -51,9 +51,10 @@ export async function insertRun(tx: Tx, { barrier }: Pick<Store, 'barrier'>, run
   const settings = { ...run.settings, 'engine-version': run.settings['engine-version'] ?? place.engine_version };
   await sql`
     insert into ws_runs (id, workspace_id, configuration_version_id, created_by_kind, created_by, message, source, settings,
-                         variables, auto_apply, plan_only)
+                         variables, auto_apply, plan_only, timestamps)
     values (${id}, ${workspaceId}, ${configuration.id}, ${actor.kind}, ${actor.id}, ${run.message}, ${run.source},
-            ${JSON.stringify(settings)}, ${variables}, ${run.autoApply ?? place.auto_apply}, ${planOnly})`.execute(tx);
+            ${JSON.stringify(settings)}, ${variables}, ${run.autoApply ?? place.auto_apply}, ${planOnly},
+            ${configuration.status === 'uploaded' ? queueableNow : sql`'{}'::jsonb`})`.execute(tx);
   await sql`
     update ws_workspaces w set runs_count = runs_count + 1, latest_change_at = now(),
            current_run_id = case when ${planOnly} or exists (
@@ -85,18 +86,20 @@ async function placeOf(tx: Tx, workspaceId: string): Promise<Place> {
   return row;
 }
 
-async function configurationOf(
-  tx: Tx,
-  run: NewRun,
-  current: string | null,
-): Promise<{ readonly id: string; readonly speculative: boolean }> {
+interface Configuration {
+  readonly id: string;
+  readonly speculative: boolean;
+  readonly status: string;
+}
+
+async function configurationOf(tx: Tx, run: NewRun, current: string | null): Promise<Configuration> {
   const wanted = run.configurationVersionId;
   const condition =
     wanted === undefined
       ? sql`status = 'uploaded' and not speculative and (not provisional or id = ${current})`
       : sql`id = ${wanted} and status in ('pending', 'uploaded')`;
-  const { rows } = await sql<{ id: string; speculative: boolean }>`
-    select id, speculative from ws_configuration_versions where workspace_id = ${run.workspaceId} and ${condition}
+  const { rows } = await sql<Configuration>`
+    select id, speculative, status from ws_configuration_versions where workspace_id = ${run.workspaceId} and ${condition}
      order by position desc limit 1`.execute(tx);
   const [row] = rows;
   if (row === undefined)
