@@ -6,7 +6,7 @@ import { operation } from '../../path/contract/row.ts';
 import { effectiveLeases } from '../../path/lease-times.ts';
 import { type FactsHolder, type Identities, openIdentities } from '../identity/facts/open.ts';
 import type { Identity, LoginOperation } from '../methods/contract.ts';
-import type { FinishLogin } from '../mfa/login/contract.ts';
+import type { Claim, FinishLogin } from '../mfa/login/contract.ts';
 import { issueToken, type Origin } from './issue/issue.ts';
 import { policySet } from './issue/policies.ts';
 import { withIdentity } from './issue/with-identity.ts';
@@ -59,13 +59,21 @@ async function answer(parts: LoginParts, identity: Identity, context: RequestCon
     mountAccessor: mount.accessor,
   };
   const found = { identity: named, origin };
-  const held = await parts.holdLogin?.({ context, entity, text: () => JSON.stringify(found) });
+  const held = await parts.holdLogin?.({
+    ...{ context, entity, principal: identity.role ?? identity.alias },
+    text: () => JSON.stringify(found),
+  });
   return held ?? finished(parts, found, entity);
 }
 
 /** Policies of the entity and its groups are shown with those of the token; they are not written into it. */
-async function finished(parts: LoginParts, { identity, origin }: Found, entity: FactsHolder): Promise<ReplyContent> {
-  const { auth, warnings } = await issueToken(parts, identity, origin);
+async function finished(
+  parts: LoginParts,
+  { identity, origin }: Found,
+  entity: FactsHolder,
+  claim?: Claim,
+): Promise<ReplyContent> {
+  const { auth, warnings } = await issueToken(parts, identity, origin, claim);
   const { policies } = await parts.identities.factsOf(entity);
   return { warnings, auth: withIdentity(auth, policies, origin.namespace?.id ?? rootNamespace.id) };
 }
@@ -73,9 +81,9 @@ async function finished(parts: LoginParts, { identity, origin }: Found, entity: 
 /** Goes on with a login that had to wait. Its text is one of our own, opened by the barrier. */
 export const finishLogin = (given: TokenParts): FinishLogin => {
   const parts = loginParts(given);
-  return async (text) => {
+  return async (text, claim) => {
     const found: Found = JSON.parse(text);
-    return finished(parts, found, { entityId: found.origin.entityId ?? '' });
+    return finished(parts, found, { entityId: found.origin.entityId ?? '' }, claim);
   };
 };
 

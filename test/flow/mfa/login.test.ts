@@ -4,6 +4,7 @@ import { type Answer, ask } from '../../support/flow/ask.ts';
 import { postgresDump } from '../../support/flow/dumps.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { otherProcessOf } from '../../support/flow/other-process.ts';
+import { patience } from '../../support/patience.ts';
 import { fileDevice, linesOf, removeDevices, textOf } from '../audit/log.ts';
 import { authOf, enrolled, methodOf, type Person, peopleOf, wrongCode } from './setup.ts';
 
@@ -51,6 +52,109 @@ const validate = (id: unknown, payload: unknown, address = service.address) =>
 const notSatisfied = (enforcement: string, why = 'MFA credentials not supplied or incorrect') => ({
   status: 403,
   errors: [`failed to satisfy enforcement ${enforcement}. error: ${why}`],
+});
+
+describe('a login that waits for its code ends for good', () => {
+  /** The first half of a login; `second` tries the second one, in another process. */
+  const waiting = async () => {
+    const { method, person, totp } = await enforcedPerson();
+    const id = requestIdOf(await people.login(person.name));
+    return { person, second: () => validate(id, { [method.id]: [totp.generate()] }, other.address) };
+  };
+  const tokens = async () =>
+    Number((await sql<{ n: string }>`select count(*) as n from tokens`.execute(service.store.db)).rows[0]?.n);
+
+  test.each([
+    ['when its user is removed', async (name: string) => service.ask('DELETE', `auth/userpass/users/${name}`)],
+    [
+      'when its user is removed and made again',
+      async (name: string) => {
+        await service.ask('DELETE', `auth/userpass/users/${name}`);
+        return service.ask('POST', `auth/userpass/users/${name}`, { password: `password of ${name}` });
+      },
+    ],
+    [
+      'when its entity is disabled',
+      async (_: string, id: string) => service.ask('POST', `identity/entity/id/${id}`, { disabled: true }),
+    ],
+    [
+      'when its entity is disabled and enabled again',
+      async (_: string, id: string) => {
+        await service.ask('POST', `identity/entity/id/${id}`, { disabled: true });
+        return service.ask('POST', `identity/entity/id/${id}`, { disabled: false });
+      },
+    ],
+    ['when its entity is deleted', async (_: string, id: string) => service.ask('DELETE', `identity/entity/id/${id}`)],
+  ])('%s', async (_, change) => {
+    const { person, second } = await waiting();
+    expect((await change(person.name, person.entityId)).status).toBeLessThan(300);
+    const before = await tokens();
+    expect(await second()).toMatchObject({ status: 400, errors: ['invalid request ID'] });
+    expect(await tokens()).toBe(before);
+  });
+
+  test.each(['the role', 'the mount'])(
+    'when %s of an approle login is removed, also when it is made again',
+    async (what) => {
+      const mount = service.name('machines');
+      const make = async () => {
+        await service.ask('POST', `sys/auth/${mount}`, { type: 'approle' });
+        await service.ask('POST', `auth/${mount}/role/app`, { role_id: mount });
+        const { body } = await service.ask('POST', `auth/${mount}/role/app/secret-id`);
+        return { role_id: mount, secret_id: String(Object(body['data'])['secret_id']) };
+      };
+      const first = await service.ask('POST', `auth/${mount}/login`, await make());
+      const method = await methodOf(service);
+      const entityId = String(authOf(first)['entity_id']);
+      const totp = await enrolled(service, method.id, entityId);
+      await enforce([method], { identity_entity_ids: [entityId] });
+      const held = await service.ask('POST', `auth/${mount}/login`, await make());
+      const id = requestIdOf(held);
+      const path = what === 'the role' ? `auth/${mount}/role/app` : `sys/auth/${mount}`;
+      expect((await service.ask('DELETE', path)).status).toBe(204);
+      await make();
+      const answer = await validate(id, { [method.id]: [totp.generate()] }, other.address);
+      expect(answer).toMatchObject({ status: 400, errors: ['invalid request ID'] });
+    },
+  );
+
+  test('when its entity is disabled while its code is being looked at', async () => {
+    const { person, second } = await waiting();
+    const before = await tokens();
+    let answer: Promise<Answer> | undefined;
+    await service.store.db.transaction().execute(async (tx) => {
+      await sql`update entities set disabled = true where id = ${person.entityId}`.execute(tx);
+      answer = second();
+      // The code is taken when the request waits for this transaction.
+      await expect
+        .poll(
+          async () =>
+            (
+              await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'
+                and query like '%mfa_pending_logins%'`.execute(service.store.db)
+            ).rows.length,
+          { timeout: patience.conditionMs },
+        )
+        .toBeGreaterThan(0);
+    });
+    expect(await answer).toMatchObject({ status: 400, errors: ['invalid request ID'] });
+    expect(await tokens()).toBe(before);
+  });
+});
+
+test('an entity shows which second factors it is enrolled in, without their secrets', async () => {
+  const person = await people.person();
+  const read = async () => (await service.ask('GET', `identity/entity/id/${person.entityId}`)).data['mfa_secrets'];
+  expect(await read()).toEqual({});
+  const [one, other] = [await methodOf(service), await methodOf(service)];
+  for (const { id } of [one, other]) await enrolled(service, id, person.entityId);
+  const enrolment = ({ name }: { readonly name: string }) => ({ method_name: name, type: 'totp' });
+  expect(await read()).toEqual({ [one.id]: enrolment(one), [other.id]: enrolment(other) });
+  await service.ask('POST', 'identity/mfa/method/totp/admin-destroy', {
+    method_id: one.id,
+    entity_id: person.entityId,
+  });
+  expect(await read()).toEqual({ [other.id]: enrolment(other) });
 });
 
 describe('a login in two halves', () => {

@@ -16,6 +16,8 @@ export interface Entity {
   readonly created_at: Date;
   readonly updated_at: Date;
   readonly aliases: readonly AliasRow[];
+  /** The second factors that it is enrolled in, by the ids of their methods; never their secrets. */
+  readonly mfa_secrets: Readonly<Record<string, object>>;
   readonly merged_entity_ids: readonly string[];
   readonly direct_group_ids: readonly string[];
   /** Of groups that it is in because they are in others; direct ones are left out. */
@@ -51,13 +53,17 @@ function condition(key: EntityKey): RawBuilder<unknown> {
 
 const entities = (where: RawBuilder<unknown>) => sql`
   select e.id, e.namespace_id, e.name, e.metadata, e.policies, e.disabled, e.created_at, e.updated_at,
-         coalesce(a.aliases, '[]'::json) as aliases, coalesce(m.ids, '{}') as merged_entity_ids,
+         coalesce(a.aliases, '[]'::json) as aliases, coalesce(m.ids, '{}') as merged_entity_ids, coalesce(s.secrets, '{}'::json) as mfa_secrets,
          coalesce(g.direct, '{}') as direct_group_ids, coalesce(g.inherited, '{}') as inherited_group_ids
     from entities e
     left join lateral (select json_agg(a order by a.created_at, a.id) as aliases
                          from entity_aliases a where a.entity_id = e.id) a on true
     left join lateral (select array_agg(from_id order by from_id) as ids
                          from merged_entities where to_id = e.id) m on true
+    left join lateral (select json_object_agg(k.id, json_build_object('method_name', coalesce(k.name, ''), 'type', 'totp')
+                                              order by k.id) as secrets
+                         from mfa_secrets s join mfa_methods k on k.id = s.method_id
+                        where s.entity_id = e.id and k.removed_at is null) s on true
     left join lateral (
       with recursive mine as (
         select group_id as id from group_entities where entity_id = e.id

@@ -19,7 +19,7 @@ export const entityView = (entity: Entity, mounts: Mounts): object => ({
   group_ids: [...entity.direct_group_ids, ...entity.inherited_group_ids].sort(),
   inherited_group_ids: entity.inherited_group_ids,
   namespace_id: entity.namespace_id,
-  mfa_secrets: {},
+  mfa_secrets: entity.mfa_secrets,
 });
 
 /** What a write of an entity answers. */

@@ -1,6 +1,8 @@
+import type { Transaction } from 'kysely';
 import type { Mount } from '../../../path/contract/mount.ts';
 import type { ReplyContent } from '../../../path/contract/reply.ts';
 import type { RequestContext } from '../../../path/contract/request.ts';
+import type { Database } from '../../../store/tables.ts';
 import type { FactsHolder } from '../../identity/facts/open.ts';
 
 /** A login before its token is made. */
@@ -9,6 +11,8 @@ export interface LoginToHold {
     readonly mount: Pick<Mount, 'id' | 'accessor' | 'type'>;
   };
   readonly entity: FactsHolder;
+  /** The user or role that it is of, by its name at the mount: the login ends with it. */
+  readonly principal: string;
   /** What the token is made of, as text. It is kept sealed. */
   readonly text: () => string;
 }
@@ -21,5 +25,10 @@ export interface LoginToHold {
  */
 export type HoldLogin = (login: LoginToHold) => Promise<ReplyContent | undefined>;
 
-/** Makes the token of a login that was held, from its text. */
-export type FinishLogin = (text: string) => Promise<ReplyContent>;
+/**
+ * Makes the token of a login that was held, from its text. `claim` runs in the transaction that writes the token: what it throws
+ * leaves the login as it was.
+ */
+export type FinishLogin = (text: string, claim: Claim) => Promise<ReplyContent>;
+
+export type Claim = (tx: Transaction<Database>) => Promise<void>;

@@ -60,11 +60,11 @@ const groupsOf = async ({ factsOf }: HoldParts['identities'], entity: FactsHolde
 /** The first half of a login in two: no token, and what there has to be for one. */
 async function held(
   store: Store,
-  { context: { mount }, entity: { entityId }, text }: LoginToHold,
+  { context: { mount }, entity: { entityId }, principal, text }: LoginToHold,
   wanted: readonly Enforcement[],
 ): Promise<ReplyContent> {
   const constraints = wanted.map(({ name, methods }) => ({ name, methods }));
-  const id = await keepPending(store, { mountId: mount.id, entityId, constraints, text: text() });
+  const id = await keepPending(store, { mountId: mount.id, principal, entityId, constraints, text: text() });
   const requirement: MfaRequirement = {
     mfa_request_id: id,
     mfa_constraints: Object.fromEntries(

@@ -44,11 +44,10 @@ async function validate({ store, finish }: ValidateParts, id: string, payload: u
   if (pending === undefined) throw unknownRequest();
   const { entityId, constraints, text: login } = pending;
   const proofs = await satisfy(store, entityId, constraints, given);
-  await store.transaction(async (tx) => {
+  return finish(login, async (tx) => {
     if (!(await takePending(store, tx, id))) throw unknownRequest();
     await spendFor(tx, entityId, constraints, proofs);
   });
-  return finish(login);
 }
 
 const methodsMax = 16;

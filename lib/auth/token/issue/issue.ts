@@ -1,7 +1,10 @@
+import { Transaction } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
 import { type Namespace, rootNamespace } from '../../../core/namespace.ts';
 import type { AuthReply } from '../../../path/contract/reply.ts';
 import type { LeaseTimes } from '../../../path/lease-times.ts';
+import type { Database } from '../../../store/tables.ts';
+import { inTransaction } from '../../../store/transaction.ts';
 import type { Identity } from '../../methods/contract.ts';
 import { sealBatch } from '../find/batch.ts';
 import type { TokenParts } from '../parts.ts';
@@ -35,6 +38,7 @@ export interface Origin {
 /**
  * The token of an identity: every login and every `token/create` comes here.
  *
+ * @param claim runs in the transaction that writes the token
  * @returns the `auth` object of the reply, and what is to be said of it
  * @throws AppError `bad-request` when it would outlive its parent, `already-exists` when its id is taken
  */
@@ -42,6 +46,7 @@ export async function issueToken(
   { store, clock, leaseCapacity }: TokenParts,
   { displayName, policies: wanted, metadata, bounds, role: loginRole }: Identity,
   { namespace = rootNamespace, path, parent, orphan, id, leases, role = '', entityId = '', mountAccessor = '' }: Origin,
+  claim?: (tx: Transaction<Database>) => Promise<void>,
 ): Promise<{ readonly auth: AuthReply; readonly warnings: readonly string[] }> {
   const policies = tokenPolicies(wanted, bounds.noDefaultPolicy);
   const { ttl, warnings } = lifeOf(bounds, leases, policies.includes('root'));
@@ -67,12 +72,29 @@ export async function issueToken(
     // The last way in must not be closed by an address.
     boundCidrs: ttl === 0 ? [] : bounds.cidrs,
   };
-  if (bounds.type === 'batch') return { auth: batchToken({ store, clock }, token, mountAccessor), warnings };
-  const make = (target: TokenTarget) => mintToken(target, clock.now(), token);
+  if (bounds.type === 'batch') {
+    if (claim !== undefined) await store.transaction(claim);
+    return { auth: batchToken({ store, clock }, token, mountAccessor), warnings };
+  }
+  const make = (target: TokenTarget) => claimed(target, claim, (where) => mintToken(where, clock.now(), token));
   // What does not end is no lease.
   const isLease = leaseCapacity !== undefined && ttl > 0;
   const auth = isLease ? await leaseCapacity.within({ namespace, path, role: loginRole }, make) : await make(store);
   return { auth, warnings };
+}
+
+/** In one transaction with the claim, if there is one: that of the target, or one of its own. */
+function claimed<T>(
+  { db, barrier }: TokenTarget,
+  claim: ((tx: Transaction<Database>) => Promise<void>) | undefined,
+  mint: (target: TokenTarget) => Promise<T>,
+): Promise<T> {
+  if (claim === undefined) return mint({ db, barrier });
+  const work = async (tx: Transaction<Database>) => {
+    await claim(tx);
+    return mint({ db: tx, barrier });
+  };
+  return db instanceof Transaction ? work(db) : inTransaction(db, work);
 }
 
 /** Longer ones do not fit into the head of a request. */
