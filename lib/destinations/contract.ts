@@ -139,7 +139,8 @@ export interface Driver {
  * How a put treats an object of that name which is already there:
  * - `create`: we have no record of it. It is ours only if it carries `mark` (or, in a system without marks, was made at
  *   or after `intendedAt`); otherwise the put fails with kind `conflict` and changes nothing.
- * - `update`: we wrote it. It gets the value; if it is gone it is created again.
+ * - `update`: we wrote it. It gets the value; if it is gone it is created again. If somebody else's is in its place, the put fails as
+ *   above: a call that goes out without a look carries a condition that only ours fulfils. A markless system cannot tell.
  * - `adopt`: take over whatever is there.
  */
 export type PutMode = 'create' | 'update' | 'adopt';

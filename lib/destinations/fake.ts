@@ -11,8 +11,10 @@ export interface Fake {
   readonly destination: Readonly<Record<string, unknown>>;
   /** The values that a reader of the external system would get now, by name. Sealed values are opened. */
   objects(): ReadonlyMap<string, FakeObject>;
-  /** Puts an object there that we did not write. */
+  /** Puts an object there that we did not write, in the place of one of that name. */
   seed(name: string, value: string): void;
+  /** Gives the object that is there another value, as somebody does by hand. It stays the same object. */
+  change(name: string, value: string): void;
   /** How often the external system was called since the start, by operation name. */
   calls(): ReadonlyMap<string, number>;
   /** From now on the next `times` matching calls go wrong in this way (default: until `heal`). */

@@ -4,21 +4,25 @@ import type { PutItem } from '../contract.ts';
 import type { Client } from './client.ts';
 import { ServiceFailure } from './failure.ts';
 import type { Connection } from './fields.ts';
+import { knownOf } from './receipt.ts';
 import { toReplicas } from './replicas.ts';
 import { toTags } from './tagging.ts';
 import { nextVersion } from './versions.ts';
 
+/** What came of a creation. No secret: the name is `taken`, or an earlier secret of this name is still `being deleted`. */
+export type Created = { readonly version: string; readonly arn: string | undefined } | 'taken' | 'being deleted';
+
 /**
- * Creates the secret. Resolves to its version, or undefined if the name is taken or still being deleted. The version is one of
- * this intent: a secret of the same mark that was removed and that somebody has restored does not pass for the new one.
+ * Creates the secret. The version is one of this intent: a secret of the same mark that was removed and that somebody has
+ * restored does not pass for the new one.
  */
 export async function create(
   client: Client,
   connection: Connection,
   item: PutItem,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  const version = nextVersion(item.mark, item.remoteVersion ?? item.intent);
+): Promise<Created> {
+  const version = nextVersion(item.mark, knownOf(item.remoteVersion).version ?? item.intent);
   const command = new CreateSecretCommand({
     Name: item.name,
     SecretString: item.value.reveal(),
@@ -27,12 +31,11 @@ export async function create(
     ...optionsOf(connection),
   });
   try {
-    await client.call(signal, (sdk, options) => sdk.send(command, options));
-    return version;
+    const { ARN: arn } = await client.call(signal, (sdk, options) => sdk.send(command, options));
+    return { version, arn };
   } catch (error) {
-    if (error instanceof ServiceFailure && (error.scheduled || error.code === 'ResourceExistsException')) {
-      return undefined;
-    }
+    if (error instanceof ServiceFailure && error.scheduled) return 'being deleted';
+    if (error instanceof ServiceFailure && error.code === 'ResourceExistsException') return 'taken';
     throw error;
   }
 }

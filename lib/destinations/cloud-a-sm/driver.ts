@@ -5,6 +5,7 @@ import type { fields } from './fields.ts';
 import { definition } from './index.ts';
 import { look } from './look.ts';
 import { put } from './put.ts';
+import { toRemoteVersion } from './receipt.ts';
 import { remove } from './remove.ts';
 import { replicasDiffer } from './replicas.ts';
 import { markTag } from './tags.ts';
@@ -23,7 +24,8 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
     const found = await look(client, name, signal);
     if (found === 'unknown') return found;
     if (found === undefined || found.deleted) return undefined;
-    const { currentVersion: remoteVersion, tags } = found;
+    const { arn, currentVersion, tags } = found;
+    const remoteVersion = currentVersion === null ? null : toRemoteVersion(currentVersion, arn);
     const differs = keyDiffers(connection.kms_key_id, found) || replicasDiffer(connection.replica_regions, found);
     return { remoteVersion, mark: tags[markTag] ?? null, tags, differs };
   }

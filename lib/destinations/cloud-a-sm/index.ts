@@ -3,6 +3,7 @@ import { nineTenthsOf } from '../frame/rate.ts';
 import { fields } from './fields.ts';
 import { fixed } from './fixed.ts';
 import { names } from './names.ts';
+import { isSameVersion } from './receipt.ts';
 import { tags } from './tags.ts';
 import { validate } from './validate.ts';
 
@@ -23,6 +24,7 @@ export const definition = {
   },
   names,
   tags,
+  isSameVersion,
   valueBytesMax: 65_536,
   // SecretString has at least one character: the service's own rule.
   refusesEmpty: true,

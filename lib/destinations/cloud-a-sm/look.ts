@@ -2,10 +2,12 @@ import { DescribeSecretCommand, type DescribeSecretCommandOutput } from '@aws-sd
 import type { PutItem, RemoveItem } from '../contract.ts';
 import type { Client } from './client.ts';
 import { ServiceFailure } from './failure.ts';
+import { knownOf } from './receipt.ts';
 import { markTag, ownerRemoved, ownerTag } from './tags.ts';
 
 /** What the service says of a secret without its value. */
 export interface RemoteSecret {
+  readonly arn: string | undefined;
   /** The version that readers get. Null: the secret has no value yet. */
   readonly currentVersion: string | null;
   readonly tags: Readonly<Record<string, string>>;
@@ -46,6 +48,7 @@ function toRemote(answer: DescribeSecretCommandOutput): RemoteSecret {
   );
   const tags = (answer.Tags ?? []).flatMap(({ Key, Value = '' }) => (Key === undefined ? [] : [[Key, Value] as const]));
   return {
+    arn: answer.ARN,
     currentVersion: versions.find(([, stages]) => stages.includes('AWSCURRENT'))?.[0] ?? null,
     tags: Object.fromEntries(tags),
     deleted: answer.DeletedDate !== undefined,
@@ -56,20 +59,26 @@ function toRemote(answer: DescribeSecretCommandOutput): RemoteSecret {
 }
 
 /**
- * Whether a put may write to a secret that is there. With mode `create`: it carries our mark, or one of us has given it
- * up: it was released before it was deleted, or it waits for its deletion and was made by us in an earlier life.
+ * Whether a put may write to a secret that is there. One that we wrote has to be ours still. With mode `create` one of us may have
+ * given it up: it was released before it was deleted, or it waits for its deletion and was made by us in an earlier life.
  */
-export function mayWrite(found: RemoteSecret, { mode, mark }: PutItem): boolean {
-  if (mode !== 'create' || found.tags[markTag] === mark) return true;
+export function mayWrite(found: RemoteSecret, item: PutItem): boolean {
+  if (item.mode === 'adopt' || found.tags[markTag] === item.mark) return true;
   const owner = found.tags[ownerTag];
-  return owner === ownerRemoved || (found.deleted && owner !== undefined);
+  if (owner === ownerRemoved || (found.deleted && owner !== undefined)) return true;
+  return item.mode === 'update' && isKnown(found, item);
 }
 
 /**
- * Whether a secret is still the one that we wrote: by its mark or, where somebody took the tags off, by its version. One that
- * was released and is back without a new mark was restored by one of our puts that came no further.
+ * Whether a secret is still the one that we wrote: by its mark, or where somebody took the tags off, by what the record knows of
+ * it. One that was released and is back without a new mark was restored by one of our puts that came no further.
  */
-export function isOurs(found: RemoteSecret, { mark, remoteVersion }: RemoveItem): boolean {
-  if (found.tags[markTag] === mark || found.tags[ownerTag] === ownerRemoved) return true;
-  return remoteVersion !== null && found.currentVersion === remoteVersion;
+export const isOurs = (found: RemoteSecret, item: RemoveItem): boolean =>
+  found.tags[markTag] === item.mark || found.tags[ownerTag] === ownerRemoved || isKnown(found, item);
+
+/** It bears nobody's mark, and is the secret that the record names or has the version that our last put made. */
+function isKnown(found: RemoteSecret, { remoteVersion }: Pick<RemoveItem, 'remoteVersion'>): boolean {
+  if ((found.tags[markTag] ?? '') !== '') return false;
+  const { version, arn } = knownOf(remoteVersion);
+  return arn === undefined ? version !== null && found.currentVersion === version : found.arn === arn;
 }

@@ -5,7 +5,8 @@ import { warnOfForeign } from '../frame/rules/foreign.ts';
 import type { Client } from './client.ts';
 import { isGone } from './failure.ts';
 import type { Connection } from './fields.ts';
-import { isOurs, look } from './look.ts';
+import { isOurs, look, type RemoteSecret } from './look.ts';
+import { knownOf } from './receipt.ts';
 import { removeReplicas } from './replicas.ts';
 import { changeTags } from './tagging.ts';
 import { ownerRemoved, ownerTag } from './tags.ts';
@@ -23,6 +24,7 @@ export async function remove(
 ): Promise<void> {
   const { name } = item;
   const found = await look(client, name, signal);
+  const secret = idOf(found, item);
   if (found === undefined || (found !== 'unknown' && found.deleted)) return;
   if (found !== 'unknown') {
     if (!isOurs(found, item)) {
@@ -30,10 +32,16 @@ export async function remove(
       return;
     }
     // The service deletes no secret that has replicas.
-    await removeReplicas(client, name, found.replicaRegions, signal);
-    if (days > 0) await release(client, name, signal);
+    await removeReplicas(client, secret, found.replicaRegions, signal);
+    if (days > 0) await release(client, secret, signal);
   }
-  await deleteSecret(client, name, days, signal);
+  await deleteSecret(client, secret, days, signal);
+}
+
+/** Name or ARN: a secret that takes the place of the one that was seen, or that is recorded, is not ours to delete. */
+function idOf(found: RemoteSecret | 'unknown' | undefined, { name, remoteVersion }: RemoveItem): string {
+  const arn = typeof found === 'object' ? found.arn : knownOf(remoteVersion).arn;
+  return arn ?? name;
 }
 
 /**

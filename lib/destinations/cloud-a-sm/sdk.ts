@@ -70,8 +70,9 @@ function problemOf(members: readonly string[], input: object, output: object): s
   const answered = (member: string): unknown => Reflect.get(output, member);
   const asked = (member: string): unknown => Reflect.get(input, member);
   if (members.includes('arn') && typeof answered('ARN') !== 'string') return 'it names no secret';
-  if (members.includes('name') && answered('Name') !== (asked('SecretId') ?? asked('Name')))
-    return 'it names another secret';
+  const secret = asked('SecretId') ?? asked('Name');
+  const isSecret = secret === answered('Name') || secret === answered('ARN');
+  if (members.includes('name') && !isSecret) return 'it names another secret';
   const isVersion = typeof answered('VersionId') === 'string' && answered('VersionId') === asked('ClientRequestToken');
   return members.includes('version') && !isVersion ? 'it names another version' : undefined;
 }

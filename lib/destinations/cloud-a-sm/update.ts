@@ -5,14 +5,16 @@ import type { Client } from './client.ts';
 import { ServiceFailure } from './failure.ts';
 import type { Connection } from './fields.ts';
 import type { RemoteSecret } from './look.ts';
+import { knownOf } from './receipt.ts';
 import { changeReplicas, isSameKey } from './replicas.ts';
 import { changeTags, tagChanges } from './tagging.ts';
-import { writeValue } from './versions.ts';
+import { type Written, writeValue } from './versions.ts';
 
 /**
- * Brings a secret that is there in line with the item. Resolves to the version of the value, or undefined if the secret
- * vanished or was deleted in between: then it is worth another look. The tags go first: once the mark is on it, a crash
- * leaves a secret that we know again.
+ * Brings a secret that is there in line with the item. Resolves to the version of the value; to `gone` if the secret vanished or was
+ * deleted in between, and to `restored` if it had been: then it is worth another look. The tags go first: once the mark is on it, a crash
+ * leaves a secret that we know again. All goes to the ARN that was seen or, where we may not look, to the one that is recorded:
+ * a secret that takes its place meanwhile is not touched.
  */
 export async function update(
   client: Client,
@@ -20,21 +22,27 @@ export async function update(
   found: RemoteSecret | 'unknown',
   item: PutItem,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  const { name } = item;
+): Promise<Written | 'gone' | 'restored'> {
+  const secret = idOf(found, item);
   try {
-    if (found !== 'unknown' && found.deleted) await restore(client, name, signal);
-    await changeTags(client, name, tagChanges(found, item), signal);
-    await changeKey(client, name, connection.kms_key_id, found, signal);
-    const version = await writeValue(client, found, item, signal);
-    if (found !== 'unknown') await changeReplicas(client, name, connection.replica_regions, found, signal);
-    return version;
+    if (found !== 'unknown' && found.deleted) await restore(client, secret, signal);
+    await changeTags(client, secret, tagChanges(found, item), signal);
+    await changeKey(client, secret, connection.kms_key_id, found, signal);
+    const written = await writeValue(client, secret, found, item, signal);
+    if (found !== 'unknown') await changeReplicas(client, secret, connection.replica_regions, found, signal);
+    return written;
   } catch (error) {
     if (!(error instanceof ServiceFailure)) throw error;
-    if (error.scheduled && found === 'unknown') return await restoreUnseen(client, name, signal);
-    if (error.scheduled || error.code === 'ResourceNotFoundException') return undefined;
+    if (error.scheduled && found === 'unknown') return await restoreUnseen(client, secret, signal);
+    if (error.scheduled || error.code === 'ResourceNotFoundException') return 'gone';
     throw error;
   }
+}
+
+/** Name or ARN of the secret that is meant. Whoever adopts means whatever has the name. */
+function idOf(found: RemoteSecret | 'unknown', { name, mode, remoteVersion }: PutItem): string {
+  if (found !== 'unknown') return found.arn ?? name;
+  return (mode === 'update' ? knownOf(remoteVersion).arn : undefined) ?? name;
 }
 
 async function restore(client: Client, name: string, signal: AbortSignal): Promise<void> {
@@ -46,13 +54,14 @@ async function restore(client: Client, name: string, signal: AbortSignal): Promi
 }
 
 /** We may not look, but the service said that the secret waits for its deletion. */
-async function restoreUnseen(client: Client, name: string, signal: AbortSignal): Promise<undefined> {
+async function restoreUnseen(client: Client, name: string, signal: AbortSignal): Promise<'restored' | 'gone'> {
   try {
     await restore(client, name, signal);
+    return 'restored';
   } catch (error) {
     if (!(error instanceof ServiceFailure && error.code === 'ResourceNotFoundException')) throw error;
+    return 'gone';
   }
-  return undefined;
 }
 
 /**

@@ -5,10 +5,10 @@ export const facts: DestinationFacts = {
   packages: ['@azure/core-rest-pipeline', '@azure/identity', '@azure/keyvault-secrets'],
   publishedLimit: '300 new versions in 10 s, per vault',
   lateWrites: { refused: 'nothing', mended: 'all' },
-  // A put overwrites whatever is there, so the first one looks; the SDK asks once whether a deletion is through.
+  // A put overwrites whatever is there, so each one looks; the SDK asks once whether a deletion is through.
   calls: {
-    'one object': { 'first push': 2, change: 1, unchanged: 0, removal: 4 },
-    'ten keys': { 'first push': 20, change: 1, unchanged: 0, removal: 40 },
+    'one object': { 'first push': 2, change: 2, unchanged: 0, removal: 4 },
+    'ten keys': { 'first push': 20, change: 2, unchanged: 0, removal: 40 },
   },
   refusals: { code: 'Forbidden', quoted: false },
 };

@@ -7,13 +7,11 @@ import { freeName, obstacleOf } from './soft-delete.ts';
 
 export type Put = (calls: Client, item: PutItem, signal: AbortSignal) => Promise<PutReceipt>;
 
-/** Looks whose secret it is where nobody knows, frees the name if a deleted secret holds it, and makes a new version. */
+/** Looks whose secret it is, since the vault has no conditional write, frees the name if a deleted secret holds it, and makes a new version. */
 export function newPut(purge: boolean): Put {
   const recovered = newRecovered();
   return async (calls, item, signal) => {
-    if (item.mode === 'create' && !recovered.has(item)) {
-      refuseForeign(await look(calls, item.name, signal), item.mark);
-    }
+    if (item.mode !== 'adopt' && !recovered.has(item)) refuseForeign(await look(calls, item.name, signal), item);
     const free = () => freeName(calls, item, purge, signal, () => recovered.add(item));
     const receipt = await write(calls, item, signal, free);
     recovered.drop(item);

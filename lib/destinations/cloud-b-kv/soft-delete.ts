@@ -37,7 +37,7 @@ export async function freeName(
   if (deleted === undefined) return;
   const ours = isManaged(deleted);
   // To recover what others deleted would bring their old versions back to light.
-  if (!ours && item.mode === 'create') throw foreignDeleted();
+  if (!ours && item.mode !== 'adopt') throw foreignDeleted();
   if (purge && ours) return tolerate(purgeDeleted(client, item.name, signal));
   recovering();
   await tolerate(recoverDeleted(client, item.name, signal));

@@ -8,10 +8,10 @@ export const facts: DestinationFacts = {
     refused: 'late labels and removals, where the etag has changed',
     mended: 'late versions, creations and other removals',
   },
-  // A secret and its version are two calls. A removal looks whose it is.
+  // A secret and its version are two calls. A version takes no condition, so a change looks first; a removal does.
   calls: {
-    'one object': { 'first push': 2, change: 1, unchanged: 0, removal: 2 },
-    'ten keys': { 'first push': 20, change: 1, unchanged: 0, removal: 20 },
+    'one object': { 'first push': 2, change: 2, unchanged: 0, removal: 1 },
+    'ten keys': { 'first push': 20, change: 2, unchanged: 0, removal: 10 },
   },
   // A version without data is refused by the service.
   refusals: { code: 'PERMISSION_DENIED', quoted: true },

@@ -3,6 +3,7 @@ import { nineTenthsOf } from '../frame/rate.ts';
 import { fields } from './fields.ts';
 import { fixed } from './fixed.ts';
 import { names } from './names.ts';
+import { isSameVersion } from './receipt.ts';
 import { tags } from './tags.ts';
 import { validate } from './validate.ts';
 
@@ -23,6 +24,7 @@ export const definition = {
   },
   names,
   tags,
+  isSameVersion,
   // "Maximum size of a secret version payload: 64 KiB": https://cloud.google.com/secret-manager/quotas
   valueBytesMax: 64 * 1024,
   // A version without data is refused by the service.

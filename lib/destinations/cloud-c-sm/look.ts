@@ -1,5 +1,6 @@
-import { DestinationFailure, type Inspection } from '../contract.ts';
+import { DestinationFailure, type Inspection, type PutItem } from '../contract.ts';
 import { foreignObject } from '../frame/rules/foreign.ts';
+import { toRemoteVersion } from './receipt.ts';
 import type { FoundSecret, Secrets } from './secrets.ts';
 import { markLabel } from './tags.ts';
 
@@ -12,15 +13,22 @@ export async function look(secrets: Secrets, name: string): Promise<Inspection |
   if (found === 'absent') return undefined;
   const version = found === 'denied' ? 'denied' : await secrets.newestVersion(name);
   if (found === 'denied' || version === 'denied') return 'unknown';
-  return { remoteVersion: version, mark: found.labels[markLabel] ?? null, tags: found.labels };
+  const remoteVersion = version === null ? null : toRemoteVersion(version, found.etag);
+  return { remoteVersion, mark: found.labels[markLabel] ?? null, tags: found.labels };
 }
 
-/** A create may only take what is free or carries its own mark. */
-export function refuseForeign(found: FoundSecret | 'denied', mark: string): void {
+/** A put may only take what is free or carries its own mark. Without permission to look, what we wrote is ours by the record. */
+export function refuseForeign(found: FoundSecret | 'denied', { mark, mode }: PutItem): void {
+  if (mode === 'adopt') return;
   if (found === 'denied') {
-    const message =
-      'there is a secret of this name, and whose it is cannot be told without the permission secretmanager.secrets.get';
-    throw new DestinationFailure('permission', message);
+    if (mode === 'create') throw unseen();
+    return;
   }
   if (found.labels[markLabel] !== mark) throw foreignObject('a secret of this name in the project');
 }
+
+export const unseen = (): DestinationFailure =>
+  new DestinationFailure(
+    'permission',
+    'there is a secret of this name, and whose it is cannot be told without the permission secretmanager.secrets.get',
+  );

@@ -1,55 +1,66 @@
 import { DestinationFailure, type PutItem } from '../contract.ts';
 import type { Connection } from './fields.ts';
-import { refuseForeign } from './look.ts';
+import { refuseForeign, unseen } from './look.ts';
+import { etagOf } from './receipt.ts';
 import { keyedReplication, rekeyed, replicationOf } from './replication.ts';
-import type { FoundSecret, Labels, SecretChange, Secrets } from './secrets.ts';
+import type { Etag, FoundSecret, Labels, SecretChange, Secrets } from './secrets.ts';
 
 /** How often a put begins anew because others changed the secret in between. */
 const roundsMax = 3;
 
-/** Resolves to the number of the new version. */
-export async function put(secrets: Secrets, item: PutItem, connection: Connection): Promise<string> {
-  const unseen = mayAddUnseen(item, connection) ? await addUnseen(secrets, item, connection) : undefined;
-  if (unseen !== undefined) return unseen;
+/** The new version, and the etag of the secret that has it. */
+export interface Written {
+  readonly number: string;
+  readonly etag: string | undefined;
+}
+
+/**
+ * Looks whose secret it is, unless it has just been created, and adds a version. The service adds versions without any condition, so
+ * somebody who puts another secret in this place between the two calls gets it.
+ */
+export async function put(secrets: Secrets, item: PutItem, connection: Connection): Promise<Written> {
   for (let round = 0; round < roundsMax; round++) {
-    if (!(await prepare(secrets, item, connection))) continue;
-    const version = await secrets.addVersion(item.name, item.value);
-    if (version !== 'absent') return version;
+    const prepared = await prepare(secrets, item, connection);
+    if (prepared === undefined) continue;
+    const number = await secrets.addVersion(item.name, item.value);
+    if (number !== 'absent') return { number, etag: prepared.etag };
   }
   throw new DestinationFailure('unavailable', 'others change the secret all the time');
 }
 
-/** Where the destination names keys, no version is added before it is seen that it will be encrypted with them. */
-const mayAddUnseen = ({ asRecorded, mode }: PutItem, connection: Connection): boolean =>
-  asRecorded && mode !== 'create' && keyedReplication(connection) === undefined;
-
-/** Undefined: the secret is not there any more, or is being changed. One that was made anew gets its labels back. */
-async function addUnseen(secrets: Secrets, item: PutItem, connection: Connection): Promise<string | undefined> {
-  const version = await secrets.addVersion(item.name, item.value);
-  if (version === 'absent') return undefined;
-  if (item.remoteVersion !== null && Number(version) === Number(item.remoteVersion) + 1) return version;
-  const found = await secrets.find(item.name);
-  if (found === 'absent') return undefined;
-  return (await adjust(secrets, item, connection, found)) === 'set' ? version : undefined;
-}
-
-/** The secret is there, ours, and has its labels. False: somebody changed it in between. */
-async function prepare(secrets: Secrets, item: PutItem, connection: Connection): Promise<boolean> {
-  const create = async () => (await secrets.create(item.name, item.tags, replicationOf(connection))) === 'created';
+/** The secret is there, ours, and has its labels. Undefined: somebody changed it in between. */
+async function prepare(secrets: Secrets, item: PutItem, connection: Connection): Promise<Etag | undefined> {
+  const create = async () => {
+    const created = await secrets.create(item.name, item.tags, replicationOf(connection));
+    return created === 'exists' ? undefined : created;
+  };
   // Usually a create finds nothing, an update does.
-  if (item.mode === 'create' && (await create())) return true;
+  const created = item.mode === 'create' ? await create() : undefined;
+  if (created !== undefined) return created;
   const found = await secrets.find(item.name);
   if (found === 'absent') return create();
-  if (item.mode === 'create') refuseForeign(found, item.mark);
+  refuseForeign(found, item);
   const adjusted = await adjust(secrets, item, connection, found);
-  return adjusted === 'absent' ? create() : adjusted === 'set';
+  if (adjusted === 'absent') return create();
+  if (adjusted !== 'changed') return adjusted;
+  // Without permission to look, another round would meet the same.
+  if (found === 'denied') throw unseen();
+  return undefined;
 }
 
-async function adjust(secrets: Secrets, item: PutItem, connection: Connection, found: FoundSecret | 'denied') {
+async function adjust(
+  secrets: Secrets,
+  item: PutItem,
+  connection: Connection,
+  found: FoundSecret | 'denied',
+): Promise<Etag | 'absent' | 'changed'> {
   const change = changeOf(found, item, connection);
-  if (Object.keys(change).length === 0) return 'set';
-  return secrets.change(item.name, change, found === 'denied' ? undefined : found.etag);
+  if (found === 'denied') return secrets.change(item.name, change, recordedEtag(item));
+  return Object.keys(change).length === 0 ? found : secrets.change(item.name, change, found.etag);
 }
+
+/** Whoever adopts means whatever has the name. */
+const recordedEtag = ({ mode, remoteVersion }: PutItem) => (mode === 'adopt' ? undefined : etagOf(remoteVersion));
 
 /** Without permission to look, labels and keys are set as they shall be. */
 function changeOf(found: FoundSecret | 'denied', item: PutItem, connection: Connection): SecretChange {

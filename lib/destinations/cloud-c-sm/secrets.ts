@@ -8,10 +8,14 @@ import type { Replication } from './replication.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
-export interface FoundSecret {
+/** The state of a secret's metadata; versions leave it as it is. */
+export interface Etag {
+  readonly etag: string | undefined;
+}
+
+export interface FoundSecret extends Etag {
   readonly labels: Labels;
   readonly replication?: Replication | undefined;
-  readonly etag: string | undefined;
 }
 
 export interface SecretChange {
@@ -22,10 +26,10 @@ export interface SecretChange {
 
 /** The calls of one verb, with the answers that are no failure as values. */
 export interface Secrets {
-  create(id: string, labels: Labels, replication: Replication): Promise<'created' | 'exists'>;
+  create(id: string, labels: Labels, replication: Replication): Promise<Etag | 'exists'>;
   find(id: string): Promise<FoundSecret | 'absent' | 'denied'>;
   /** With an etag only if nothing has changed since. */
-  change(id: string, change: SecretChange, etag: string | undefined): Promise<'set' | 'absent' | 'changed'>;
+  change(id: string, change: SecretChange, etag: string | undefined): Promise<Etag | 'absent' | 'changed'>;
   /** The number of the new version. */
   addVersion(id: string, value: Secret): Promise<string | 'absent'>;
   /** The number of the newest version; null: there is none that can be read. */
@@ -50,8 +54,9 @@ export function secretsOf(client: Client, signal: AbortSignal, tracker: WriteTra
       otherwise(
         call(async ({ secrets, project, options }) => {
           const secret = { labels: { ...labels }, replication };
-          await secrets.createSecret({ parent: `projects/${project}`, secretId: id, secret }, options);
-          return 'created' as const;
+          const request = { parent: `projects/${project}`, secretId: id, secret };
+          const [{ etag }] = await secrets.createSecret(request, options);
+          return { etag: etag ?? undefined };
         }),
         { ALREADY_EXISTS: 'exists' as const },
       ),
@@ -71,8 +76,9 @@ export function secretsOf(client: Client, signal: AbortSignal, tracker: WriteTra
         call(async (opened) => {
           const parts = { ...(labels && { labels: { ...labels } }), ...(replication && { replication }) };
           const secret = { name: path(opened, id), ...parts, ...(etag !== undefined && { etag }) };
-          await opened.secrets.updateSecret({ secret, updateMask: { paths: Object.keys(parts) } }, opened.options);
-          return 'set' as const;
+          const request = { secret, updateMask: { paths: Object.keys(parts) } };
+          const [changed] = await opened.secrets.updateSecret(request, opened.options);
+          return { etag: changed.etag ?? undefined };
         }),
         { NOT_FOUND: 'absent' as const, ...changedIf(etag) },
       ),

@@ -45,9 +45,16 @@ async function editOne({ client, targets, settled, signal }: Work, { item, track
   if (id === undefined) return;
   const { key, ...change } = variableOf(item, targets);
   try {
-    const record = await tracker.write(() => client.edit(id, change, signal));
-    if (record?.name === key) settled.set(item, receipt(record));
+    const record = await tracker.write(async () => {
+      const edited = await client.edit(id, change, signal);
+      if (edited === undefined) throw gone;
+      return edited;
+    });
+    if (record.name === key) settled.set(item, receipt(record));
   } catch (error) {
-    if (!isAboutOne(error)) throw error;
+    if (!isAboutOne(error) && error !== gone) throw error;
   }
 }
+
+/** Nothing has the id: an edit of it has changed nothing. */
+const gone = new DestinationFailure('missing', 'no variable has this id any more');

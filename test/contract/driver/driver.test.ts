@@ -85,7 +85,7 @@ describe.each(definitions)('the driver of $type', (definition) => {
     const item = stand.item(stand.name(), 'the value of ours');
     await driver.put(item, calm);
     const ours = await driver.inspect(item.name, calm);
-    stand.fake.seed(item.name, 'the value of somebody else');
+    stand.fake.change(item.name, 'the value of somebody else');
     expect(await driver.inspect(item.name, calm)).not.toEqual(ours);
   });
 

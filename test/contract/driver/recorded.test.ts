@@ -62,7 +62,7 @@ describe.each(definitions)('a put to $type of which the record leaves no doubt',
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value of ours', { asRecorded: true });
     const { remoteVersion } = await driver.put(item, calm);
-    stand.fake.seed(item.name, 'the value of somebody else');
+    stand.fake.change(item.name, 'the value of somebody else');
     await driver.put(next(stand, item, 'the newer value of ours', remoteVersion), calm);
     expect(stand.object(item.name)?.value).toBe('the newer value of ours');
   });

@@ -96,7 +96,7 @@ describe.each(definitions)('a put to $type', (definition) => {
     const driver = stand.open();
     const item = stand.item(stand.name(), 'the value of ours');
     const { remoteVersion } = await driver.put(item, calm);
-    stand.fake.seed(item.name, 'the value of somebody else');
+    stand.fake.change(item.name, 'the value of somebody else');
     const again = stand.item(item.name, 'the value of ours', { mark: item.mark, mode: 'update', remoteVersion });
     await driver.put(again, calm);
     expect(stand.object(item.name)?.value).toBe('the value of ours');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { calm, item, standForEach } from './connection.ts';
+import { calm, item, standForEach, versionIn } from './connection.ts';
 
 const stand = standForEach();
 
@@ -16,7 +16,7 @@ describe('adopting', () => {
   test('a foreign secret that has the value already gets no version', async () => {
     stand.fake.seed('app/db', 'same');
     const { remoteVersion } = await stand.driver.put(item('app/db', 'same', { mode: 'adopt' }), calm());
-    expect(versionsOf('app/db').map(({ id }) => id)).toEqual([remoteVersion]);
+    expect(versionsOf('app/db').map(({ id }) => id)).toEqual([versionIn(remoteVersion)]);
   });
 
   test('where nothing is, a secret is created; where one waits for its deletion, it comes back', async () => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { openDriver } from '../../../lib/destinations/cloud-a-sm/driver.ts';
 import { type CloudASmFake, startFake } from '../../../lib/destinations/cloud-a-sm/fake/index.ts';
 import { type Connection, definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
+import { knownOf } from '../../../lib/destinations/cloud-a-sm/receipt.ts';
 import type { Driver, DriverContext, PutItem } from '../../../lib/destinations/contract.ts';
 import { contextFor, putOf } from '../driving.ts';
 
@@ -70,3 +71,6 @@ export function item(name: string, value: string, changes: Partial<PutItem> = {}
 
 export const newMark = (): string => randomBytes(16).toString('hex');
 export const calm = (): AbortSignal => new AbortController().signal;
+
+/** The version in what a put answered. */
+export const versionIn = (remoteVersion: string | null): string | null => knownOf(remoteVersion).version;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { calm, failureOf, item, newMark, open, standForEach } from './connection.ts';
+import { calm, failureOf, item, newMark, open, standForEach, versionIn } from './connection.ts';
 
 const stand = standForEach();
 
@@ -12,7 +12,7 @@ describe('creating', () => {
       value: 'pässword\n"1"\u{1f511}',
       tags: { keyferry: 'managed', 'keyferry-mark': '0'.repeat(32) },
     });
-    expect(versionsOf('app/db').map(({ id }) => id)).toEqual([remoteVersion]);
+    expect(versionsOf('app/db').map(({ id }) => id)).toEqual([versionIn(remoteVersion)]);
   });
 
   test('the same put again adds no version and answers the same one', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { calm, failureOf, item, standForEach } from './connection.ts';
+import { calm, failureOf, item, standForEach, versionIn } from './connection.ts';
 
 const stand = standForEach();
 
@@ -11,8 +11,8 @@ describe('updating', () => {
     const second = await stand.driver.put(item('app/db', 'two', { mode: 'update', ...first }), calm());
     expect(second).not.toEqual(first);
     expect(versionsOf('app/db')).toEqual([
-      { id: first.remoteVersion, value: 'one', stages: ['AWSPREVIOUS'] },
-      { id: second.remoteVersion, value: 'two', stages: ['AWSCURRENT'] },
+      { id: versionIn(first.remoteVersion), value: 'one', stages: ['AWSPREVIOUS'] },
+      { id: versionIn(second.remoteVersion), value: 'two', stages: ['AWSCURRENT'] },
     ]);
   });
 
@@ -36,7 +36,7 @@ describe('updating', () => {
 
   test('a foreign value is replaced and its version becomes the previous one', async () => {
     const first = await stand.driver.put(item('app/db', 'one'), calm());
-    stand.fake.seed('app/db', 'changed by hand');
+    stand.fake.change('app/db', 'changed by hand');
     await stand.driver.put(item('app/db', 'one', { mode: 'update', ...first }), calm());
     expect(stand.fake.objects().get('app/db')?.value).toBe('one');
     expect(stand.fake.objects().get('app/db')?.tags['keyferry-mark']).toBe('0'.repeat(32));

@@ -41,7 +41,7 @@ test('an answer that was lost after the version was added is followed by a secon
   fake.fail({ kind: 'lost-answer' });
   expect((await failureOf(driver.put(item({ mode: 'update', value: 'new' }), never))).kind).toBe('network');
   fake.heal();
-  expect(await driver.put(item({ mode: 'update', value: 'new' }), never)).toEqual({ remoteVersion: '3' });
+  expect((await driver.put(item({ mode: 'update', value: 'new' }), never)).remoteVersion).toMatch(/^3 /);
 });
 
 test('a service that never answers is a timeout', async () => {

@@ -116,7 +116,7 @@ test('ours is known by its id when somebody has written over the comment', async
   const fake = await start();
   const driver = open(fake);
   const { remoteVersion } = await driver.put(item('DB', 'v1'), never);
-  fake.seed('DB', 'by hand');
+  fake.change('DB', 'by hand');
   expect(await driver.inspect('DB', never)).toMatchObject({ mark: null });
   await driver.put(item('DB', 'v2', { mode: 'update', remoteVersion }), never);
   expect(fake.variables()).toMatchObject([{ value: 'v2', comment }]);
@@ -130,7 +130,7 @@ test('inspect answers version and mark, and sees foreign changes', async () => {
   expect(await driver.inspect('DB', never)).toBeUndefined();
   const { remoteVersion } = await driver.put(item('DB', 'v'), never);
   expect(await driver.inspect('DB', never)).toEqual({ remoteVersion, mark });
-  fake.seed('DB', 'by hand');
+  fake.change('DB', 'by hand');
   const seen = await driver.inspect('DB', never);
   expect(seen).not.toMatchObject({ remoteVersion });
   fake.fail({ kind: 'denied' });

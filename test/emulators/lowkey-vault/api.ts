@@ -8,6 +8,7 @@ import type { Given } from '../trials/trial.ts';
 export interface VaultApi {
   create(): void;
   seed(name: string, value: string): void;
+  change(name: string, value: string): void;
   objects(): ReadonlyMap<string, FakeObject>;
 }
 
@@ -62,6 +63,10 @@ export function openVault(upstream: Upstream, http: BlockingHttp): VaultApi {
         ask('DELETE', pathOf(`/deletedsecrets/${name}`));
         put();
       }
+    },
+    change(name, value) {
+      const { tags } = secret.parse(get(`/secrets/${name}`));
+      ask('PUT', pathOf(`/secrets/${name}`), { value, tags: tags ?? {} });
     },
     objects: () =>
       new Map(

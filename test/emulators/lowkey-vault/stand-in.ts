@@ -45,6 +45,7 @@ export const startFake: StartFake = async (): Promise<Fake> => {
     },
     objects: vault.objects,
     seed: vault.seed,
+    change: vault.change,
     calls: () => relay.calls,
     fail: relay.fail,
     heal: relay.heal,

@@ -6,6 +6,7 @@ import type { BlockingHttp } from '../run/blocking.ts';
 export interface MotoApi {
   reset(): void;
   seed(name: string, value: string): void;
+  change(name: string, value: string): void;
   objects(): ReadonlyMap<string, FakeObject>;
 }
 
@@ -41,6 +42,7 @@ export function openMotoApi(url: string, http: BlockingHttp): MotoApi {
       call('DeleteSecret', { SecretId: name, ForceDeleteWithoutRecovery: true });
       call('CreateSecret', { Name: name, SecretString: value });
     },
+    change: (name, value) => void call('PutSecretValue', { SecretId: name, SecretString: value }),
     objects() {
       const { SecretList: found, NextToken } = list.parse(call('ListSecrets', { MaxResults: pageMax }));
       if (NextToken != null) throw new Error(`the suites leave more than ${pageMax} secrets behind`);

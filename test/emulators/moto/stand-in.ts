@@ -26,6 +26,7 @@ export const startFake: StartFake = async (): Promise<Fake> => {
     },
     objects: api.objects,
     seed: api.seed,
+    change: api.change,
     calls: () => relay.calls,
     fail: relay.fail,
     heal: relay.heal,

@@ -6,6 +6,7 @@ import type { BlockingHttp } from '../run/blocking.ts';
 /** Secrets as their readers get them, and somebody else's hand. Not by our driver, and not by its SDK. */
 export interface ProjectApi {
   seed(name: string, value: string): void;
+  change(name: string, value: string): void;
   objects(): ReadonlyMap<string, FakeObject>;
 }
 
@@ -46,12 +47,16 @@ export function openProject(upstream: Upstream, project: string, http: BlockingH
     return Buffer.from(payload.data, 'base64').toString();
   }
 
+  const addVersion = (name: string, value: string) =>
+    void call('POST', `${root}/${name}:addVersion`, { payload: { data: Buffer.from(value).toString('base64') } });
+
   return {
     seed(name, value) {
       if (list().has(name)) call('DELETE', `${root}/${name}`);
       call('POST', `${root}?secretId=${name}`, { replication: { automatic: {} } });
-      call('POST', `${root}/${name}:addVersion`, { payload: { data: Buffer.from(value).toString('base64') } });
+      addVersion(name, value);
     },
+    change: addVersion,
     objects: () =>
       new Map(
         [...list()].flatMap(([id, tags]): [string, FakeObject][] => {

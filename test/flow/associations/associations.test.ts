@@ -224,7 +224,7 @@ describe('set again', () => {
     const destinationName = await service.destination('repo-host');
     const secret = await service.secret({ v: 'right' });
     const { external_name } = only(await service.set('repo-host', destinationName, secret));
-    service.fake('repo-host').seed(external_name, 'wrong');
+    service.fake('repo-host').change(external_name, 'wrong');
     expect(statuses(await service.set('repo-host', destinationName, secret))).toEqual(['SYNCED']);
     expect(objects('repo-host').get(external_name)?.value).toBe('right');
   });

@@ -162,7 +162,7 @@ describe('a recheck', () => {
     const [asLeft, mended] = [await counted('unchanged'), await counted('mended')];
     await recheck(destinationName);
     expect([await counted('unchanged'), await counted('mended')]).toEqual([asLeft + 1, mended]);
-    service.fake(type).seed(name, 'late');
+    service.fake(type).change(name, 'late');
     await recheck(destinationName);
     expect([await counted('unchanged'), await counted('mended')]).toEqual([asLeft + 1, mended + 1]);
     expect(service.fake(type).objects().get(name)?.value).toBe('{"v":"1"}');

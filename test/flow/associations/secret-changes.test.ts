@@ -170,7 +170,7 @@ describe('the value', () => {
   async function overwritten() {
     const { secret, copy } = await synced('same');
     const { external_name } = only(await service.associations(type, destinationName, secret));
-    service.fake(type).seed(external_name, 'somebody else');
+    service.fake(type).change(external_name, 'somebody else');
     return { secret, copy };
   }
 

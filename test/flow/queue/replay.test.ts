@@ -72,7 +72,7 @@ describe('a replay', () => {
     const destinationName = await service.destination(other);
     const secret = await service.secret({ key: '1' });
     const { external_name } = only(await service.set(other, destinationName, secret));
-    service.fake(other).seed(external_name, 'wrong');
+    service.fake(other).change(external_name, 'wrong');
     expect(await replay({ name: destinationName, sync_status: 'SYNCED' })).toBe(1);
     await service.untilQuiet();
     expect(service.fake(other).objects().get(external_name)?.value).toBe('1');

@@ -45,6 +45,7 @@ export const startFake = (async ({ port = 0 } = {}): Promise<CloudASmFake> => {
     ...destinationsOf(account, url, served.port),
     objects: () => objectsOf(account),
     seed: (name, value) => seed(account, name, value),
+    change: (name, value) => void addVersion(account, present(account, name), value),
     calls: () => new Map(calls),
     fail: (fault) => faults.set(fault),
     failOf: (operation, fault) => faults.set(fault, operation),
@@ -85,6 +86,12 @@ function seed(account: Account, name: string, value: string): void {
   const secret = newSecret(account, name);
   addVersion(account, secret, value);
   account.secrets.set(name, secret);
+}
+
+function present(account: Account, name: string) {
+  const secret = account.secrets.get(name);
+  if (secret === undefined) throw new Error(`the stand-in has no secret ${name}`);
+  return secret;
 }
 
 function viewOf(account: Account, name: string): SecretView | undefined {

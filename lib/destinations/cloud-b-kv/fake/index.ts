@@ -35,6 +35,7 @@ export const startFake: StartFake = async (options = {}) => {
     },
     objects: () => new Map([...vault.live()].map((secret) => [secret.name, shown(newestOf(secret))])),
     seed: (name, value) => vault.seed(name, value),
+    change: (name, value) => vault.change(name, value),
     calls: () => calls,
     fail: faults.set,
     heal: faults.heal,

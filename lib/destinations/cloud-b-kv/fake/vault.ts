@@ -31,6 +31,8 @@ export interface Vault {
   start(secret: StoredSecret, state: 'deleting' | 'recovering' | 'purging'): void;
   live(): Iterable<StoredSecret>;
   seed(name: string, value: string): void;
+  /** Whoever writes a version by hand takes the tags along. */
+  change(name: string, value: string): void;
 }
 
 export function newVault(): Vault {
@@ -69,6 +71,11 @@ export function newVault(): Vault {
     seed(name, value) {
       secrets.delete(name.toLowerCase());
       add(name, { value, tags: {}, contentType: undefined, enabled: true });
+    },
+    change(name, value) {
+      const secret = secrets.get(name.toLowerCase());
+      if (secret === undefined) throw new Error(`the stand-in has no secret ${name}`);
+      add(name, { ...newestOf(secret), value });
     },
   };
 }

@@ -41,6 +41,7 @@ export const startFake: StartFake = async (options = {}) => {
       return new Map(entries);
     },
     seed: (name, value) => project.seed(name, value),
+    change: (name, value) => project.change(name, value),
     calls: () => calls,
     fail: faults.set,
     heal: faults.heal,

@@ -28,6 +28,7 @@ export interface Project {
   readonly secrets: Map<string, StoredSecret>;
   add(id: string, labels: StoredSecret['labels'], replication: ReplicationPolicy): StoredSecret;
   seed(id: string, value: string): void;
+  change(id: string, value: string): void;
 }
 
 export function newProject(id: string): Project {
@@ -42,6 +43,11 @@ export function newProject(id: string): Project {
     secrets,
     add,
     seed: (secretId, value) => void addVersion(add(secretId, {}, { automatic: {} }), Buffer.from(value)),
+    change(secretId, value) {
+      const secret = secrets.get(secretId);
+      if (secret === undefined) throw new Error(`the stand-in has no secret ${secretId}`);
+      addVersion(secret, Buffer.from(value));
+    },
   };
 }
 

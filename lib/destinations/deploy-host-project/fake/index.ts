@@ -67,8 +67,10 @@ export async function startFake({ port = 0 }: { readonly port?: number } = {}): 
     },
     objects: () => readable(project),
     seed: (key, value) => {
+      for (const entry of project.variables.values()) if (entry.key === key) project.variables.delete(entry.id);
       seed(project, { key, value, target: ['preview', 'production'] });
     },
+    change: (key, value) => seed(project, { key, value, target: ['preview', 'production'] }),
     add: (draft) => seed(project, draft),
     variables: () => [...project.variables.values()],
     calls: () => calls,

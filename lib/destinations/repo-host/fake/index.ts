@@ -15,7 +15,7 @@ import {
 import { serveHost } from './server.ts';
 
 /**
- * A stand-in for the repository host. `destination`, `objects()` and `seed()` are about the secrets of one repository;
+ * A stand-in for the repository host. `destination`, `objects()`, `seed()` and `change()` are about the secrets of one repository;
  * `at()` gives the same view of the other locations.
  */
 export interface RepoHostFake extends Fake {
@@ -26,7 +26,7 @@ export interface RepoHostFake extends Fake {
   readonly enterpriseDestination: Readonly<Record<string, unknown>>;
   /** What to write to `sys/sync/github-apps/<app_name>` for `appDestination`. */
   readonly app: { readonly app_id: number; readonly private_key: string; readonly endpoint: string };
-  at(location: 'repository' | 'environment' | 'organization'): Pick<Fake, 'objects' | 'seed'>;
+  at(location: 'repository' | 'environment' | 'organization'): Pick<Fake, 'objects' | 'seed' | 'change'>;
   /** Who may see an organization secret now. */
   visibility(name: string): Visibility | undefined;
   /** Replaces all public keys; values sealed to the old ones are refused. */
@@ -94,18 +94,26 @@ function containerAt(host: Host, location: Parameters<RepoHostFake['at']>[0]): C
   return location === 'repository' ? repository : repository?.environments.get(environmentName);
 }
 
-function viewOf(host: Host, container: () => Container | undefined): Pick<Fake, 'objects' | 'seed'> {
+function viewOf(host: Host, container: () => Container | undefined): Pick<Fake, 'objects' | 'seed' | 'change'> {
   return {
     objects() {
       const secrets = [...(container()?.secrets ?? [])];
       return new Map(secrets.map(([name, { value }]): [string, FakeObject] => [name, { value, tags: {} }]));
     },
     seed(name, value) {
-      const at = new Date(hostNow(host).getTime() - seededAgoMs);
+      const at = seededAt(host);
       container()?.secrets.set(name.toUpperCase(), { value, createdAt: at, updatedAt: at, visibility: undefined });
+    },
+    change(name, value) {
+      const secret = container()?.secrets.get(name.toUpperCase());
+      if (secret === undefined) throw new Error(`the stand-in has no secret ${name}`);
+      container()?.secrets.set(name.toUpperCase(), { ...secret, value, updatedAt: seededAt(host) });
     },
   };
 }
+
+/** Somebody's hand: at a time that no put of ours comes near. */
+const seededAt = (host: Host): Date => new Date(hostNow(host).getTime() - seededAgoMs);
 
 function leversOf(host: Host) {
   return {

@@ -77,7 +77,13 @@ export async function startFake({ port = 0 }: { readonly port?: number } = {}): 
     variableSet: { variable_set_id: ids.variableSet },
     readerToken,
     objects: () => new Map(all().map(({ key, value }): [string, FakeObject] => [key, { value, tags: {} }])),
-    seed: (key, value) => void add(workspace, { key, value }),
+    seed: (key, value) => {
+      for (const { id, key: known } of workspace.variables.byId.values()) {
+        if (known === key) workspace.variables.byId.delete(id);
+      }
+      add(workspace, { key, value });
+    },
+    change: (key, value) => void add(workspace, { key, value }),
     add: (draft, where = 'workspace') => add(where === 'workspace' ? workspace : variableSet, draft),
     variables: all,
     remakeWorkspace() {

@@ -46,7 +46,7 @@ async function put(client: Client, item: PutItem, tracker: WriteTracker, signal:
     if (first !== undefined) return first;
   }
   const found = await client.look(name, signal);
-  if (mode === 'create' && found !== undefined && found.mark !== mark) throw foreignObject('an item of this name');
+  if (mode !== 'adopt' && found !== undefined && found.mark !== mark) throw foreignObject('an item of this name');
   return write(found?.version ?? 'none');
 }
 

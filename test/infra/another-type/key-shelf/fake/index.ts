@@ -60,6 +60,7 @@ export const startFake: StartFake = async ({ port = 0 } = {}) => {
     destination: { token, endpoint: url, allowed_ipv4_addresses: ['127.0.0.0/8'], allowed_ports: [served.port] },
     objects: () => new Map([...items].map(([name, { value }]) => [name, { value, tags: {} }])),
     seed: (name, value) => store(name, value, null),
+    change: (name, value) => store(name, value, items.get(name)?.mark ?? null),
     calls: () => calls,
     fail: (fault) => faults.set(fault),
     heal: () => faults.heal(),
