@@ -88,6 +88,7 @@ const statuses: ReadonlyMap<number, Judgement> = new Map([
   [403, plain('permission', 'the credentials need more rights, or a proxy between refuses')],
   [404, plain('missing', 'nothing is served there: check endpoint')],
   [408, judgements.unavailable],
+  [409, plain('conflict', 'something else is being done with it')],
   [413, judgements.tooLarge],
   [429, judgements.throttled],
 ]);

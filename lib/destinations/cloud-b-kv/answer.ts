@@ -4,17 +4,33 @@ import { z } from 'zod';
 import { StrangeAnswer } from '../../network/strange-answer.ts';
 import { jsonIn } from '../frame/answer/json-in.ts';
 
-/** A success has to speak of the secret that was asked for. The SDK fails on other answers with errors of the language, or not at all. */
+/**
+ * A success has to speak of the secret that was asked for. The SDK fails on other answers with errors of the language, or not at all.
+ * A refusal comes in the form that the SDK reads.
+ */
 export function answerPolicy(): PipelinePolicy {
   return {
     name: 'keyferry-answer',
     async sendRequest(request, next) {
       const response = await next(request);
-      const problem = response.status < 300 ? problemOf(request, response) : undefined;
+      if (response.status >= 300) return withErrorDocument(response);
+      const problem = problemOf(request, response);
       if (problem !== undefined) throw new StrangeAnswer(problem);
       return response;
     },
   };
+}
+
+const errorDocument = z.object({ error: z.looseObject({}) });
+
+/**
+ * A refusal whose body the SDK can read. Gateways, proxies and vaults in trouble send none, half a document or a page, of which the
+ * SDK makes an error of the language that has lost the status and Retry-After.
+ */
+function withErrorDocument(response: PipelineResponse): PipelineResponse {
+  if (errorDocument.safeParse(jsonIn(response.bodyAsText ?? '')).success) return response;
+  response.headers.set('content-type', 'application/json');
+  return { ...response, bodyAsText: '{"error":{}}' };
 }
 
 const ofSecret = z.object({ id: z.string() });

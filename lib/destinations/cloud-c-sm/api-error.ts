@@ -52,8 +52,9 @@ export async function readApiError(response: Response, quote: boolean): Promise<
   });
 }
 
-/** For answers that are not of the service's form. */
+/** For answers that are not of the service's form. Empty: the status alone says enough, and no code of the service stands for it. */
 function codeOfStatus(status: number): string {
+  if (status === 404 || status === 409 || status === 413) return '';
   if (status === 401) return 'UNAUTHENTICATED';
   if (status === 403) return 'PERMISSION_DENIED';
   if (status === 408 || status === 504) return 'DEADLINE_EXCEEDED';

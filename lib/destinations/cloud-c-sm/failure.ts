@@ -69,12 +69,20 @@ const documentedCodes = codeList(
 );
 
 function refused(error: ApiError): DestinationFailure {
-  const kind = kinds[error.code] ?? (error.status >= 500 ? 'unavailable' : 'invalid');
+  const kind = kinds[error.code] ?? kindOfStatus(error.status);
   const codes = [error.code, error.reason].filter((code) => shownCode(code, documentedCodes) !== undefined);
   const shown = [`status ${error.status}`, ...codes].join(', ');
   const advice = error.status < 400 ? `: it answers with a redirect: ${strangeAdvice}` : adviceFor(kind, error.reason);
   const { retryAfterMs, message: said } = error;
   return new DestinationFailure(kind, `the service refused it (${shown})${advice}`, { retryAfterMs, said });
+}
+
+/** For answers that are not of the service's form, and so do not say that a secret is absent or taken. */
+function kindOfStatus(status: number): FailureKind {
+  if (status === 404) return 'missing';
+  if (status === 409) return 'unavailable';
+  if (status === 413) return 'too-large';
+  return status >= 500 ? 'unavailable' : 'invalid';
 }
 
 function adviceFor(kind: FailureKind, reason: string | undefined): string {
