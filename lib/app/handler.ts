@@ -13,7 +13,7 @@ import type { ReconcileParts } from '../sync/reconcile/reconcile.ts';
 import { syncHandler } from '../sync/reconcile/worker.ts';
 import { keepTemplates } from '../sync/template/naming.ts';
 import { syncTelemetry } from '../telemetry/sync.ts';
-import { type AppParts, clock, type Shared } from './shared.ts';
+import type { AppParts, Shared } from './shared.ts';
 
 const notReady =
   'jobs wait: this worker is not unsealed; it needs the key of an automatic seal (KEYFERRY_SEAL_KEY or KEYFERRY_SEAL_KEY_FILE) that the store was initialised with';
@@ -31,12 +31,12 @@ export function openHandler(
   destination: Destination,
 ): { readonly handler: Handler; readonly drivers: Drivers } {
   const { config, log } = parts;
-  const { store, changed, metrics, tracing, networkBounds } = shared;
+  const { store, clock, changed, metrics, tracing, networkBounds } = shared;
   const { type } = destination.definition;
   const observed = syncTelemetry({ type, metrics, tracing, log });
   const timeouts = { connectMs: config.KEYFERRY_SYNC_CONNECT_MS_MAX, requestMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX };
   const secretBytesMax = config.KEYFERRY_BODY_BYTES_MAX;
-  const { current } = syncedSecrets(engines, { store, clock, changed, secretBytesMax });
+  const { current } = syncedSecrets(engines, { store, changed, secretBytesMax });
   const drivers = keepDrivers(destination, {
     store,
     clock,
@@ -82,7 +82,7 @@ export function openHandler(
 }
 
 /** A worker that is sealed, or started before the store was initialised, delays its jobs and says why. */
-function whileReady({ seal }: Pick<OpenStore, 'seal'>, log: Log, handler: Handler): Handler {
+function whileReady({ seal, clock }: Pick<OpenStore, 'seal' | 'clock'>, log: Log, handler: Handler): Handler {
   let saidAt = 0;
   return (job, signal) => {
     const state = seal.state();

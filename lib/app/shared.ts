@@ -1,4 +1,4 @@
-import { systemClock } from '../core/clock.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { type Config, ConfigError } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
 import { Secret } from '../core/secret.ts';
@@ -22,17 +22,18 @@ export interface AppParts {
   readonly log: Log;
   /** Parts of one process share it. Absent: its own. */
   readonly metrics?: Metrics;
+  /** Of the process. What is stored goes by the clock of the store. Absent: that of the machine. */
+  readonly clock?: Clock;
 }
 
 export interface Closable {
   close(): Promise<void>;
 }
 
-export const clock = systemClock;
-
 /** What every kind of process stands on. */
 export interface Shared extends Closable {
   readonly store: OpenStore;
+  readonly clock: Clock;
   readonly queue: SyncQueue;
   readonly redisUrl: string;
   /** Wakes worker functions; undefined where workers listen all the time. */
@@ -46,7 +47,12 @@ export interface Shared extends Closable {
   flush(): Promise<void>;
 }
 
-export async function openShared({ config, log, metrics = openMetrics() }: AppParts): Promise<Shared> {
+export async function openShared({
+  config,
+  log,
+  metrics = openMetrics(),
+  clock = systemClock,
+}: AppParts): Promise<Shared> {
   const databaseUrl = mustBeSet(
     config.DATABASE_URL,
     'DATABASE_URL is not set: it is the URL of a PostgreSQL 15 or later',
@@ -76,6 +82,7 @@ export async function openShared({ config, log, metrics = openMetrics() }: AppPa
   });
   return {
     store,
+    clock,
     queue,
     redisUrl,
     bell,
@@ -97,7 +104,7 @@ async function openQueues({ config, log }: AppParts, redisUrl: string) {
   const types = definitions.map(({ type }) => type);
   const bell = await openDoorbell(config, redisUrl, log);
   const ringing = bell === undefined ? {} : { doorbell: bell };
-  const queue = await openQueue({ redisUrl, types, prefix: config.KEYFERRY_REDIS_PREFIX, log, clock, ...ringing });
+  const queue = await openQueue({ redisUrl, types, prefix: config.KEYFERRY_REDIS_PREFIX, log, ...ringing });
   return { queue, bell };
 }
 

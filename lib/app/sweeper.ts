@@ -13,7 +13,7 @@ import { newSweepState, sweep } from '../sync/sweep/sweep.ts';
 import { sweepTelemetry } from '../telemetry/sweep.ts';
 import { openWorkspaceSweep } from '../workspaces/sweep.ts';
 import { readService } from './readings.ts';
-import { type AppParts, type Closable, clock, openShared } from './shared.ts';
+import { type AppParts, type Closable, openShared } from './shared.ts';
 
 /** The sweep, and the replay, which share what they stand on. */
 export interface Sweeper extends Closable {
@@ -37,15 +37,15 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const { store, queue, bell, changed, networkBounds } = shared;
   const workspaces = openWorkspaceSweep({ store, networkBounds });
   const gauges = readService(parts, shared);
-  const observed = sweepTelemetry(shared, clock);
+  const observed = sweepTelemetry(shared, shared.clock);
   const state = newSweepState();
-  const expire = (now: Date) => expireSecrets(engines, store, now, expiredPerRoundMax);
+  const expire = () => expireSecrets(engines, store, expiredPerRoundMax);
   return {
     run: observed(async () => {
       if (store.seal.state() !== 'ready') return { sealed: true };
       await store.seal.rotateIfDue();
       await endNamespaces({ store, engines, changed, log: parts.log });
-      const swept = await sweep({ store, queue, clock, log: parts.log, expire }, state);
+      const swept = await sweep({ store, queue, log: parts.log, expire }, state);
       // A worker function sleeps until it is rung for: also for what was delayed, and what a dead one left behind.
       if (bell !== undefined) await queue.wake();
       await dropOldFailures(store, expiredPerRoundMax);

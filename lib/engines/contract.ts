@@ -1,5 +1,4 @@
 import type { Transaction } from 'kysely';
-import type { Clock } from '../core/clock.ts';
 import type { Namespace } from '../core/namespace.ts';
 import type { Engine } from '../path/contract/engine.ts';
 import type { Mount, MountTable } from '../path/contract/mount.ts';
@@ -10,7 +9,6 @@ import type { Database } from '../store/tables.ts';
 /** What an engine is handed. */
 export interface EngineParts {
   readonly store: Store;
-  readonly clock: Clock;
   /** Called after the commit with what a change made dirty. */
   readonly changed: Changed;
   /** For the JSON text of a secret. What a request brings is bounded before; what is made of it and a stored one is not. */
@@ -41,7 +39,7 @@ export interface EngineDefinition {
   /** Absent: its mounts hold nothing that has to be removed before them. */
   readonly removeSecrets?: RemoveSecrets;
   /** Absent: its secrets do not expire. Ends versions whose time is over, a limited number; answers what became dirty. */
-  readonly expire?: (store: Store, now: Date, limit: number) => Promise<readonly Dirty[]>;
+  readonly expire?: (store: Store, limit: number) => Promise<readonly Dirty[]>;
   /** Absent: its secrets cannot be synced. */
   readonly synced?: {
     /** The path below the mount that reads a secret: who may read it may sync it. */

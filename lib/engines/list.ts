@@ -73,10 +73,9 @@ export function syncedSecrets(engines: readonly EngineDefinition[], parts: Engin
 export async function expireSecrets(
   engines: readonly EngineDefinition[],
   store: Store,
-  now: Date,
   limit: number,
 ): Promise<readonly Dirty[]> {
   const dirty: Dirty[] = [];
-  for (const engine of engines) dirty.push(...((await engine.expire?.(store, now, limit)) ?? []));
+  for (const engine of engines) dirty.push(...((await engine.expire?.(store, limit)) ?? []));
   return dirty;
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Consumer, Doorbell, Queue } from './contract.ts';
 import { jobsOf, keysBelow, openJobs, type Parts, usualPrefix } from './parts.ts';
@@ -20,7 +20,8 @@ export interface QueueOptions {
   /** A hash tag, such as `{keyferry}`: it keeps all keys in one slot of a Redis Cluster. */
   readonly prefix?: string;
   readonly log: Log;
-  readonly clock: Clock;
+  /** For tests. Absent: that of the process for its own deadlines, that of Redis for what processes share. */
+  readonly clock?: Clock;
   readonly doorbell?: Doorbell;
   readonly limits?: ConnectionLimits;
 }
@@ -39,7 +40,7 @@ export interface SyncQueue extends Queue {
  * @throws Error when the prefix is no hash tag.
  */
 export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
-  const { redisUrl, types, prefix = usualPrefix, log, clock, doorbell = silentDoorbell } = options;
+  const { redisUrl, types, prefix = usualPrefix, log, clock = systemClock, doorbell = silentDoorbell } = options;
   if (!/^\{[^{}]+\}$/.test(prefix)) throw new Error(`the queue's prefix ${prefix} is no hash tag such as {keyferry}`);
   const keys = keysBelow(prefix);
   const failFast = failFastConnection(redisUrl, log, options.limits);
@@ -50,7 +51,7 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
   const announcements = new Announcements(() => failFastConnection(redisUrl, log, options.limits), keys, log);
   const consumers = new Set<Consumer>();
   return {
-    ...pendingOf(parts),
+    ...pendingOf(parts, options.clock),
     ...switches(parts),
     ...listening(announcements),
     ...working(parts, consumers),
@@ -66,8 +67,8 @@ export async function openQueue(options: QueueOptions): Promise<SyncQueue> {
 
 type PendingCalls = 'enqueue' | 'reserve' | 'release' | 'pendingCount' | 'missing' | 'forget' | 'takeUpStranded';
 
-function pendingOf(parts: Parts): Pick<SyncQueue, PendingCalls> {
-  const pending = openPending(parts.failFast, parts.keys, parts.clock);
+function pendingOf(parts: Parts, clock: Clock | undefined): Pick<SyncQueue, PendingCalls> {
+  const pending = openPending(parts.failFast, parts.keys, clock);
   return {
     enqueue: (operations, capacity) =>
       reach(async () => {

@@ -5,6 +5,7 @@ import { isMigrated, migrate } from './migrate.ts';
 import { poolDialect } from './postgres/driver.ts';
 import { openPool, type PoolOptions } from './postgres/pool.ts';
 import { Reachability } from './postgres/reachability.ts';
+import { StoreClock } from './postgres/store-clock.ts';
 import type { KeyAttempts } from './seal/attempts/contract.ts';
 import { openKeyAttempts } from './seal/attempts/open.ts';
 import type { Seal } from './seal/contract.ts';
@@ -57,20 +58,24 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
   const db = new Kysely<Database>({ dialect: poolDialect(pool, reachability) });
   const barrier = new KeyringBarrier(clock);
   const seal = new BarrierSeal({ db, barrier, staticKey, log, clock });
+  const storeClock = new StoreClock(clock);
   try {
     await bringUpToDate(db, options);
+    await storeClock.measure(db);
     await seal.refresh();
   } catch (error) {
     await db.destroy();
     throw error;
   }
   const transaction: Store['transaction'] = (work) => inTransaction(db, work);
-  const stopRefreshing = refreshRegularly(seal, options);
+  const refresh = () => Promise.all([seal.refresh(), storeClock.measure(db)]);
+  const stopRefreshing = refreshRegularly(refresh, options);
   return {
     db,
     barrier,
+    clock: storeClock,
     seal,
-    keyAttempts: openKeyAttempts({ db, barrier, transaction, now: () => clock.now(), changed: () => seal.refresh() }),
+    keyAttempts: openKeyAttempts({ db, barrier, transaction, changed: () => seal.refresh() }),
     transaction,
     reachable: () => reachability.check(() => sql`select 1`.execute(db)),
     connections: () => ({
@@ -95,10 +100,13 @@ async function bringUpToDate(db: Kysely<Database>, options: StoreOptions): Promi
   await migrate(forMigrations).finally(() => forMigrations.destroy());
 }
 
-function refreshRegularly(seal: BarrierSeal, { log, refreshMs }: StoreOptions): () => void {
+function refreshRegularly(refresh: () => Promise<unknown>, { log, refreshMs }: StoreOptions): () => void {
   const timer = setInterval(() => {
-    seal.refresh().catch((error: unknown) => {
-      log.debug({ error: error instanceof Error ? error.message : 'unknown error' }, 'the seal was not read again');
+    refresh().catch((error: unknown) => {
+      log.debug(
+        { error: error instanceof Error ? error.message : 'unknown error' },
+        'the seal and the time were not read again',
+      );
     });
   }, refreshMs ?? refreshMsDefault);
   // It must not keep a process alive that is done.

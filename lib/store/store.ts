@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { Clock } from '../core/clock.ts';
 import type { Database } from './tables.ts';
 
 /** What modules are handed to reach the store. */
@@ -6,6 +7,8 @@ export interface Store {
   /** Pooled, statements prepared where marked hot. Loss of the connection is `AppError` `unavailable`. */
   readonly db: Kysely<Database>;
   readonly barrier: Barrier;
+  /** The time of the store, for what may be off by a round trip. What has to be exact is compared in a statement. */
+  readonly clock: Clock;
   /** Runs `work` in one transaction; repeats it a bounded number of times on serialisation failure or deadlock. */
   transaction<T>(work: (tx: Transaction<Database>) => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 /** What the workspace service is handed. */
 export interface WorkspaceParts {
   readonly store: Store;
+  /** That of the store: processes whose clocks differ agree on it. */
   readonly clock: Clock;
   readonly log: Log;
   /** Calls receivers of notifications, where the operator lets the server call. */

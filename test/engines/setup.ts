@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { AppError } from '../../lib/core/errors.ts';
 import { rootNamespace } from '../../lib/core/namespace.ts';
 import { Secret } from '../../lib/core/secret.ts';
@@ -10,7 +11,6 @@ import type { Caller, RequestContext, Verb } from '../../lib/path/contract/reque
 import { compileTable } from '../../lib/path/table.ts';
 import type { Dirty } from '../../lib/store/outbox.ts';
 import type { Store } from '../../lib/store/store.ts';
-import { heldClock } from '../store/clocks.ts';
 import { testStore } from '../store/stores.ts';
 
 export const root: Caller = {
@@ -29,14 +29,12 @@ export const fixed = [
   { path: 'auth/token/', type: 'token', description: '' },
 ];
 
-/** A store of its own with a mount table, a clock that stands still, and an ear for what becomes dirty. */
+/** A store of its own with a mount table and an ear for what becomes dirty. */
 export async function engineParts(poolSize = 5) {
   const store = await testStore({ poolSize });
-  const clock = heldClock();
   const notified: Dirty[] = [];
   const parts = {
     store,
-    clock,
     secretBytesMax: 1024 * 1024,
     changed: async (dirty: readonly Dirty[]) => {
       notified.push(...dirty);
@@ -44,7 +42,7 @@ export async function engineParts(poolSize = 5) {
     },
   };
   const rowParts = { methods: [{ type: 'knock' }], revokeBelow: async () => {} };
-  return { ...parts, ...rowParts, parts, notified, engines, mounts: openMountTable({ store, clock, engines, fixed }) };
+  return { ...parts, ...rowParts, parts, notified, engines, mounts: openMountTable({ store, engines, fixed }) };
 }
 
 /** Mounts kv and answers the mount. */
@@ -182,6 +180,17 @@ export async function dirtyIds(store: Store): Promise<readonly string[]> {
   const query = store.db.selectFrom('associations').select('id');
   const rows = await query.whereRef('generation', '>', 'observed_generation').orderBy('id').execute();
   return rows.map(({ id }) => id);
+}
+
+/** As if all versions were older by so much. */
+export async function letPass(store: Store, ms: number): Promise<void> {
+  const earlier = sql`make_interval(secs => ${ms / 1_000}::float8)`;
+  await sql`update kv_secrets set created_time = created_time - ${earlier}, updated_time = updated_time - ${earlier}`.execute(
+    store.db,
+  );
+  await sql`update kv_versions set created_time = created_time - ${earlier}, deletion_time = deletion_time - ${earlier}`.execute(
+    store.db,
+  );
 }
 
 /** The sync has caught up. */

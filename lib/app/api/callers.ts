@@ -13,7 +13,7 @@ import type { NamespaceDirectory } from '../../core/namespace.ts';
 import type { CopiedMounts } from '../../engines/mounts/table.ts';
 import { openLeaseCapacity } from '../../engines/sys/quotas/index.ts';
 import { effectiveLeases, systemLeases } from '../../path/lease-times.ts';
-import { clock, type Shared } from '../shared.ts';
+import type { Shared } from '../shared.ts';
 import { openMfa } from './mfa.ts';
 
 interface CallerParts {
@@ -28,7 +28,7 @@ export type Callers = ReturnType<typeof openCallers>;
 
 /** Who calls: tokens, identities, policies, and the methods by which people and machines log in. */
 export function openCallers({ config, log, shared, mounts }: CallerParts) {
-  const { store, networkBounds } = shared;
+  const { store, clock, networkBounds } = shared;
   const leaseCapacity = openLeaseCapacity(store);
   const identities = openIdentities(store);
   const reaper = openReaper({ store, log: partOf(log, 'token') });
@@ -40,7 +40,7 @@ export function openCallers({ config, log, shared, mounts }: CallerParts) {
   const mountAt = async (path: string, namespaceId: string) =>
     mounts().resolve(path, await mounts().namespaceOf(namespaceId));
   const tokenParts = {
-    ...{ store, clock, log: partOf(log, 'token'), reaper, leaseCapacity, namespaces, identities },
+    ...{ store, log: partOf(log, 'token'), reaper, leaseCapacity, namespaces, identities },
     holdLogin: loginHolder({ store, identities }),
     renewalLimits: renewalLimits(methods, store, mountAt),
     async leasesAt(path: string, namespaceId: string) {
@@ -48,7 +48,7 @@ export function openCallers({ config, log, shared, mounts }: CallerParts) {
       return mount === undefined ? systemLeases : effectiveLeases(mount.config);
     },
   };
-  const methodParts = { ...tokenParts, remote, localAccountDir: config.KEYFERRY_SERVICE_ACCOUNT_DIR };
+  const methodParts = { ...tokenParts, clock, remote, localAccountDir: config.KEYFERRY_SERVICE_ACCOUNT_DIR };
   return {
     ...{ leaseCapacity, namespaces },
     acls: openAcls(store, identities),

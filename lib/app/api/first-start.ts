@@ -7,14 +7,13 @@ import { insertMount } from '../../engines/mounts/insert.ts';
 import type { OpenStore } from '../../store/open.ts';
 import type { Prepare } from '../../store/seal/contract.ts';
 import type { Database } from '../../store/tables.ts';
-import { clock } from '../shared.ts';
 
 /** What a new store begins with: its mounts and a root token. */
 export const firstRoot =
   (store: OpenStore, when: 'production' | 'development', id?: string): Prepare<string> =>
   async (tx: Transaction<Database>) => {
     for (const mount of firstMounts(engines, when)) await insertMount(tx, mount);
-    return mintRootToken({ db: tx, barrier: store.barrier }, clock.now(), id);
+    return mintRootToken({ db: tx, barrier: store.barrier }, id);
   };
 
 /** Initialises an empty store with the automatic seal, and makes sure that this root token is valid. */
@@ -26,7 +25,7 @@ export async function prepareForDevelopment(
     const rule = { shares: 1, threshold: 1 };
     return (await store.seal.init(rule, firstRoot(store, 'development', rootToken))).prepared;
   }
-  if (rootToken !== undefined) await mintRootToken(store, clock.now(), rootToken).catch(isThere);
+  if (rootToken !== undefined) await mintRootToken(store, rootToken).catch(isThere);
   return rootToken;
 }
 

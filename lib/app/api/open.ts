@@ -27,7 +27,7 @@ import { auditTelemetry, gaugeAudit } from '../../telemetry/audit.ts';
 import { requestTelemetry } from '../../telemetry/requests.ts';
 import { openWorkspaces } from '../../workspaces/index.ts';
 import { readService } from '../readings.ts';
-import { type AppParts, clock, openShared } from '../shared.ts';
+import { type AppParts, openShared } from '../shared.ts';
 import { openCallers } from './callers.ts';
 import { levelled } from './diagnosis.ts';
 import { prepareForDevelopment } from './first-start.ts';
@@ -56,9 +56,9 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const { config } = parts;
   const log = levelled(parts.log);
   const shared = await openShared({ ...parts, log: partOf(log, 'store') });
-  const { store, queue, changed, networkBounds } = shared;
+  const { store, clock, queue, changed, networkBounds } = shared;
   const gauges = readService(parts, shared);
-  const engineParts = { store, clock, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
+  const engineParts = { store, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };
   const audit = openAudit({
     ...{ store, clock, log: partOf(log, 'audit') },
     ...{ networkBounds, filesBelow: config.KEYFERRY_AUDIT_DIR, seen: auditTelemetry(shared.metrics) },
@@ -77,7 +77,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     callers.mfa.identity,
   ];
   const mounts: CopiedMounts = openMountTable({
-    ...{ store, clock, engines: [...engines, ...callers.enabled] },
+    ...{ store, engines: [...engines, ...callers.enabled] },
     fixed: alwaysMounted([{ ...system, rows: [] }, ...mounted]),
   });
   const rateLimits = openRateLimits(store);
@@ -92,7 +92,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
   const inFlight = openInFlight(() => clock.now());
   const secrets = syncedSecrets(engines, engineParts);
   const syncParts = {
-    ...{ ...engineParts, queue, log: partOf(log, 'sync'), definitions, mounts, networkBounds },
+    ...{ ...engineParts, clock, queue, log: partOf(log, 'sync'), definitions, mounts, networkBounds },
     ...{ currentSecret: secrets.current, holdSecret: secrets.hold, readPath: secrets.readPath },
     syncedMounts: secrets.titles.join(' or '),
     credentialsDir: config.KEYFERRY_CREDENTIALS_DIR,
@@ -111,7 +111,13 @@ export async function openApi(parts: AppParts): Promise<Api> {
     ...{ store, acls, seenMountsRevision: mounts.seenRevision, namespaces },
     requestMsMax: config.KEYFERRY_REQUEST_MS_MAX,
   });
-  const workspaces = openWorkspaces({ store, clock, gatekeeper, networkBounds, log: partOf(log, 'workspaces') });
+  const workspaces = openWorkspaces({
+    store,
+    clock: store.clock,
+    gatekeeper,
+    networkBounds,
+    log: partOf(log, 'workspaces'),
+  });
   const server: HttpServer = createServer({
     engines: all,
     mounts,
@@ -135,7 +141,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     requestTimeoutMs: config.KEYFERRY_REQUEST_MS_MAX,
     crossOrigin: () => readCors(store),
     requestHeaderRequired: config.KEYFERRY_REQUIRE_REQUEST_HEADER,
-    stages: [rateStage(rateLimits.pass), ...mfa.stages, ...wrapStages((reply) => wrap({ store, clock }, reply))],
+    stages: [rateStage(rateLimits.pass), ...mfa.stages, ...wrapStages((reply) => wrap({ store }, reply))],
   });
   return {
     store,

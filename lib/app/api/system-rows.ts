@@ -25,7 +25,7 @@ import { toolRows } from '../../engines/sys/tools/index.ts';
 import type { InFlight } from '../../http/wire/observe/in-flight.ts';
 import type { Row } from '../../path/contract/row.ts';
 import type { Database } from '../../store/tables.ts';
-import { clock, type Shared } from '../shared.ts';
+import type { Shared } from '../shared.ts';
 import type { Callers } from './callers.ts';
 import { diagnosisParts } from './diagnosis.ts';
 import { firstRoot } from './first-start.ts';
@@ -45,7 +45,7 @@ interface SystemParts {
 /** The rows of `sys/` beside those of the sync, of audit devices and of the API's own description. */
 export function systemRows(parts: SystemParts): readonly Row[] {
   const { config, levels, shared, callers, mounts, inFlight, quotasChanged, reloads } = parts;
-  const { store, changed, metrics } = shared;
+  const { store, clock, changed, metrics } = shared;
   const { leases, enabled, acls, namespaces } = callers;
   const hasRoles = (type: string) => callers.engines.some((one) => one.type === type && one.loginRole !== undefined);
   return [
@@ -56,7 +56,7 @@ export function systemRows(parts: SystemParts): readonly Row[] {
     }),
     ...keyRows({
       ...{ seal: store.seal, attempts: store.keyAttempts },
-      mintRootToken: (tx: Transaction<Database>) => mintRootToken({ db: tx, barrier: store.barrier }, clock.now()),
+      mintRootToken: (tx: Transaction<Database>) => mintRootToken({ db: tx, barrier: store.barrier }),
       attemptsNeedToken: config.KEYFERRY_KEY_ATTEMPTS_NEED_TOKEN,
     }),
     ...mountRows({
@@ -65,13 +65,13 @@ export function systemRows(parts: SystemParts): readonly Row[] {
     }),
     ...namespaceRows({ changed, namespaces: openNamespaces({ store, engines, mounts }) }),
     ...activationRows,
-    ...wrappingRows({ store, clock }),
+    ...wrappingRows({ store }),
     ...toolRows(),
     ...configRows(store, shownConfig(config), reloads),
     ...quotaRows({ store, mounts, hasRoles, changed: quotasChanged }),
     groupApplicationRow(store),
     ...messageRows,
-    ...policyRows({ store, clock, acls, namespaces }),
+    ...policyRows({ store, acls, namespaces }),
     ...leaseRows(leases),
     ...lockoutRows(store),
     ...callers.mfa.system,

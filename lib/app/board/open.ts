@@ -6,7 +6,7 @@ import { AppError } from '../../core/errors.ts';
 import { listenFailure } from '../../core/listen-failure.ts';
 import { definitions } from '../../destinations/index.ts';
 import { type BoardQueues, openBoardQueues } from '../../queue/board.ts';
-import { type AppParts, type Closable, clock, openShared } from '../shared.ts';
+import { type AppParts, type Closable, openShared } from '../shared.ts';
 import { type Door, openDoor } from './door.ts';
 import { loginPage } from './login.ts';
 
@@ -28,7 +28,7 @@ export async function openBoard(parts: AppParts): Promise<Board> {
     ...{ store: shared.store, seenMountsRevision: () => {} },
     requestMsMax: parts.config.KEYFERRY_REQUEST_MS_MAX,
   });
-  const door = openDoor({ gatekeeper, now: () => clock.now().getTime() });
+  const door = openDoor({ gatekeeper, now: () => shared.clock.now().getTime() });
   const types = definitions.map(({ type }) => type);
   const prefix = parts.config.KEYFERRY_REDIS_PREFIX;
   const queues = openBoardQueues({ redisUrl: shared.redisUrl, prefix, types, log: parts.log });

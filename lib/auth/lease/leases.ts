@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts';
 import type { Namespace } from '../../core/namespace.ts';
 import type { Reply } from '../../path/contract/reply.ts';
-import { findTokens, type TokenRow } from '../token/find/store.ts';
+import { findTokens, readTime, type TokenRow } from '../token/find/store.ts';
 import type { TokenParts } from '../token/parts.ts';
 import { revokeTree } from '../token/revoke/revoke.ts';
 import { seenFrom } from '../token/rows/given.ts';
@@ -14,7 +14,7 @@ const stepsMax = 1_000_000;
 
 /** The leases there are: those of tokens that expire. The rows of `sys/leases` are handed those of a namespace. */
 export const openLeases = (parts: TokenParts) => (namespace: Namespace) => {
-  const { store, clock, reaper } = parts;
+  const { store, reaper } = parts;
 
   async function findRow(id: string): Promise<TokenRow | undefined> {
     const parsed = parseLeaseId(id);
@@ -38,7 +38,7 @@ export const openLeases = (parts: TokenParts) => (namespace: Namespace) => {
     async revokePrefix(prefix: string, signal: AbortSignal): Promise<void> {
       const row = await findRow(prefix);
       if (row !== undefined) return revokeTree(parts, row.hash);
-      const until = clock.now();
+      const until = await readTime(store);
       for (let steps = 0, more = true; more; steps += 1) {
         if (signal.aborted || steps >= stepsMax) throw cutOff();
         more = isFullStep(await markBelow(store, { namespaceId: namespace.id, path: prefix }, until));

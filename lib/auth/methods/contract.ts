@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
 import type { Engine } from '../../path/contract/engine.ts';
 import type { RequestContext } from '../../path/contract/request.ts';
 import type { Operation } from '../../path/contract/row.ts';
@@ -36,6 +37,8 @@ export interface AuthMethod {
 }
 
 export interface MethodParts extends TokenParts {
+  /** What other systems say of times is compared with it. */
+  readonly clock: Clock;
   /** Keeps out who guesses the credentials of somebody. */
   readonly lockout: Lockout;
   /** Makes the operation that logs in. It needs no token, and answers one. */
@@ -47,7 +50,9 @@ export interface MethodParts extends TokenParts {
 }
 
 /** What methods are opened with. Absent: public addresses may be called, and the folder is the usual one. */
-export type OpenParts = TokenParts & Partial<Pick<MethodParts, 'remote' | 'localAccountDir'>>;
+export type OpenParts = TokenParts &
+  Pick<MethodParts, 'clock'> &
+  Partial<Pick<MethodParts, 'remote' | 'localAccountDir'>>;
 
 /** Ties a login handler to its fields. The handler says who it is; the token is made by `token/`. */
 export type LoginOperation = <F extends Fields>(

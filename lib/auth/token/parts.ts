@@ -1,4 +1,3 @@
-import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Namespace, NamespaceDirectory } from '../../core/namespace.ts';
 import type { LeaseTimes } from '../../path/lease-times.ts';
@@ -11,7 +10,6 @@ import type { Reaper } from './revoke/reaper.ts';
 
 export interface TokenParts {
   readonly store: Store;
-  readonly clock: Clock;
   /** Makes a token where quotas leave capacity for it. Absent: there are no quotas. @throws AppError `too-many-requests` */
   readonly leaseCapacity?: {
     within<T>(

@@ -4,16 +4,15 @@ import type { Reply } from '../../path/contract/reply.ts';
 import type { RequestContext } from '../../path/contract/request.ts';
 import { operation, type Row } from '../../path/contract/row.ts';
 import { text } from '../../path/fields.ts';
-import type { TokenParts } from '../token/parts.ts';
 import { findWrapping, notValid, takeReply } from './take.ts';
-import { wrapWithin } from './wrap.ts';
+import { type WrapParts, wrapWithin } from './wrap.ts';
 
 const fields = {
   token: text(4_096).optional().meta({ description: 'The wrapping token; absent: the token of the caller' }),
 };
 
 /** `sys/wrapping/`. */
-export function wrappingRows(parts: TokenParts): readonly Row[] {
+export function wrappingRows(parts: WrapParts): readonly Row[] {
   const lookup = {
     unauthenticated: true,
     ignoresToken: true,
@@ -87,13 +86,13 @@ async function takingToken(named: string | undefined, context: RequestContext): 
   return caller.token;
 }
 
-async function unwrap({ store }: TokenParts, taking: Secret): Promise<Reply> {
+async function unwrap({ store }: WrapParts, taking: Secret): Promise<Reply> {
   const { text } = await takeReply(store, store.db, taking);
   return { text: { contentType: 'application/json', body: text } };
 }
 
 /** In one transaction: whatever happens, there is either the old token or the new one. */
-async function rewrap(parts: TokenParts, taking: Secret): Promise<Reply> {
+async function rewrap(parts: WrapParts, taking: Secret): Promise<Reply> {
   const wrapInfo = await parts.store.transaction(async (tx) => {
     const { namespaceId, text, path, ttl } = await takeReply(parts.store, tx, taking);
     return wrapWithin(parts, tx, {
@@ -104,7 +103,7 @@ async function rewrap(parts: TokenParts, taking: Secret): Promise<Reply> {
   return { wrapInfo };
 }
 
-async function look({ store }: TokenParts, named: string | undefined, { sentToken }: RequestContext): Promise<Reply> {
+async function look({ store }: WrapParts, named: string | undefined, { sentToken }: RequestContext): Promise<Reply> {
   const token = named === undefined || named === '' ? sentToken : new Secret(named);
   if (token === undefined) throw badRequest('missing "token" value in input');
   const { path, ttl, createdAt } = await findWrapping(store, token);

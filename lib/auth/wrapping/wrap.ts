@@ -3,10 +3,12 @@ import { badRequest } from '../../core/errors.ts';
 import type { Namespace } from '../../core/namespace.ts';
 import { Secret } from '../../core/secret.ts';
 import type { WrapInfo } from '../../path/contract/reply.ts';
+import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
 import { hashToken } from '../token/find/store.ts';
-import { mintToken } from '../token/issue/mint.ts';
-import type { TokenParts } from '../token/parts.ts';
+import { mintTokenAt } from '../token/issue/mint.ts';
+
+export type WrapParts = { readonly store: Store };
 
 /** A reply to be kept for whoever has its wrapping token. */
 export interface ReplyToWrap {
@@ -29,32 +31,35 @@ const replyBytesMax = 2_097_152;
  *
  * @throws AppError `bad-request` for a reply that is too large
  */
-export async function wrap(parts: TokenParts, reply: ReplyToWrap): Promise<WrapInfo> {
+export async function wrap(parts: WrapParts, reply: ReplyToWrap): Promise<WrapInfo> {
   mustFit(reply);
   return parts.store.transaction((tx) => wrapWithin(parts, tx, reply));
 }
 
 /** The same in a transaction. What it stores is bounded by what was wrapped before. */
 export async function wrapWithin(
-  { store: { barrier }, clock }: TokenParts,
+  { store: { barrier } }: WrapParts,
   db: Kysely<Database>,
   { namespace, text, path, seconds, wrappedAccessor }: ReplyToWrap,
 ): Promise<WrapInfo> {
-  const now = clock.now();
-  const { client_token, accessor } = await mintToken({ db, barrier }, now, {
-    namespaceId: namespace.id,
-    parent: null,
-    policies: ['response-wrapping'],
-    meta: null,
-    displayName: '',
-    path,
-    ttl: seconds,
-    explicitMaxTtl: seconds,
-    period: 0,
-    numUses: 1,
-    renewable: false,
-    orphan: true,
-  });
+  const { auth, createdAt } = await mintTokenAt(
+    { db, barrier },
+    {
+      namespaceId: namespace.id,
+      parent: null,
+      policies: ['response-wrapping'],
+      meta: null,
+      displayName: '',
+      path,
+      ttl: seconds,
+      explicitMaxTtl: seconds,
+      period: 0,
+      numUses: 1,
+      renewable: false,
+      orphan: true,
+    },
+  );
+  const { client_token, accessor } = auth;
   const token_hash = hashToken(barrier, new Secret(client_token));
   await db
     .insertInto('wrapped_replies')
@@ -64,7 +69,7 @@ export async function wrapWithin(
     token: client_token,
     accessor,
     ttl: seconds,
-    creation_time: now.toISOString(),
+    creation_time: createdAt.toISOString(),
     creation_path: path,
     ...(wrappedAccessor === undefined ? {} : { wrapped_accessor: wrappedAccessor }),
   };

@@ -9,7 +9,7 @@ import { mustBeFree } from './free-path.ts';
 import { changeTable, mustBeNoNamespace, takenPaths } from './insert.ts';
 import type { MountMovesTable } from './tables.ts';
 
-type MoveParts = Pick<EngineParts, 'store' | 'clock'>;
+type MoveParts = Pick<EngineParts, 'store'>;
 
 export interface Move {
   readonly namespace: Namespace;
@@ -20,13 +20,12 @@ export interface Move {
 }
 
 /** Gives a mount another path. Names at the destinations may be made of it, so its associations become dirty. */
-export async function moveMount({ store, clock }: MoveParts, move: Move, changed: Changed): Promise<EndedMove> {
+export async function moveMount({ store }: MoveParts, move: Move, changed: Changed): Promise<EndedMove> {
   const id = uuid();
   const dirty = await store.transaction(async (tx) => {
     const moved = await moveLocked(tx, move);
     await remember(tx, {
       ...{ id, namespace_id: move.namespace.id, source: move.from, target: move.to },
-      ended_at: clock.now(),
     });
     return moved;
   });
@@ -48,8 +47,11 @@ export async function findMove(
 /** Moves that can be asked for. */
 const rememberedMax = 1_000;
 
-async function remember(tx: Transaction<Database>, move: Insertable<MountMovesTable>): Promise<void> {
-  await tx.insertInto('mount_moves').values(move).execute();
+async function remember(tx: Transaction<Database>, move: Omit<Insertable<MountMovesTable>, 'ended_at'>): Promise<void> {
+  await tx
+    .insertInto('mount_moves')
+    .values({ ...move, ended_at: sql`now()` })
+    .execute();
   await sql`delete from mount_moves where id in (
     select id from mount_moves order by ended_at desc, id offset ${rememberedMax}::int)`.execute(tx);
 }

@@ -11,7 +11,7 @@ import type { FixedMount } from './record.ts';
 import { type Emptied, removeMount } from './remove.ts';
 import { tuneMount } from './tune.ts';
 
-export interface MountTableParts extends Pick<EngineParts, 'store' | 'clock'> {
+export interface MountTableParts extends Pick<EngineParts, 'store'> {
   readonly engines: readonly Emptied[];
   /** Of every namespace. */
   readonly fixed: readonly FixedMount[];
@@ -29,7 +29,7 @@ export interface CopiedMounts extends Mounts, NamespaceTable {
  * The mount table. Requests are resolved from a copy in memory; it is read again when a newer revision was seen, when this
  * process has changed the table, and when no mount holds a path and the store has a newer revision.
  */
-export function openMountTable({ store, clock, engines, fixed }: MountTableParts): CopiedMounts {
+export function openMountTable({ store, engines, fixed }: MountTableParts): CopiedMounts {
   const reserved = fixed.map(({ path }) => path);
   const { present, renewed, known, seenRevision, outdate } = openCurrentCopy(store, fixed);
   // Also after a failure: the commit may have come through and only its answer was lost.
@@ -51,8 +51,8 @@ export function openMountTable({ store, clock, engines, fixed }: MountTableParts
     enable: (mount) => changing(store.transaction((tx) => insertMount(tx, mount, reserved, namespace))),
     disable: (path, changed, signal) => changing(removeMount({ store, engines }, namespace.id, path, changed, signal)),
     tune: (path, tune) => changing(store.transaction((tx) => tuneMount(tx, namespace.id, path, tune, fixed))),
-    move: (from, to, changed) => changing(moveMount({ store, clock }, { namespace, from, to, reserved }, changed)),
-    findMove: (id) => findMove({ store, clock }, id, namespace),
+    move: (from, to, changed) => changing(moveMount({ store }, { namespace, from, to, reserved }, changed)),
+    findMove: (id) => findMove({ store }, id, namespace),
   });
   return {
     ...within(rootNamespace),

@@ -23,7 +23,8 @@ export interface Pending {
   forget(cursor: string, isDirty: (ids: readonly string[]) => Promise<ReadonlySet<string>>): Promise<string>;
 }
 
-export function openPending(redis: Redis, keys: Keys, clock: Clock): Pending {
+/** Without a clock the time of Redis counts, which is one for all processes. */
+export function openPending(redis: Redis, keys: Keys, clock?: Clock): Pending {
   return {
     async ask(operations, capacity) {
       const args = operations.flatMap(({ id, generation }) => [id, generation]);
@@ -47,7 +48,7 @@ export function openPending(redis: Redis, keys: Keys, clock: Clock): Pending {
       if (entries.length === 0) return next;
       const dirty = await isDirty(entries.map(([id]) => id));
       const args = entries.flatMap(([id, value]) => [id, value, dirty.has(id) ? 1 : 0]);
-      const times = [clock.now().getTime(), doubtMs, doubtMsMax];
+      const times = [clock?.now().getTime() ?? '', doubtMs, doubtMsMax];
       await reach(() => run(redis, forgetScript, [keys.pending, keys.doubted], [...times, ...args]));
       return next;
     },

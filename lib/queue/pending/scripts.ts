@@ -97,12 +97,16 @@ end
 return answer`);
 
 /**
- * KEYS pending, doubted; ARGV now, age of a doubt that takes off, age of a doubt that is dropped, then for each: id, the
+ * KEYS pending, doubted; ARGV now (empty: the time of Redis), age of a doubt that takes off, age of a doubt that is dropped, then for each: id, the
  * entry's value as it was read, and 1 if it is dirty. An entry that changed since the first doubt
  * begins again, and so does one whose first doubt is in the future: the clock went back.
  */
 export const forgetScript = script(`
 local now = tonumber(ARGV[1])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - tonumber(ARGV[3]))
 for i = 4, #ARGV, 3 do
   local id, value, dirty = ARGV[i], ARGV[i + 1], ARGV[i + 2]

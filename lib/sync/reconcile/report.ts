@@ -19,7 +19,7 @@ import type { Refusal, Written } from './plan/plan.ts';
 
 interface ReportParts {
   readonly definition: Pick<DestinationDefinition, 'coarseVersions'>;
-  readonly clock: { now(): Date };
+  readonly store: { readonly clock: { now(): Date } };
   readonly random: () => number;
   readonly retry: RetryPolicy;
   readonly recheck: RecheckTimes;
@@ -62,7 +62,7 @@ export function report(
   };
   const remembered = rememberedAfter(claim.unconfirmed, ended, parts.recheck) ?? null;
   const remembers = (claim.unconfirmed !== undefined || unconfirmed) && remembered?.over !== true;
-  const records = toRecords(results, refusals, retrying, parts.clock.now().toISOString());
+  const records = toRecords(results, refusals, retrying, parts.store.clock.now().toISOString());
   return {
     failure,
     finish: {

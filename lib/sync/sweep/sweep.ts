@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Queue } from '../../queue/contract.ts';
 import type { Dirty } from '../../store/outbox.ts';
@@ -11,10 +10,9 @@ import { dirtyAfter, loadSettings } from './requeue.ts';
 export interface SweepParts {
   readonly store: Store;
   readonly queue: Queue;
-  readonly clock: Clock;
   readonly log: Log;
   /** Marks what became out of date by the passing of time: versions whose deletion time has come. */
-  readonly expire: (now: Date) => Promise<readonly Dirty[]>;
+  readonly expire: () => Promise<readonly Dirty[]>;
 }
 
 /** Where the next sweep goes on: a sweep is bounded, a long backlog takes several. */
@@ -46,7 +44,7 @@ export interface Swept {
  * twice and beside another sweep.
  */
 export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept> {
-  const expired = await parts.expire(parts.clock.now());
+  const expired = await parts.expire();
   const settings = await loadSettings(parts.store);
   await (settings.disabled ? parts.queue.pause() : parts.queue.resume());
   await continuePurges(parts.store, state.purges);

@@ -11,7 +11,7 @@ let here: ReturnType<typeof processOn>;
 let there: ReturnType<typeof processOn>;
 beforeAll(async () => {
   store = await testStore({ poolSize: 8 });
-  root = await mintRootToken(store, new Date());
+  root = await mintRootToken(store);
   here = processOn(store);
   there = processOn(store);
 });

@@ -60,6 +60,7 @@ export function processOn(open: OpenStore) {
   const store: Store = {
     db: counting(open.db, statements),
     barrier: open.barrier,
+    clock: open.clock,
     transaction: (work) => {
       statements.count += 1;
       return open.transaction(work);

@@ -16,7 +16,7 @@ let root: string;
 
 beforeAll(async () => {
   store = await testStore();
-  root = await mintRootToken(store, systemClock.now());
+  root = await mintRootToken(store);
 });
 afterAll(() => store.close());
 

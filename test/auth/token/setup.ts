@@ -54,7 +54,7 @@ export function tokenBench(): TokenBench {
   };
   beforeAll(async () => {
     const store = await testStore({ poolSize: 12 });
-    open = { store, reaper: openReaper({ store, log }), root: await mintRootToken(store, systemClock.now()) };
+    open = { store, reaper: openReaper({ store, log }), root: await mintRootToken(store) };
   });
   afterAll(async () => {
     await open?.reaper.close();

@@ -119,10 +119,13 @@ describe('revoking a token', () => {
       commit = resolve;
     });
     const writing = bench.store.transaction(async (tx) => {
-      await mintToken({ db: tx, barrier: bench.store.barrier }, new Date(), {
-        ...{ parent: hashOf(parent), policies: ['default'], meta: null, displayName: '', path: 'auth/token/create' },
-        ...{ ttl: 3_600, explicitMaxTtl: 0, period: 0, numUses: 0, renewable: true, orphan: false },
-      });
+      await mintToken(
+        { db: tx, barrier: bench.store.barrier },
+        {
+          ...{ parent: hashOf(parent), policies: ['default'], meta: null, displayName: '', path: 'auth/token/create' },
+          ...{ ttl: 3_600, explicitMaxTtl: 0, period: 0, numUses: 0, renewable: true, orphan: false },
+        },
+      );
       entered();
       await mayCommit;
     });

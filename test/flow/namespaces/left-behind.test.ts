@@ -1,7 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import { expect, test } from 'vitest';
 import { openTexts } from '../../../lib/auth/policy/store/texts.ts';
-import { systemClock } from '../../../lib/core/clock.ts';
 import type { Database } from '../../../lib/store/tables.ts';
 import { eventually, serviceOf } from '../../support/flow/open-service.ts';
 import { spaceOf } from './spaces.ts';
@@ -21,7 +20,7 @@ const rowsOf = async (table: string, id: string) =>
 
 test('who comes to write when the deletion has begun is told that there is no such namespace', async () => {
   const { id, path } = await space();
-  const policies = openTexts({ store: service.store, clock: systemClock }, 'policies')({ id, path });
+  const policies = openTexts({ store: service.store }, 'policies')({ id, path });
   await policies.write('before', 'path "a" { policy = "read" }');
   await sql`update namespaces set deleted_at = now() where id = ${id}`.execute(service.store.db);
   const late = () => policies.write('late', 'path "a" { policy = "read" }');

@@ -9,10 +9,10 @@ export async function readConfig({ db, barrier }: Store, mountId: string): Promi
 }
 
 /** Replaces the configuration of a mount. */
-export async function writeConfig(store: Store, mountId: string, config: object, now: Date): Promise<void> {
+export async function writeConfig(store: Store, mountId: string, config: object): Promise<void> {
   const sealed = store.barrier.seal(JSON.stringify(config), aad(mountId));
   await sql`
-    insert into auth_configs (mount_id, config, updated_at) values (${mountId}, ${sealed}, ${now})
+    insert into auth_configs (mount_id, config, updated_at) values (${mountId}, ${sealed}, now())
     on conflict (mount_id) do update set config = excluded.config, updated_at = excluded.updated_at`.execute(store.db);
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Clock } from '../../../core/clock.ts';
 import type { Reply } from '../../../path/contract/reply.ts';
 import type { RequestContext } from '../../../path/contract/request.ts';
 import { type Operation, operation, type Row } from '../../../path/contract/row.ts';
@@ -79,11 +78,11 @@ interface NamedRole extends TokenInput, FormerInput {
  */
 export const roleWriter =
   <I extends NamedRole>(
-    { store, clock }: { readonly store: Store; readonly clock: Clock },
+    { store }: { readonly store: Store },
     after: (before: object | undefined, input: I) => object,
   ) =>
   async (input: I, { mount }: RequestContext): Promise<Reply> => {
-    const change = { mountId: mount.id, name: input.name, now: clock.now() };
+    const change = { mountId: mount.id, name: input.name };
     await changeRole(store, change, (before) => after(before, input));
     const warnings = tokenSettingsWarnings(input, mount);
     return warnings.length === 0 ? undefined : { warnings };

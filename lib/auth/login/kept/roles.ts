@@ -52,13 +52,12 @@ export function roleAndConfigReader({ db, barrier }: Store): ReadRoleAndConfig {
 export interface RoleChange {
   readonly mountId: string;
   readonly name: string;
-  readonly now: Date;
 }
 
 /** Writes a role; `change` decides, from what is there, under a lock. It may throw, and then nothing changes. */
 export function changeRole(
   store: Store,
-  { mountId, name, now }: RoleChange,
+  { mountId, name }: RoleChange,
   change: (before: object | undefined) => object,
 ): Promise<void> {
   return store.transaction(async (tx) => {
@@ -67,7 +66,7 @@ export function changeRole(
     const settings = JSON.stringify(change(rows[0]?.settings));
     await sql`
       insert into auth_roles (mount_id, name, settings, updated_at)
-      values (${mountId}, ${name}, ${settings}::jsonb, ${now})
+      values (${mountId}, ${name}, ${settings}::jsonb, now())
       on conflict (mount_id, name) do update set settings = excluded.settings, updated_at = excluded.updated_at`.execute(
       tx,
     );

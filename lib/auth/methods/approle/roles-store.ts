@@ -49,7 +49,6 @@ export type RoleChange = Pick<Role, 'settings'> & { readonly roleId?: string | u
 export function changeRole(
   store: Store,
   { mountId, name }: RoleKey,
-  now: Date,
   change: (before: Role | undefined) => RoleChange,
 ): Promise<void> {
   return store.transaction(async (tx) => {
@@ -64,7 +63,7 @@ export function changeRole(
     if (taken.rows.length > 0) throw badRequest('role_id is already in use by another role');
     await sql`
       insert into approle_roles (id, mount_id, name, role_id, settings, updated_at)
-      values (${uuid()}::uuid, ${mountId}::uuid, ${name}, ${roleId}, ${JSON.stringify(settings)}::jsonb, ${now})
+      values (${uuid()}::uuid, ${mountId}::uuid, ${name}, ${roleId}, ${JSON.stringify(settings)}::jsonb, now())
           on conflict (mount_id, name) do update
          set role_id = excluded.role_id, settings = excluded.settings, updated_at = excluded.updated_at`.execute(tx);
   });

@@ -24,13 +24,13 @@ export async function mustFind({ store }: TokenParts, name: string, context: Req
 
 /** Changes some of a role. `make`: a role that is not there comes to be. */
 export async function writeRole(
-  { store, clock }: TokenParts,
+  { store }: TokenParts,
   input: RoleInput & { readonly role_name: string; readonly role_id?: string | undefined },
   context: RequestContext,
   make: boolean,
 ): Promise<Reply> {
   if (input.role_id === '') throw badRequest('invalid role_id supplied, or role_id is empty');
-  await changeRole(store, keyOf(input.role_name, context), clock.now(), (before) => {
+  await changeRole(store, keyOf(input.role_name, context), (before) => {
     if (before === undefined && !make) throw badRequest(`role ${JSON.stringify(input.role_name)} does not exist`);
     return { settings: roleAfter(before?.settings, input), roleId: input.role_id ?? before?.roleId };
   });

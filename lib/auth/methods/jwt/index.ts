@@ -45,7 +45,7 @@ function loginRow({ store, clock, log = silentLog, login }: MethodParts, keys: K
   };
 }
 
-const configRow = ({ store, clock }: MethodParts, keys: Keys): Row => ({
+const configRow = ({ store }: MethodParts, keys: Keys): Row => ({
   pattern: 'config',
   help: 'Where the keys are that tokens are signed with.',
   operations: {
@@ -64,7 +64,7 @@ const configRow = ({ store, clock }: MethodParts, keys: Keys): Row => ({
       async run(config, { mount }) {
         checkConfig(config);
         await keys.check(config).catch((error) => refuseUnread(config, error));
-        await writeConfig(store, mount.id, config, clock.now());
+        await writeConfig(store, mount.id, config);
         return undefined;
       },
     }),

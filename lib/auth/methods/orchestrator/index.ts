@@ -44,7 +44,7 @@ function loginRow({ store, remote, clock, log = silentLog, login, localAccountDi
   };
 }
 
-const configRow = ({ store, clock }: MethodParts): Row => ({
+const configRow = ({ store }: MethodParts): Row => ({
   pattern: 'config',
   help: 'Where the orchestrator is, and how it is asked about tokens.',
   operations: {
@@ -62,7 +62,7 @@ const configRow = ({ store, clock }: MethodParts): Row => ({
       summary: 'Replace the configuration',
       async run(config, { mount }) {
         const warnings = configWarnings(config);
-        await writeConfig(store, mount.id, config, clock.now());
+        await writeConfig(store, mount.id, config);
         return warnings.length === 0 ? undefined : { warnings };
       },
     }),

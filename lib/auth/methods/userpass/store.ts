@@ -40,7 +40,6 @@ export async function findUser({ db, barrier }: Store, key: UserKey): Promise<Us
 export function changeUser(
   store: Store,
   key: UserKey,
-  now: Date,
   change: (before: User) => User & { readonly password: Secret },
 ): Promise<void> {
   return store.transaction(async (tx) => {
@@ -53,7 +52,7 @@ export function changeUser(
     const sealed = store.barrier.seal(password.reveal(), aad(key));
     const { rows } = await sql`
       insert into userpass_users (mount_id, name, password, cost, settings, updated_at)
-      select id, ${key.name}, ${sealed}, ${costOf(password)}, ${JSON.stringify(settings)}::jsonb, ${now} from mounts
+      select id, ${key.name}, ${sealed}, ${costOf(password)}, ${JSON.stringify(settings)}::jsonb, now() from mounts
        where id = ${key.mountId}::uuid for key share
           on conflict (mount_id, name) do update
          set password = excluded.password, cost = excluded.cost, settings = excluded.settings, updated_at = excluded.updated_at

@@ -18,14 +18,14 @@ export const keyOf = (name: string, { mount }: RequestContext): UserKey => ({
 });
 
 /** `users/`, `users/:username`, and its `password` and `policies`. */
-export const userRows = ({ store, clock }: TokenParts): readonly Row[] => {
+export const userRows = ({ store }: TokenParts): readonly Row[] => {
   const exists: Row['exists'] = async ({ username: name }, context) =>
     (await findUser(store, keyOf(String(name), context))) !== undefined;
 
   /** Changes some of a user that is there, unless he may be made. */
   async function change(input: Given, context: RequestContext, make: boolean): Promise<Reply> {
     const hash = await hashIn(input);
-    await changeUser(store, keyOf(input.username, context), clock.now(), (before) => {
+    await changeUser(store, keyOf(input.username, context), (before) => {
       if (before.password === undefined && !make)
         throw badRequest(`username ${JSON.stringify(input.username)} does not exist`);
       const password = hash ?? before.password;

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../core/clock.ts';
 import type { NamespaceDirectory } from '../../../core/namespace.ts';
 import type { Row } from '../../../path/contract/row.ts';
 import type { Store } from '../../../store/store.ts';
@@ -13,21 +12,20 @@ import { resultantAclRow } from './resultant-acl.ts';
 
 export interface PolicyRowParts {
   readonly store: Store;
-  readonly clock: Clock;
   readonly acls: Acls;
   /** Absent: there is the root alone. */
   readonly namespaces?: NamespaceDirectory;
 }
 
 /** The rows of `sys/` about policies and what they allow, relative to that mount. */
-export function policyRows({ store, clock, acls, ...others }: PolicyRowParts): readonly Row[] {
-  const stored = openTexts({ store, clock }, 'policies');
+export function policyRows({ store, acls, ...others }: PolicyRowParts): readonly Row[] {
+  const stored = openTexts({ store }, 'policies');
   const policies: TextsOf = (namespace) => policyTexts(stored(namespace));
   return [
     ...aclPolicyRows(policies),
     ...formerPolicyRows(policies),
     ...capabilityRows({ store, acls, ...others }),
     resultantAclRow(acls),
-    ...passwordPolicyRows(openTexts({ store, clock }, 'password_policies')),
+    ...passwordPolicyRows(openTexts({ store }, 'password_policies')),
   ];
 }

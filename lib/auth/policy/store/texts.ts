@@ -1,5 +1,4 @@
 import { sql, type Transaction } from 'kysely';
-import type { Clock } from '../../../core/clock.ts';
 import { badRequest } from '../../../core/errors.ts';
 import type { Namespace } from '../../../core/namespace.ts';
 import type { Store } from '../../../store/store.ts';
@@ -33,10 +32,9 @@ export const openTexts =
 
 interface TextParts {
   readonly store: Store;
-  readonly clock: Clock;
 }
 
-function textsOf({ store, clock }: TextParts, table: 'policies' | 'password_policies', namespaceId: string): TextStore {
+function textsOf({ store }: TextParts, table: 'policies' | 'password_policies', namespaceId: string): TextStore {
   const named = (name: string) => sql`namespace_id = ${namespaceId} and name = ${name}`;
   const from = sql.table(table);
   const changed = (change: (tx: Transaction<Database>) => Promise<unknown>): Promise<void> =>
@@ -58,7 +56,7 @@ function textsOf({ store, clock }: TextParts, table: 'policies' | 'password_poli
       changed(async (tx) => {
         await sql`
           insert into ${from} (namespace_id, name, text, updated_at)
-          values (${namespaceId}, ${name}, ${text}, ${clock.now()})
+          values (${namespaceId}, ${name}, ${text}, now())
           on conflict (namespace_id, name) do update set text = excluded.text, updated_at = excluded.updated_at`.execute(
           tx,
         );

@@ -77,6 +77,14 @@ export async function readRevisions({ db }: Pick<Store, 'db'>): Promise<Revision
   return row;
 }
 
+/** The time by the clock of the store, which everything that ends is compared with. */
+export async function readTime({ db }: Pick<Store, 'db'>): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('a select without a table answers one row');
+  return row.at;
+}
+
 /**
  * Counts one use of a token that has a limit. The last use leaves -1 behind: this request runs, no other does, and the sweep
  * revokes the token with its tree, but not while the request may still need it. How long that is says the process that runs it.

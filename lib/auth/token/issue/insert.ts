@@ -9,36 +9,42 @@ import type { NewToken } from './new-token.ts';
 export interface TokenEntry {
   readonly hash: Buffer;
   readonly accessor: string;
-  readonly now: Date;
   readonly token: NewToken;
 }
 
 /**
- * Writes a token; false: one of this hash is there, or the parent is not one that may have children. What is written at the
- * same time outside of transactions shares a statement, and so a commit.
+ * Writes a token and answers when that was, by the clock of the store, which its end is counted from. Undefined: one of this hash
+ * is there, or the parent is not one that may have children. What is written at the same time outside of transactions shares a
+ * statement, and so a commit.
  */
-export function insertToken(db: Kysely<Database>, entry: TokenEntry): Promise<boolean> {
-  if (db.isTransaction) return insertTokens(db, [entry]).then(([made]) => made === true);
+export function insertToken(db: Kysely<Database>, entry: TokenEntry): Promise<Date | undefined> {
+  if (db.isTransaction) return insertTokens(db, [entry]).then(([made]) => made);
   return gatheredFor(db)(entry);
 }
 
-const gathered = new WeakMap<Kysely<Database>, (entry: TokenEntry) => Promise<boolean>>();
+const gathered = new WeakMap<Kysely<Database>, (entry: TokenEntry) => Promise<Date | undefined>>();
 
-function gatheredFor(db: Kysely<Database>): (entry: TokenEntry) => Promise<boolean> {
+function gatheredFor(db: Kysely<Database>): (entry: TokenEntry) => Promise<Date | undefined> {
   const known = gathered.get(db);
   if (known !== undefined) return known;
   const written = splitting((entries: readonly TokenEntry[]) => insertTokens(db, entries), isAway);
   const together = coalesce(written, { batchSizeMax: 64, batchesMax: 2, gatherMs: 20 });
-  const insert = async (entry: TokenEntry): Promise<boolean> => (await together(entry))();
+  const insert = async (entry: TokenEntry): Promise<Date | undefined> => (await together(entry))();
   gathered.set(db, insert);
   return insert;
 }
 
-/** Parents are held while their children are written: who deletes one waits, and finds the child. */
-async function insertTokens(db: Kysely<Database>, entries: readonly TokenEntry[]): Promise<readonly boolean[]> {
+/**
+ * Parents are held while their children are written: who deletes one waits, and finds the child. The time is that of the
+ * statement, since a transaction may have waited for others before it.
+ */
+async function insertTokens(
+  db: Kysely<Database>,
+  entries: readonly TokenEntry[],
+): Promise<readonly (Date | undefined)[]> {
   const parents = entries.flatMap(({ token }) => token.parent ?? []);
   // Behind a select the planner does not see how many parents there are, so it keeps its plan.
-  const { rows } = await sql<{ accessor: string }>`
+  const { rows } = await sql<{ accessor: string; creation_time: Date }>`
     with holder as materialized (
       select hash from tokens
        where hash = any((select ${parents}::bytea[])::bytea[]) and revoked_at is null and num_uses = 0
@@ -48,25 +54,24 @@ async function insertTokens(db: Kysely<Database>, entries: readonly TokenEntry[]
     insert into tokens (hash, namespace_id, accessor, parent, policies, meta, display_name, path, type, num_uses, period, explicit_max_ttl,
                         creation_ttl, creation_time, expire_at, last_renewal_at, renewable, orphan, entity_id, role, login_role, bound_cidrs)
     select decode(i.hash, 'hex'), namespace_id, accessor, decode(i.parent, 'hex'), policies, meta, display_name, path, 'service', num_uses, period,
-           explicit_max_ttl, creation_ttl, creation_time, expire_at, null, renewable, orphan, entity_id, role, login_role, bound_cidrs
+           explicit_max_ttl, creation_ttl, statement_timestamp(),
+           case when creation_ttl > 0 then statement_timestamp() + make_interval(secs => creation_ttl) end, null, renewable, orphan, entity_id, role, login_role, bound_cidrs
       from jsonb_to_recordset(${JSON.stringify(entries.map(recordOf))}::jsonb) as i (
              hash text, namespace_id text, accessor text, parent text, policies text[], meta jsonb, display_name text, path text, num_uses int,
-             period int, explicit_max_ttl int, creation_ttl int, creation_time timestamptz, expire_at timestamptz,
-             renewable boolean, orphan boolean, entity_id text, role text, login_role text, bound_cidrs text[])
+             period int, explicit_max_ttl int, creation_ttl int, renewable boolean, orphan boolean, entity_id text, role text, login_role text, bound_cidrs text[])
      where i.parent is null or decode(i.parent, 'hex') in (select h.hash from holder h)
-        on conflict (hash) do nothing returning accessor`.execute(db);
-  const written = new Set(rows.map(({ accessor }) => accessor));
-  return entries.map(({ accessor }) => written.has(accessor));
+        on conflict (hash) do nothing returning accessor, creation_time`.execute(db);
+  const written = new Map(rows.map(({ accessor, creation_time }) => [accessor, creation_time]));
+  return entries.map(({ accessor }) => written.get(accessor));
 }
 
-function recordOf({ hash, accessor, now, token }: TokenEntry): object {
+function recordOf({ hash, accessor, token }: TokenEntry): object {
   return {
     namespace_id: token.namespaceId ?? rootNamespace.id,
     ...{ hash: hash.toString('hex'), accessor, parent: token.parent?.toString('hex') ?? null },
     ...{ policies: token.policies, meta: token.meta, display_name: token.displayName, path: token.path },
     ...{ num_uses: token.numUses, period: token.period, explicit_max_ttl: token.explicitMaxTtl },
-    ...{ creation_ttl: token.ttl, creation_time: now.toISOString() },
-    expire_at: token.ttl === 0 ? null : new Date(now.getTime() + token.ttl * 1_000).toISOString(),
+    creation_ttl: token.ttl,
     ...{ renewable: token.renewable, orphan: token.orphan, entity_id: token.entityId ?? '', role: token.role ?? '' },
     ...{ login_role: token.loginRole ?? '', bound_cidrs: token.boundCidrs ?? [] },
   };

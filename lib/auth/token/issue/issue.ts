@@ -3,10 +3,12 @@ import { badRequest } from '../../../core/errors.ts';
 import { type Namespace, rootNamespace } from '../../../core/namespace.ts';
 import type { AuthReply } from '../../../path/contract/reply.ts';
 import type { LeaseTimes } from '../../../path/lease-times.ts';
+import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
 import { inTransaction } from '../../../store/transaction.ts';
 import type { Identity } from '../../methods/contract.ts';
 import { sealBatch } from '../find/batch.ts';
+import { readTime } from '../find/store.ts';
 import type { TokenParts } from '../parts.ts';
 import { lifeOf } from './life.ts';
 import { mintToken, type TokenTarget } from './mint.ts';
@@ -43,7 +45,7 @@ export interface Origin {
  * @throws AppError `bad-request` when it would outlive its parent, `already-exists` when its id is taken
  */
 export async function issueToken(
-  { store, clock, leaseCapacity }: TokenParts,
+  { store, leaseCapacity }: TokenParts,
   { displayName, policies: wanted, metadata, bounds, role: loginRole }: Identity,
   { namespace = rootNamespace, path, parent, orphan, id, leases, role = '', entityId = '', mountAccessor = '' }: Origin,
   claim?: (tx: Transaction<Database>) => Promise<void>,
@@ -74,9 +76,9 @@ export async function issueToken(
   };
   if (bounds.type === 'batch') {
     if (claim !== undefined) await store.transaction(claim);
-    return { auth: batchToken({ store, clock }, token, mountAccessor), warnings };
+    return { auth: await batchToken(store, token, mountAccessor), warnings };
   }
-  const make = (target: TokenTarget) => claimed(target, claim, (where) => mintToken(where, clock.now(), token));
+  const make = (target: TokenTarget) => claimed(target, claim, (where) => mintToken(where, token));
   // What does not end is no lease.
   const isLease = leaseCapacity !== undefined && ttl > 0;
   const auth = isLease ? await leaseCapacity.within({ namespace, path, role: loginRole }, make) : await make(store);
@@ -100,15 +102,19 @@ function claimed<T>(
 /** Longer ones do not fit into the head of a request. */
 const batchCharactersMax = 8_000;
 
-/** @throws AppError `bad-request` when it would be too long to be sent */
-function batchToken({ store, clock }: TokenParts, token: NewToken, mountAccessor: string): AuthReply {
+/**
+ * Its life is counted from a time of the store, which is the clock that each look-up compares its end with.
+ *
+ * @throws AppError `bad-request` when it would be too long to be sent
+ */
+async function batchToken(store: Store, token: NewToken, mountAccessor: string): Promise<AuthReply> {
   const { parent, policies, meta, displayName, path, ttl, entityId = '', role = '', boundCidrs = [] } = token;
   const { namespaceId = rootNamespace.id } = token;
   const text = sealBatch(store.barrier, {
     ...{ namespaceId, displayName, path, ttl, entityId, role, meta: meta && { ...meta } },
     parent: parent === null ? null : parent.toString('base64'),
     policies: [...policies],
-    created: clock.now().getTime(),
+    created: (await readTime(store)).getTime(),
     boundCidrs: [...boundCidrs],
     mountAccessor,
   });

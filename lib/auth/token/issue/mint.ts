@@ -22,13 +22,22 @@ export interface TokenTarget {
  * @throws AppError `already-exists` when a token of this id exists, `bad-request` when the parent may have no children,
  *   `permission-denied` when it is not valid any more
  */
-export async function mintToken(target: TokenTarget, now: Date, token: NewToken): Promise<AuthReply> {
+export async function mintToken(target: TokenTarget, token: NewToken): Promise<AuthReply> {
+  return (await mintTokenAt(target, token)).auth;
+}
+
+/** The same, with the time by the clock of the store that the life of the token is counted from. */
+export async function mintTokenAt(
+  target: TokenTarget,
+  token: NewToken,
+): Promise<{ readonly auth: AuthReply; readonly createdAt: Date }> {
   const suffix = suffixOf(token.namespaceId ?? rootNamespace.id);
   const id = (token.id ?? `hvs.${randomBase62(24)}`) + suffix;
   const accessor = randomBase62(24) + suffix;
   const hash = hashToken(target.barrier, new Secret(id));
-  if (!(await insertToken(target.db, { hash, accessor, now, token }))) throw await refusal(target, token);
-  return {
+  const createdAt = await insertToken(target.db, { hash, accessor, token });
+  if (createdAt === undefined) throw await refusal(target, token);
+  const auth = {
     client_token: id,
     accessor,
     policies: token.policies,
@@ -40,7 +49,8 @@ export async function mintToken(target: TokenTarget, now: Date, token: NewToken)
     token_type: 'service',
     orphan: token.orphan,
     num_uses: token.numUses,
-  };
+  } as const;
+  return { auth, createdAt };
 }
 
 async function refusal(target: TokenTarget, { parent }: NewToken): Promise<Error> {
@@ -53,8 +63,8 @@ async function refusal(target: TokenTarget, { parent }: NewToken): Promise<Error
 const noChildren = () => badRequest('restricted use token cannot generate child tokens');
 
 /** The token that may do everything and does not expire. `id`: a fixed one, for development. */
-export async function mintRootToken(target: TokenTarget, now: Date, id?: string): Promise<string> {
-  const reply = await mintToken(target, now, {
+export async function mintRootToken(target: TokenTarget, id?: string): Promise<string> {
+  const reply = await mintToken(target, {
     id,
     parent: null,
     policies: ['root'],

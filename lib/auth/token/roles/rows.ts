@@ -39,9 +39,7 @@ export const roleRows = (parts: TokenParts): readonly Row[] => [
       write: operation(roleFields, {
         summary: 'Create or change a token role',
         async run(input, { mount, namespace }) {
-          await changeRole(parts.store, namespace.id, input.role_name, parts.clock.now(), (before) =>
-            roleAfter(before, input),
-          );
+          await changeRole(parts.store, namespace.id, input.role_name, (before) => roleAfter(before, input));
           const warnings = roleWarnings(input, effectiveLeases(mount.config));
           return warnings.length === 0 ? undefined : { warnings };
         },

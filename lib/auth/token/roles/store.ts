@@ -19,7 +19,6 @@ export function changeRole(
   store: Store,
   namespaceId: string,
   name: string,
-  now: Date,
   change: (before: RoleSettings) => RoleSettings,
 ): Promise<void> {
   return store.transaction(async (tx) => {
@@ -28,7 +27,7 @@ export function changeRole(
     const settings = JSON.stringify(change({ ...newRole, ...rows[0]?.settings }));
     await sql`
       insert into token_roles (namespace_id, name, settings, updated_at)
-      values (${namespaceId}, ${name}, ${settings}::jsonb, ${now})
+      values (${namespaceId}, ${name}, ${settings}::jsonb, now())
       on conflict (namespace_id, name) do update set settings = excluded.settings, updated_at = excluded.updated_at`.execute(
       tx,
     );

@@ -8,11 +8,10 @@ export interface TableWrite extends SealedWrite {
   readonly id: string;
   /** The current version it is meant to follow; undefined: any. */
   readonly cas?: number | undefined;
-  readonly now: Date;
 }
 
 /**
- * SQL of a table of writes, numbered from 1: `n`, `mount_id`, `path`, `id`, `cas`, `now`, `data`. All data travel as one
+ * SQL of a table of writes, numbered from 1: `n`, `mount_id`, `path`, `id`, `cas`, `now`, `data`. The time is the store's. All data travel as one
  * value and are cut apart there: as an array of values they would be sent as text of twice the size.
  */
 export function writesTable(writes: readonly TableWrite[]): RawBuilder<unknown> {
@@ -21,14 +20,13 @@ export function writesTable(writes: readonly TableWrite[]): RawBuilder<unknown> 
     writes,
     sql`(select ${writes.map(({ id }) => id)}::uuid[])`,
     sql`(select ${writes.map(({ cas }) => cas ?? null)}::int[])`,
-    sql`(select ${writes.map(({ now }) => now.toISOString())}::timestamptz[])`,
     sql`(select ${starts(writes)}::int[])`,
     sql`(select ${writes.map(({ data }) => data.length)}::int[])`,
   );
   return sql`
-    select w.n::int as n, w.mount_id, w.path collate "C" as path, w.id, w.cas, w.now,
+    select w.n::int as n, w.mount_id, w.path collate "C" as path, w.id, w.cas, statement_timestamp() as now,
            substring(${all}::bytea from w.start for w.length) as data
-      from ${locations} as w (mount_id, path, id, cas, now, start, length, n)`;
+      from ${locations} as w (mount_id, path, id, cas, start, length, n)`;
 }
 
 /** Where the data of each write begins, counted from 1. */

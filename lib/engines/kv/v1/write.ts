@@ -12,7 +12,7 @@ import { type TableWrite, writesTable } from '../shared/write-table.ts';
 export type SecretWriter = (location: SecretLocation, data: JsonObject) => Promise<undefined>;
 
 /** Writes secrets; writes that come together go to the database together. */
-export function secretWriter({ store, clock }: EngineParts): SecretWriter {
+export function secretWriter({ store }: EngineParts): SecretWriter {
   const put = gatheredWrites<TableWrite, true>({
     one: (write) => putOne(store.db, write),
     many: (writes) => putMany(store.db, writes),
@@ -21,7 +21,7 @@ export function secretWriter({ store, clock }: EngineParts): SecretWriter {
   return async (location, data) => {
     const id = uuid();
     const sealed = await sealVersion(store.barrier, { ...location, id }, data);
-    await put({ ...location, id, data: sealed, now: clock.now() });
+    await put({ ...location, id, data: sealed });
     return undefined;
   };
 }
@@ -30,11 +30,11 @@ export function secretWriter({ store, clock }: EngineParts): SecretWriter {
  * Writes a secret as its one version, number 1, so that a mount that becomes version 2 has it as version 1. The secret's
  * row is taken first: its lock puts concurrent writes in order.
  */
-async function putOne(db: Kysely<Database>, { mountId, path, id, data, now }: TableWrite): Promise<true> {
+async function putOne(db: Kysely<Database>, { mountId, path, id, data }: TableWrite): Promise<true> {
   await sql`
     with input as (
       select ${mountId}::uuid as mount_id, ${path}::text collate "C" as path, ${id}::uuid as id, ${data}::bytea as data,
-             ${now}::timestamptz as now
+             statement_timestamp() as now
     ),
     secret as (${takeSecrets(sql`select * from input`)}),
     version as (${putVersions})

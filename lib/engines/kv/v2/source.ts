@@ -13,8 +13,8 @@ interface Current {
  * The secret as the sync has to bring it to the destinations. Many look-ups are one round trip, and a secret that goes to
  * many destinations is read and opened once for all that ask at the same time.
  *
- * A deletion that the sync was notified of (`deletion_seen`) holds whatever the time is here: the clock of the notifier may be ahead,
- * and nobody notifies twice.
+ * A deletion that the sync was notified of (`deletion_seen`) holds whatever the time is: a clock of the database that was set back
+ * brings nothing back, and nobody notifies twice.
  */
 export function currentSecrets(parts: EngineParts): SecretSource['current'] {
   const read = coalesce((locations: readonly SecretLocation[]) => readBatch(parts, locations), {
@@ -33,7 +33,7 @@ interface CurrentRow {
 
 /** Answers functions that open: a value that is damaged fails those alone who ask for it. */
 async function readBatch(
-  { store, clock }: EngineParts,
+  { store }: EngineParts,
   locations: readonly SecretLocation[],
 ): Promise<readonly ((() => Current) | undefined)[]> {
   const distinct = new Map(locations.map((location) => [`${location.mountId}/${location.path}`, location]));
@@ -45,7 +45,7 @@ async function readBatch(
        select version, id, data from kv_versions
         where mount_id = s.mount_id and path = s.path and version >= s.oldest_version
           and not destroyed
-          and (deletion_time is null or not deletion_seen and deletion_time > ${clock.now()}::timestamptz)
+          and (deletion_time is null or not deletion_seen and deletion_time > now())
         order by version desc limit 1) v`.execute(store.db);
   const rowAt = new Map(rows.map((row) => [row.n, row]));
   const found = new Map(

@@ -7,7 +7,6 @@ import type { SealRecord } from '../record.ts';
 export interface AttemptParts {
   readonly db: Kysely<Database>;
   readonly barrier: Barrier;
-  readonly now: () => Date;
   /** Called when the row of the seal has changed. */
   readonly changed: () => Promise<void>;
   transaction<T>(work: (tx: Transaction<Database>) => Promise<T>): Promise<T>;

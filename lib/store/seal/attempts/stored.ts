@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { uuid } from '../../../core/ids.ts';
 import type { Barrier } from '../../store.ts';
@@ -26,20 +26,19 @@ export interface Attempt<State> {
 }
 
 /** So long after its start an attempt is forgotten, with the shares that were given. */
-const attemptMsMax = 86_400_000;
+const attemptSecondsMax = 86_400;
 
 interface Parts<State> {
   readonly kind: KeyAttemptsTable['kind'];
   readonly form: z.ZodType<State>;
   readonly barrier: Barrier;
-  readonly now: () => Date;
 }
 
-export function storedAttempts<State>({ kind, form, barrier, now }: Parts<State>): StoredAttempts<State> {
+export function storedAttempts<State>({ kind, form, barrier }: Parts<State>): StoredAttempts<State> {
   const aad = (nonce: string) => `key_attempts/${kind}/${nonce}`;
-  const oldest = () => new Date(now().getTime() - attemptMsMax);
+  const oldest = sql<Date>`now() - make_interval(secs => ${attemptSecondsMax})`;
   const current = (db: Kysely<Database>) =>
-    db.selectFrom('key_attempts').selectAll().where('kind', '=', kind).where('started_at', '>', oldest());
+    db.selectFrom('key_attempts').selectAll().where('kind', '=', kind).where('started_at', '>', oldest);
   const opened = (row: { nonce: string; state: Buffer } | undefined): Attempt<State> | undefined => {
     if (row === undefined) return undefined;
     const text = barrier.open(row.state, aad(row.nonce));
@@ -53,10 +52,10 @@ export function storedAttempts<State>({ kind, form, barrier, now }: Parts<State>
     hold: async (tx) => opened(await current(tx).forUpdate().executeTakeFirst()),
     async begin(tx, state) {
       const attempt = { nonce: uuid(), state };
-      await tx.deleteFrom('key_attempts').where('kind', '=', kind).where('started_at', '<=', oldest()).execute();
+      await tx.deleteFrom('key_attempts').where('kind', '=', kind).where('started_at', '<=', oldest).execute();
       const { numInsertedOrUpdatedRows } = await tx
         .insertInto('key_attempts')
-        .values({ kind, nonce: attempt.nonce, started_at: now(), state: sealed(attempt) })
+        .values({ kind, nonce: attempt.nonce, started_at: sql`now()`, state: sealed(attempt) })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirstOrThrow();
       return numInsertedOrUpdatedRows === 1n ? attempt : undefined;

@@ -78,6 +78,6 @@ function unsynced(parts: SyncParts, wanted: AssociationKey, accessor: string): A
     records: [],
     attempts: 0,
     next_attempt_at: null,
-    updated_at: parts.clock.now(),
+    updated_at: parts.store.clock.now(),
   };
 }

@@ -124,7 +124,7 @@ async function change(
       mustGiveCredentials(definition, before, values, input);
     }
     await mustHaveApp(parts, tx, key.namespace_id, definition, values.connection);
-    await saveDestination(parts.store, tx, definition, key.namespace_id, { ...values, name }, parts.clock.now());
+    await saveDestination(parts.store, tx, definition, key.namespace_id, { ...values, name });
     if (before === undefined) return [];
     return markAssociations(tx, before.id, reshapes(definition, before.connection, values.connection));
   });

@@ -44,7 +44,6 @@ export async function saveDestination(
   { type, fields }: Pick<DestinationDefinition, 'type' | 'fields'>,
   namespace_id: string,
   values: DestinationValues,
-  now: Date,
 ): Promise<void> {
   const connection = JSON.stringify(toStored(fields, values.connection));
   const sealed = store.barrier.seal(connection, connectionAad({ namespace_id, type, name: values.name }));
@@ -55,7 +54,7 @@ export async function saveDestination(
     custom_tags: JSON.stringify(values.tags),
     network: JSON.stringify(values.network),
     adopt: values.adopt,
-    updated_at: now,
+    updated_at: sql<Date>`now()`,
   };
   await tx
     .insertInto('destinations')

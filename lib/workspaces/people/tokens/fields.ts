@@ -1,9 +1,10 @@
+import type { Clock } from '../../../core/clock.ts';
 import { text, time } from '../../../path/jsonapi/fields.ts';
 
 /** Attributes of a token that clients send. */
-export const tokenFields = {
+export const tokenFields = (clock: Clock) => ({
   description: text(512).nullable(),
   'expired-at': time()
-    .refine((value) => value.getTime() > Date.now(), 'must be in the future')
+    .refine((value) => value > clock.now(), 'must be in the future')
     .nullable(),
-};
+});

@@ -26,7 +26,7 @@ export async function teamIn(
 export async function createTeamToken(parts: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
   const { store } = parts;
   const owner = await teamIn(parts, call);
-  const { description, 'expired-at': expireAt = null } = attributesOf(call, undefined, tokenFields);
+  const { description, 'expired-at': expireAt = null } = attributesOf(call, undefined, tokenFields(parts.clock));
   if (description === undefined || description === null || description === '')
     throw invalidAttribute('description', "Description can't be blank");
   const { row, text } = await store.transaction(async (tx) => {

@@ -15,9 +15,9 @@ function ownerIn({ caller, parameters }: ApiCall): TokenOwner {
   return { column: 'user_id', id };
 }
 
-export async function createUserToken({ store }: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
+export async function createUserToken({ store, clock }: WorkspaceParts, call: ApiCall): Promise<DocumentReply> {
   const owner = ownerIn(call);
-  const sent = attributesOf(call, undefined, tokenFields);
+  const sent = attributesOf(call, undefined, tokenFields(clock));
   const { row, text } = await store.transaction(async (tx) => {
     const { rows } = await sql`select 1 from ws_users where id = ${owner.id} for no key update`.execute(tx);
     if (rows.length === 0) throw notFound();

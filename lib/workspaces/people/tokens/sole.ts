@@ -12,10 +12,14 @@ type SoleOwner = Exclude<TokenOwner, { readonly column: 'user_id' }>;
 
 const tables = { team_id: 'ws_teams', organization_id: 'ws_organizations' } as const;
 
-export async function renewSole({ store }: WorkspaceParts, call: ApiCall, owner: SoleOwner): Promise<DocumentReply> {
+export async function renewSole(
+  { store, clock }: WorkspaceParts,
+  call: ApiCall,
+  owner: SoleOwner,
+): Promise<DocumentReply> {
   // Clients send it with no document as well, or with an empty one.
   const isEmpty = Object.keys(call.body ?? {}).length === 0;
-  const sent = isEmpty ? {} : attributesOf(call, undefined, tokenFields);
+  const sent = isEmpty ? {} : attributesOf(call, undefined, tokenFields(clock));
   const { row, text } = await store.transaction(async (tx) => {
     await sql`select 1 from ${sql.table(tables[owner.column])} where id = ${owner.id} for no key update`.execute(tx);
     await sql`delete from ws_tokens t where ${ofOwner(owner)} and ${isSole(owner)}`.execute(tx);

@@ -48,7 +48,7 @@ describe('who has made a version', () => {
   test('is shown for each write of a batch', async () => {
     await it.call('write', 'data/c1', { data: {} });
     const by = { create: JSON.stringify(byAda('create')), update: JSON.stringify(byBob('update')) };
-    const version = { mountId: it.mount.id, data: Buffer.alloc(1), cas: undefined, now: it.clock.now(), by };
+    const version = { mountId: it.mount.id, data: Buffer.alloc(1), cas: undefined, by };
     const id = '00000000-0000-4000-8000-000000000001';
     await insertVersions(it.store.db, [
       { ...version, path: 'c1', id },

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../../../lib/core/clock.ts';
 import { AppError } from '../../../../lib/core/errors.ts';
 import { Secret } from '../../../../lib/core/secret.ts';
 import { engines } from '../../../../lib/engines/index.ts';
@@ -17,11 +16,11 @@ import { associate, type Call, calling, dirtyIds, fixed, mounted } from '../../s
 /** What a service process holds: a pool of its own on the shared database. */
 async function openSide(databaseUrl: string, seal: { readonly key: Secret }) {
   const store = await openStore(storeOptions(databaseUrl, { seal }));
-  const parts = { store, clock: systemClock, secretBytesMax: 1024 * 1024, changed: async () => [] };
+  const parts = { store, secretBytesMax: 1024 * 1024, changed: async () => [] };
   return {
     store,
     parts,
-    mounts: openMountTable({ store, clock: systemClock, engines, fixed }),
+    mounts: openMountTable({ store, engines, fixed }),
     engine: kvV2.open(parts),
     ...kvV2.synced.open(parts),
   };

@@ -3,22 +3,8 @@ import { durationText } from '../../../../lib/core/duration-text.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../../../lib/core/json.ts';
 import { patchCustomMetadata, readCustomMetadata } from '../../../../lib/engines/kv/v2/metadata/custom.ts';
 import { keysOf } from '../../../../lib/engines/kv/v2/read/subkeys.ts';
-import { casRefusal, isReadable, readCas } from '../../../../lib/engines/kv/v2/versions/versions.ts';
+import { casRefusal, readCas } from '../../../../lib/engines/kv/v2/versions/versions.ts';
 import { mergePatch } from '../../../../lib/engines/kv/v2/write/merge-patch.ts';
-
-const now = new Date('2030-01-01T00:00:00Z');
-const before = new Date(now.getTime() - 1);
-const after = new Date(now.getTime() + 1);
-
-test.each([
-  [null, false, true],
-  [after, false, true],
-  [now, false, false],
-  [before, false, false],
-  [null, true, false],
-])('a version with deletion time %s, destroyed %s, is readable: %s', (deletion_time, destroyed, readable) => {
-  expect(isReadable({ deletion_time, destroyed }, now)).toBe(readable);
-});
 
 test.each([
   [undefined, false, 3, undefined],

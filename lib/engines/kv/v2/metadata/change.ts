@@ -27,9 +27,9 @@ export async function writeMetadata(
   context: RequestContext,
 ): Promise<Reply> {
   if (Object.values(change).every((value) => value === undefined)) return undefined;
-  const { store, clock } = parts;
+  const { store } = parts;
   const sealed = sealCustomMetadata(store.barrier, location, readCustomMetadata(change.custom_metadata ?? {}));
-  await whileMounted(() => upsert(store.db, location, change, sealed, clock.now()));
+  await whileMounted(() => upsert(store.db, location, change, sealed));
   await warnOfCas(parts, location, change, context);
   return undefined;
 }
@@ -41,13 +41,13 @@ export async function patchMetadata(
   change: MetadataChange,
   context: RequestContext,
 ): Promise<Reply> {
-  const { store, clock } = parts;
+  const { store } = parts;
   await store.transaction(async (tx) => {
     const secret = await lockSecret(tx, location);
     if (secret === undefined) throw notFound();
     const before = openCustomMetadata(store.barrier, location, secret.custom_metadata);
     const after = change.custom_metadata ? patchCustomMetadata(before, change.custom_metadata) : {};
-    await upsert(tx, location, change, sealCustomMetadata(store.barrier, location, after), clock.now());
+    await upsert(tx, location, change, sealCustomMetadata(store.barrier, location, after));
   });
   await warnOfCas(parts, location, change, context);
   return undefined;
@@ -59,12 +59,11 @@ async function upsert(
   { mountId, path }: SecretLocation,
   change: MetadataChange,
   sealed: Buffer | null,
-  now: Date,
 ): Promise<void> {
   await sql`
     insert into kv_secrets as s (mount_id, path, current_version, oldest_version, created_time, updated_time, max_versions,
                                  cas_required, delete_version_after, custom_metadata)
-    values (${mountId}::uuid, ${path}, 0, 0, ${now}::timestamptz, ${now}::timestamptz, ${change.max_versions ?? 0}::int,
+    values (${mountId}::uuid, ${path}, 0, 0, statement_timestamp(), statement_timestamp(), ${change.max_versions ?? 0}::int,
             ${change.cas_required ?? false}::bool, ${change.delete_version_after ?? 0}::int, ${sealed}::bytea)
     on conflict (mount_id, path) do update set
       max_versions = case when ${change.max_versions !== undefined}::bool then excluded.max_versions else s.max_versions end,

@@ -3,6 +3,7 @@ import { coalesce } from '../../../../core/concurrency/coalesce.ts';
 import type { Store } from '../../../../store/store.ts';
 import { locationsTable, type SecretLocation } from '../../shared/secret-path.ts';
 import { type StoredData, storedData } from '../../shared/stored-version.ts';
+import { isReadable } from '../versions/rules.ts';
 import { versionMax } from '../versions/versions.ts';
 
 /** `version` 0: the current one. */
@@ -17,6 +18,8 @@ export interface VersionRow extends StoredData {
   readonly created_time: Date;
   readonly deletion_time: Date | null;
   readonly destroyed: boolean;
+  /** By the clock of the store. */
+  readonly readable: boolean;
   readonly custom_metadata: Buffer | null;
 }
 
@@ -33,7 +36,7 @@ export function versionReader(store: Store): ReadVersion {
 async function readBatch(store: Store, batch: readonly Wanted[]): Promise<readonly (VersionRow | undefined)[]> {
   // `offset 0` keeps the planner from mixing the two joins: the second is one look into the index per version then.
   const { rows } = await sql<VersionRow & { readonly n: number }>`
-    select asked.n, v.version, v.id, ${storedData}, v.created_time, v.deletion_time, v.destroyed, asked.custom_metadata
+    select asked.n, v.version, v.id, ${storedData}, v.created_time, v.deletion_time, v.destroyed, ${isReadable} as readable, asked.custom_metadata
       from (
         select w.n::int as n, s.mount_id, s.path, s.oldest_version, s.custom_metadata,
                case when w.version > 0 then w.version else s.current_version end as version

@@ -6,7 +6,6 @@ import type { SecretLocation } from '../../shared/secret-path.ts';
 import { openStored, type VersionJson } from '../../shared/stored-version.ts';
 import { openCustomMetadata } from '../metadata/custom.ts';
 import type { KvParts } from '../parts.ts';
-import { isReadable } from '../versions/versions.ts';
 import { type ShownVersion, showVersion, unreadable } from './reply.ts';
 
 /** Which version is wanted; 0 or less: the current one. And who holds the memory for it. */
@@ -34,14 +33,14 @@ interface OpenedSecret {
 
 /** Undefined: there is no such version. */
 export async function openSecret(
-  { store, clock, readVersion }: KvParts,
+  { store, readVersion }: KvParts,
   { mountId, path, version, hold }: Wanted,
 ): Promise<OpenedSecret | undefined> {
   const location = { mountId, path };
   const row = await readVersion({ ...location, version: Math.max(0, version) });
   if (row === undefined) return undefined;
   const metadata = showVersion(row, openCustomMetadata(store.barrier, location, row.custom_metadata));
-  if (!isReadable(row, clock.now())) return { metadata, json: undefined };
+  if (!row.readable) return { metadata, json: undefined };
   const opening = { db: store.db, barrier: store.barrier, hold };
   return { metadata, json: await openStored(opening, { ...location, id: row.id, version: row.version }, row) };
 }

@@ -6,12 +6,12 @@ import type { Store } from '../../../../store/store.ts';
  * For the sweep: marks the associations of secrets dirty of which a version was deleted by the passing of time
  * (`delete_version_after`), at most `limit` versions at once, each once. Any number of sweeps may run side by side.
  */
-export async function expireVersions(store: Store, now: Date, limit: number): Promise<readonly Dirty[]> {
+export async function expireVersions(store: Store, limit: number): Promise<readonly Dirty[]> {
   const seen = sql`(mount_id, secret_name) in (select mount_id, path from seen) and desired = 'present'`;
   const { rows } = await sql<Dirty>`
     with due as (
       select mount_id, path, version from kv_versions
-       where deletion_time is not null and not deletion_seen and deletion_time <= ${now}::timestamptz
+       where deletion_time is not null and not deletion_seen and deletion_time <= now()
        order by deletion_time limit ${limit} for no key update skip locked
     ),
     seen as (

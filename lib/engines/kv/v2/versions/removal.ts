@@ -23,7 +23,7 @@ export function removalRows(parts: KvParts): readonly Row[] {
       none: 'No version number provided',
       operation: 'update',
       change: (location, numbers, by) => {
-        return markDeleted(location, parts.clock.now(), by, sql`v.version = any(${numbers}::int[])`);
+        return markDeleted(location, by, sql`v.version = any(${numbers}::int[])`);
       },
     }),
     versionsRow(parts, {
@@ -31,7 +31,7 @@ export function removalRows(parts: KvParts): readonly Row[] {
       help: 'Makes deleted versions readable again.',
       none: 'No version number provided',
       operation: 'undelete',
-      change: (location, numbers) => markUndeleted(location, parts.clock.now(), numbers),
+      change: (location, numbers) => markUndeleted(location, numbers),
     }),
     versionsRow(parts, {
       verb: 'destroy',
@@ -48,10 +48,9 @@ export async function deleteCurrent(
   location: SecretLocation,
   caller: Caller | undefined,
 ): Promise<Reply> {
-  const now = parts.clock.now();
   const by = attributionText(caller, 'delete');
   const change = ({ current_version }: LockedSecret) =>
-    markDeleted(location, now, by, sql`v.version = ${current_version}::int`);
+    markDeleted(location, by, sql`v.version = ${current_version}::int`);
   const dirty = await changeVersions(parts, location, change, by);
   return replyAfter(parts, dirty);
 }
@@ -117,15 +116,15 @@ const inSecret = ({ mountId, path: secret }: SecretLocation): RawBuilder<unknown
   s.mount_id = ${mountId}::uuid and s.path = ${secret} and v.mount_id = s.mount_id and v.path = s.path
   and v.version >= s.oldest_version and not v.destroyed`;
 
-const markDeleted = (location: SecretLocation, now: Date, by: string, which: RawBuilder<unknown>): Statement => sql`
-  update kv_versions v set deletion_time = ${now}::timestamptz, deletion_seen = true, deleted_by = ${by}::jsonb
+const markDeleted = (location: SecretLocation, by: string, which: RawBuilder<unknown>): Statement => sql`
+  update kv_versions v set deletion_time = statement_timestamp(), deletion_seen = true, deleted_by = ${by}::jsonb
     from kv_secrets s
-   where ${inSecret(location)} and ${which} and (v.deletion_time is null or v.deletion_time > ${now}::timestamptz)
+   where ${inSecret(location)} and ${which} and (v.deletion_time is null or v.deletion_time > statement_timestamp())
   returning 1`;
 
-const markUndeleted = (location: SecretLocation, now: Date, numbers: readonly number[]): Statement => sql`
+const markUndeleted = (location: SecretLocation, numbers: readonly number[]): Statement => sql`
   with settings as (${mountSettings(location.mountId)})
-  update kv_versions v set deletion_time = ${deletionTime(sql`${now}::timestamptz`)}, deletion_seen = false,
+  update kv_versions v set deletion_time = ${deletionTime(sql`statement_timestamp()`)}, deletion_seen = false,
          deleted_by = null
     from kv_secrets s cross join settings
    where ${inSecret(location)} and v.version = any(${numbers}::int[])

@@ -25,3 +25,10 @@ export const deletionTime = (now: RawBuilder<unknown>): RawBuilder<unknown> => s
   case when settings.delete_version_after >= 0
        then ${now} + least(nullif(settings.delete_version_after, 0), nullif(s.delete_version_after, 0)) * interval '1 second'
   end`;
+
+/**
+ * Whether the data of the version `v` can be read now: a deletion may lie in the future. Times are those of the statement, since a transaction
+ * may have waited for the secret before it.
+ */
+export const isReadable: RawBuilder<unknown> = sql`
+  (not v.destroyed and (v.deletion_time is null or v.deletion_time > statement_timestamp()))`;

@@ -1,15 +1,5 @@
 /** The rules of versions that are decided in the program. Those that SQL decides are in `rules.ts`. */
 
-export interface VersionState {
-  /** May lie in the future: the version is to be deleted then. */
-  readonly deletion_time: Date | null;
-  readonly destroyed: boolean;
-}
-
-/** Whether the data of a version can be read at this time. */
-export const isReadable = (version: VersionState, now: Date): boolean =>
-  !version.destroyed && (version.deletion_time === null || version.deletion_time > now);
-
 /** Why a write with this check-and-set parameter is refused; undefined: it is not. */
 export function casRefusal(cas: number | undefined, required: boolean, currentVersion: number): string | undefined {
   if (cas === undefined) return required ? casMissing : undefined;

@@ -55,7 +55,7 @@ export async function insertVersions(
        order by a.id for no key update of a
     ),
     dirty as (${markDirty(sql`id in (select id from touched)`)})
-    select w.n, w.current_version as version, w.deletion_time, w.custom_metadata,
+    select w.n, w.current_version as version, w.updated_time as created_time, w.deletion_time, w.custom_metadata,
            coalesce((select json_agg(d) from dirty d join touched t on t.id = d.id::bigint where t.n = w.n), '[]'::json) as dirty
       from written w`.execute(db);
   const found = new Map(rows.map((row) => [row.n, row]));

@@ -11,12 +11,13 @@ import { openCustomMetadata } from '../metadata/custom.ts';
 import type { KvParts } from '../parts.ts';
 import type { VersionRow } from '../read/read.ts';
 import { replyAfter, showVersion, unreadable } from '../read/reply.ts';
-import { casRefusal, isReadable } from '../versions/versions.ts';
+import { isReadable } from '../versions/rules.ts';
+import { casRefusal } from '../versions/versions.ts';
 import { mergePatch } from './merge-patch.ts';
 import { mustNotBeTooLarge } from './patched-size.ts';
 import { casOf, dataOf, type Given, showWritten } from './secret.ts';
-import type { NewVersion } from './statement.ts';
-import { type LockedSecret, lockSecret, newVersion, type Written, writeLockedVersion } from './write.ts';
+import type { NewVersion, WrittenRow } from './statement.ts';
+import { type LockedSecret, lockSecret, newVersion, writeLockedVersion } from './write.ts';
 
 interface Patch {
   readonly data: JsonObject;
@@ -25,7 +26,7 @@ interface Patch {
   readonly hold: RequestContext['hold'];
 }
 
-type Patched = { readonly written: Written } | { readonly refusal: ReplyContent };
+type Patched = { readonly written: WrittenRow } | { readonly refusal: ReplyContent };
 
 /** Reads the current version, applies a merge patch and writes the outcome as a new version, all under the row's lock. */
 export async function patchSecret(
@@ -52,8 +53,7 @@ async function patchLocked(
   const refusal = casRefusal(patch.cas, casRequired, secret.current_version);
   if (refusal !== undefined) throw badRequest(refusal);
   if (row === undefined) throw notFound();
-  if (row.bytes === null || !isReadable(row, parts.clock.now()))
-    return { refusal: deleted(parts, location, secret, row) };
+  if (row.bytes === null || !row.readable) return { refusal: deleted(parts, location, secret, row) };
   const version = await patchedVersion(parts, tx, location, { ...patch, cas: secret.current_version }, row);
   return { written: await writeLockedVersion(tx, version) };
 }
@@ -86,7 +86,7 @@ async function readCurrent(
   secret: LockedSecret,
 ): Promise<{ readonly row: StoredVersion | undefined; readonly casRequired: boolean }> {
   const { rows } = await sql<StoredVersion>`
-    select version, id, ${storedData}, created_time, deletion_time, destroyed from kv_versions v
+    select version, id, ${storedData}, created_time, deletion_time, destroyed, ${isReadable} as readable from kv_versions v
      where mount_id = ${mountId}::uuid and path = ${path} and version = ${secret.current_version}::int`.execute(tx);
   const settings = await tx
     .selectFrom('kv_mounts')

@@ -8,7 +8,7 @@ import { openCustomMetadata } from '../metadata/custom.ts';
 import type { KvParts } from '../parts.ts';
 import { replyAfter, type ShownVersion, showVersion } from '../read/reply.ts';
 import { readCas } from '../versions/versions.ts';
-import type { Written } from './write.ts';
+import type { WrittenRow } from './statement.ts';
 
 /** What a write or patch brings. */
 export interface Given {
@@ -31,10 +31,10 @@ export async function writeSecret(
 }
 
 /** What a write answers. */
-export function showWritten({ store }: KvParts, location: SecretLocation, written: Written): ShownVersion {
-  const { version, created, deletion_time } = written;
+export function showWritten({ store }: KvParts, location: SecretLocation, written: WrittenRow): ShownVersion {
+  const { version, created_time, deletion_time } = written;
   const customMetadata = openCustomMetadata(store.barrier, location, written.custom_metadata);
-  return showVersion({ version, created_time: created, deletion_time, destroyed: false }, customMetadata);
+  return showVersion({ version, created_time, deletion_time, destroyed: false }, customMetadata);
 }
 
 export function dataOf({ data }: Given): JsonObject {

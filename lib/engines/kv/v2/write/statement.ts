@@ -11,13 +11,13 @@ export interface NewVersion extends SealedWrite {
   readonly id: string;
   /** Undefined: whatever the current version is. */
   readonly cas: number | undefined;
-  readonly now: Date;
   readonly by: Authors;
 }
 
 /** What a write came to. */
 export interface WrittenRow {
   readonly version: number;
+  readonly created_time: Date;
   readonly deletion_time: Date | null;
   /** Sealed. */
   readonly custom_metadata: Buffer | null;
@@ -33,9 +33,9 @@ export interface WrittenRow {
  * transaction has in flight: waiting for that would be in vain, and hold up those who wait for this statement.
  */
 export async function insertVersion(db: Kysely<Database>, version: NewVersion): Promise<WrittenRow | undefined> {
-  const { mountId, path, id, data, cas, now, by } = version;
+  const { mountId, path, id, data, cas, by } = version;
   const { rows } = await sql<WrittenRow>`
-    with input as (select ${mountId}::uuid as mount_id, ${path}::text as path, ${now}::timestamptz as now),
+    with input as (select ${mountId}::uuid as mount_id, ${path}::text as path, statement_timestamp() as now),
     settings as (${mountSettings(mountId)}),
     seen as materialized (select k.revision from kv_secrets k, input i where k.mount_id = i.mount_id and k.path = i.path),
     taken as (
@@ -58,7 +58,7 @@ export async function insertVersion(db: Kysely<Database>, version: NewVersion): 
       returning 1
     ),
     dirty as (${markDirty(sql`${ofSecret(mountId, path)} and exists (select from secret) and ${afterDropped}`)})
-    select s.current_version as version, v.deletion_time, s.custom_metadata,
+    select s.current_version as version, s.updated_time as created_time, v.deletion_time, s.custom_metadata,
            coalesce((select json_agg(d) from dirty d), '[]'::json) as dirty
       from secret s cross join version v`.execute(db);
   return rows[0];

@@ -18,14 +18,10 @@ export interface Write extends SecretLocation {
   readonly by: Authors;
 }
 
-export interface Written extends WrittenRow {
-  readonly created: Date;
-}
-
 /** How often a secret may be made and removed by others while a write tries to get hold of it. */
 const roundsMax = 3;
 
-export type WriteVersion = (write: Write) => Promise<Written>;
+export type WriteVersion = (write: Write) => Promise<WrittenRow>;
 
 /**
  * Writes versions of secrets, those that come together in one round trip. If a write is refused (wrong cas, or the secret
@@ -42,15 +38,15 @@ export function versionWriter(parts: EngineParts): WriteVersion {
   });
   return async (write) => {
     const version = await newVersion(parts, write);
-    return { ...(await insert(version)), created: version.now };
+    return insert(version);
   };
 }
 
 /** The same inside of a transaction that has locked the secret. */
-export async function writeLockedVersion(tx: Kysely<Database>, version: NewVersion): Promise<Written> {
+export async function writeLockedVersion(tx: Kysely<Database>, version: NewVersion): Promise<WrittenRow> {
   const written = await insertVersion(tx, version);
   if (written === undefined) throw refused(version);
-  return { ...written, created: version.now };
+  return written;
 }
 
 /** Locks the row of a secret until the end of the transaction; undefined: there is none. */
@@ -70,13 +66,10 @@ export interface LockedSecret {
 }
 
 /** A version ready to be written. @throws AppError `bad-request` for data that is nested too deeply */
-export async function newVersion(
-  { store, clock }: EngineParts,
-  { mountId, path, data, cas, by }: Write,
-): Promise<NewVersion> {
+export async function newVersion({ store }: EngineParts, { mountId, path, data, cas, by }: Write): Promise<NewVersion> {
   const id = uuid();
   const sealed = await sealVersion(store.barrier, { mountId, path, id }, data);
-  return { mountId, path, id, data: sealed, cas, now: clock.now(), by };
+  return { mountId, path, id, data: sealed, cas, by };
 }
 
 async function insertLocked(tx: Kysely<Database>, version: NewVersion): Promise<WrittenRow> {

@@ -44,7 +44,11 @@ const stages = {
  *
  * @throws ApiError 409 when it is not the run's turn or not at that part, 422
  */
-export async function report(tx: Tx, store: Pick<Store, 'barrier'>, { run, part, call }: Report): Promise<void> {
+export async function report(
+  tx: Tx,
+  store: Pick<Store, 'barrier' | 'clock'>,
+  { run, part, call }: Report,
+): Promise<void> {
   const { status, ...counts } = attributesOf(call, undefined, outcomeFields);
   if (status === undefined) throw invalidAttribute('status', "Status can't be blank");
   const { before, during } = stages[part];
@@ -57,7 +61,8 @@ export async function report(tx: Tx, store: Pick<Store, 'barrier'>, { run, part,
   } else if (run.status !== during) throw conflict(`The ${part} of this run is not running: the run is ${run.status}`);
   else if (run[part].agent !== call.caller.id)
     throw conflict(`The ${part} of this run is being worked on by another agent, which reports its end`);
-  const outcome = { ...run[part], ...counts, status, agent: call.caller.id, timestamps: timesOf(run[part], status) };
+  const timestamps = timesOf(run[part], status, store.clock.now());
+  const outcome = { ...run[part], ...counts, status, agent: call.caller.id, timestamps };
   await sql`
     update ws_runs set ${sql.raw(part)} = ${JSON.stringify(outcome)} where id = ${run.id}`.execute(tx);
   const next = status === 'running' ? during : afterwards(run, part, outcome);
@@ -94,7 +99,7 @@ function afterwards(run: RunRow, part: Part, outcome: Outcome): RunStatus {
   });
 }
 
-const timesOf = ({ timestamps }: Outcome, status: string): NonNullable<Outcome['timestamps']> => ({
+const timesOf = ({ timestamps }: Outcome, status: string, now: Date): NonNullable<Outcome['timestamps']> => ({
   ...timestamps,
-  [status === 'running' ? 'started-at' : `${status}-at`]: new Date().toISOString(),
+  [status === 'running' ? 'started-at' : `${status}-at`]: now.toISOString(),
 });
