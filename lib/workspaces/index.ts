@@ -10,6 +10,7 @@ import { oauthClientRows } from './organization/oauth/clients/rows.ts';
 import { oauthTokenRows } from './organization/oauth/tokens/rows.ts';
 import { organizationRows } from './organization/organizations/rows.ts';
 import { projectRows } from './organization/projects/rows.ts';
+import { reservedTagKeyRows } from './organization/reserved-tag-keys/rows.ts';
 import { sshKeyRows } from './organization/ssh-keys/rows.ts';
 import { membershipRows } from './people/memberships/rows.ts';
 import { teamAccessRows } from './people/team-access/rows.ts';
@@ -70,6 +71,7 @@ const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...oauthTokenRows(parts),
   ...organizationRows(parts),
   ...projectRows(parts),
+  ...reservedTagKeyRows(parts),
   ...retentionRows(parts),
   ...runTriggerRows(parts),
   ...runRows(parts),

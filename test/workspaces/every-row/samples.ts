@@ -18,6 +18,9 @@ const samples: readonly (readonly [RegExp, (n: number) => Sample])[] = [
   [/^POST .*\/workspaces$/, (n) => ({ attributes: { name: `walked-${n}` } })],
   [/^POST .*\/vars$/, (n) => ({ attributes: { key: `walked${n}`, value: 'x', category: 'env' } })],
   [/^POST .*\/varsets$/, (n) => ({ attributes: { name: `walked ${n}`, global: false } })],
+  [/^POST .*\/reserved-tag-keys$/, (n) => ({ attributes: { key: `walked${n}` } })],
+  [/^(PATCH|DELETE) .*\/reserved-tags\//, () => ({ type: 'reserved-tag-keys', attributes: {} })],
+  [/^POST .*\/comments$/, (n) => ({ attributes: { body: `walked ${n}` } })],
   [/^POST .*\/ssh-keys$/, (n) => ({ attributes: { name: `walked ${n}`, value: 'x' } })],
   [/^POST .*\/agent-pools$/, (n) => ({ attributes: { name: `walked ${n}` } })],
 ];

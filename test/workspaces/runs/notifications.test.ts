@@ -86,6 +86,9 @@ test.each([
   { url: 'http://u:p@a.test' },
   { 'destination-type': 'pager' },
   { triggers: ['x'] },
+  { triggers: ['assessment:drifted'] },
+  { triggers: ['run:created', 'workspace:auto_destroy_reminder'] },
+  { triggers: ['change_request:created'] },
 ])('%o is 422', async (wrong) => {
   const { path } = await newWorkspace();
   const attributes = { name: 'n', 'destination-type': 'generic', url: 'https://a.test', ...wrong };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { invalidAttribute } from '../../../path/jsonapi/error.ts';
 import { flag, oneOf, text } from '../../../path/jsonapi/fields.ts';
 
+/** All that there is: a trigger that this service never fires is refused, so that no receiver waits for it in vain. */
 export const triggers = [
   'run:created',
   'run:planning',
@@ -9,11 +10,6 @@ export const triggers = [
   'run:applying',
   'run:completed',
   'run:errored',
-  'assessment:drifted',
-  'assessment:check_failure',
-  'assessment:failed',
-  'workspace:auto_destroy_reminder',
-  'workspace:auto_destroy_run_results',
 ] as const;
 
 /** What happens to a run, of which a configuration may want to be told. */

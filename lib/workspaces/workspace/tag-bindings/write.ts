@@ -79,6 +79,7 @@ async function write(tx: Transaction<Database>, owner: BindingOwner, bindings: r
   const { column, id } = ownerColumn(owner);
   const ids = bindings.map(() => newId('tb'));
   const keys = bindings.map(({ key }) => key);
+  if ('workspaceId' in owner) await mustNotOverride(tx, owner.workspaceId, keys);
   const values = bindings.map(({ value }) => value);
   await sql`
     insert into ws_tag_bindings (id, ${column}, key, value)
@@ -86,6 +87,24 @@ async function write(tx: Transaction<Database>, owner: BindingOwner, bindings: r
       from unnest(${ids}::text[], ${keys}::text[], ${values}::text[]) with ordinality n (id, key, value, place)
      order by n.place
         on conflict (${column}, key) do update set value = excluded.value`.execute(tx);
+}
+
+/**
+ * A key that the organization reserves without overrides is for the project to set, where it sets it.
+ *
+ * @throws ApiError 422
+ */
+async function mustNotOverride(tx: Transaction<Database>, workspaceId: string, keys: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ key: string }>`
+    select b.key from ws_workspaces w
+      join ws_tag_bindings b on b.project_id = w.project_id and b.key = any(${keys}::text[])
+      join ws_reserved_tag_keys r on r.organization_id = w.organization_id and r.key = b.key and r.disable_overrides
+     where w.id = ${workspaceId} order by b.key limit 1`.execute(tx);
+  const [row] = rows;
+  if (row !== undefined)
+    throw unprocessable(
+      `Key "${row.key}" is set by the project, and the organization does not let workspaces override it.`,
+    );
 }
 
 /** The column that names the owner of a binding, and its id. */

@@ -15,6 +15,7 @@ export const states: Filling = {
     'ws_readmes',
     'ws_runs',
     'ws_run_events',
+    'ws_run_comments',
     'ws_deliveries',
   ],
   async fill(world) {
@@ -29,6 +30,8 @@ export const states: Filling = {
     const made = await ground.call('POST', `${at}/configuration-versions`, configuration);
     await put(made.item.attributes['upload-url'], await packed({ 'main.tf': '', 'README.md': '# Network' }));
     const workspace = { workspace: { type: 'workspaces', id: keptIn(world, 'workspace') } };
-    world.kept.set('run', await sent(world, '/runs', documentOf('runs', { message: 'm' }, workspace)));
+    const run = await sent(world, '/runs', documentOf('runs', { message: 'm' }, workspace));
+    world.kept.set('run', run);
+    await sent(world, `/runs/${run}/comments`, documentOf('comments', { body: 'looks right' }));
   },
 };

@@ -18,6 +18,7 @@ export const workspaces: Filling = {
     'ws_tags',
     'ws_workspace_tags',
     'ws_tag_bindings',
+    'ws_reserved_tag_keys',
     'ws_consumers',
     'ws_retention_policies',
     'ws_agent_pools',
@@ -61,6 +62,7 @@ export const workspaces: Filling = {
     await sent(world, `${workspace}/relationships/remote-state-consumers`, identifiers('workspaces', other.id));
     const older = documentOf('data-retention-policy-delete-olders', { 'delete-older-than-n-days': 30 });
     await sent(world, `${workspace}/relationships/data-retention-policy`, older);
+    await sent(world, `${at}/reserved-tag-keys`, documentOf('reserved-tag-keys', { key: 'cost' }));
     await agents(world, at, one.id);
     await sent(world, `${at}/ssh-keys`, documentOf('ssh-keys', { name: 'deploy', value: 'a private key' }));
     await oauth(world, at, project);

@@ -209,6 +209,13 @@ const wrong: readonly (readonly [object, string])[] = [
     { 'vcs-repo': { 'oauth-token-id': 'ot-1', identifier: 'a/b', 'tags-regex': '^v' }, 'file-triggers-enabled': true },
     '/data/attributes/vcs-repo/tags-regex: Tags regex cannot be used when file triggers are enabled',
   ],
+  ...['v(', '[a-', 'v{2,1}', '*'].map(
+    (regex) =>
+      [
+        { 'vcs-repo': { 'oauth-token-id': 'ot-1', identifier: 'a/b', 'tags-regex': regex } },
+        '/data/attributes/vcs-repo/tags-regex: Vcs repo tags regex is not a regular expression',
+      ] as const,
+  ),
   [
     { 'working-directory': 'a/../../b' },
     '/data/attributes/working-directory: Working directory must be below the root of the repository',

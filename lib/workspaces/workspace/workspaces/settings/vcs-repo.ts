@@ -3,6 +3,7 @@ import { isJsonObject, type Json } from '../../../../core/json.ts';
 import { ApiError, invalidAttribute } from '../../../../path/jsonapi/error.ts';
 import { flag, text } from '../../../../path/jsonapi/fields.ts';
 import { canonicalField } from '../../../../path/vocabulary.ts';
+import { isRegularExpression } from './tags-regex.ts';
 
 /** The repository of a workspace, as it is stored; the token of its provider has a column. */
 export interface VcsRepo {
@@ -40,7 +41,7 @@ export const vcsRepoField = z
         identifier: identifier.optional(),
         branch: text(255).nullish(),
         'ingress-submodules': flag().nullish(),
-        'tags-regex': text(512).nullish(),
+        'tags-regex': text(512).refine(isRegularExpression, 'is not a regular expression').nullish(),
         'oauth-token-id': text(64).nullish(),
         'vcs-app-installation-id': text(64).nullish(),
       },
