@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { closeSync, constants, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { asServer } from './account.ts';
@@ -7,6 +8,8 @@ import { asServer } from './account.ts';
 export interface ChildOptions {
   /** Its working folder: it needs no right to pass the folders above. */
   readonly cwd?: string;
+  /** A folder that it gets open, as its file 3. */
+  readonly folder?: string;
   /** What it reads on standard input; nobody else sees that. */
   readonly input?: string;
   readonly onLine?: (line: string) => void;
@@ -15,14 +18,17 @@ export interface ChildOptions {
 /** Starts a server, or a program that makes its files, as the user of servers. It ends with this process. */
 export function startChild(command: string, args: readonly string[], options: ChildOptions = {}): ChildProcess {
   const { program, args: all, ...user } = asServer(command, args);
+  const opened = options.folder === undefined ? [] : [openSync(options.folder, constants.O_DIRECTORY)];
+  const cwd = options.cwd ?? (options.folder === undefined ? undefined : '/');
   const child = spawn(program, [...all], {
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', ...opened],
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
     // Ctrl-C goes to the whole group of the terminal; a server is to end after those who work on it.
     detached: true,
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(cwd === undefined ? {} : { cwd }),
     ...user,
-  });
+  }) as ChildProcessWithoutNullStreams;
+  for (const file of opened) closeSync(file);
   // The end of a program that did not read its input is reported elsewhere.
   child.stdin.on('error', () => {}).end(options.input);
   for (const input of [child.stdout, child.stderr]) {

@@ -109,6 +109,7 @@ const settings = z.object({
   KEYFERRY_LOCKOUT_RESET_SECONDS: wholeNumber(1, 2_147_483_647, 900),
   KEYFERRY_SHUTDOWN_MS_MAX: wholeNumber(0, 600_000, 10_000),
   KEYFERRY_DATA_DIR: z.string().default('.data'),
+  KEYFERRY_POSTGRES_DIR: z.string().optional(),
   KEYFERRY_DEV_ROOT_TOKEN: z.string().optional(),
 });
 

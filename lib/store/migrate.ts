@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, type QueryExecutorProvider, sql } from 'kysely';
+import { AppError } from '../core/errors.ts';
 import { type Migration, migrations } from './migrations/index.ts';
+import { serverVersion } from './postgres/version.ts';
 
 /** Any number that no other program locks in this database. */
 const lockKey = 7_294_381_165;
@@ -43,7 +45,10 @@ async function nextStep<DB>(db: Kysely<DB>, tx: QueryExecutorProvider, list: rea
     name text primary key, applied_at timestamptz not null default now())`.execute(tx);
   const [next] = pending(await applied(tx), list);
   if (next === undefined) return 'through';
-  await (next.outsideTransaction === true ? beside(db, tx, next) : next.up(tx));
+  const work = next.outsideTransaction === true ? beside(db, tx, next) : next.up(tx);
+  await work.catch(async (error: unknown) => {
+    throw inStep(next, await serverVersion(db).catch(() => ''), error);
+  });
   await sql`insert into schema_migrations (name) values (${next.name})`.execute(tx);
   return 'done';
 }
@@ -61,6 +66,13 @@ async function isLocked(tx: QueryExecutorProvider): Promise<boolean> {
 async function beside<DB>(db: Kysely<DB>, tx: QueryExecutorProvider, step: Migration): Promise<void> {
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
   await step.up(db);
+}
+
+/** Says which step has failed, and on which server. */
+function inStep({ name }: Migration, version: string, cause: unknown): Error {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const text = `the migration "${name}" failed on PostgreSQL ${version}: ${why}`;
+  return cause instanceof AppError ? new AppError(cause.kind, text, { cause }) : new Error(text, { cause });
 }
 
 async function applied(db: QueryExecutorProvider): Promise<readonly string[]> {

@@ -6,6 +6,7 @@ import { poolDialect } from './postgres/driver.ts';
 import { openPool, type PoolOptions } from './postgres/pool.ts';
 import { Reachability } from './postgres/reachability.ts';
 import { StoreClock } from './postgres/store-clock.ts';
+import { mustBeSupported } from './postgres/version.ts';
 import type { KeyAttempts } from './seal/attempts/contract.ts';
 import { openKeyAttempts } from './seal/attempts/open.ts';
 import type { Seal } from './seal/contract.ts';
@@ -94,6 +95,7 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
 }
 
 async function bringUpToDate(db: Kysely<Database>, options: StoreOptions): Promise<void> {
+  await mustBeSupported(db);
   if (await isMigrated(db)) return;
   const pool = openPool({ ...options, poolSize: 1, statementTimeoutMs: migrationMsMax });
   const forMigrations = new Kysely<Database>({ dialect: poolDialect(pool, new Reachability(options.clock)) });

@@ -1,16 +1,15 @@
 import { serverUser } from '../account.ts';
 
-/** The arguments that name its data folder to a program of PostgreSQL. */
+/** How a program of PostgreSQL is handed its data folder. */
 export interface DataFolder {
   readonly argument: string;
-  readonly cwd: string;
+  /** Opened for the program where it cannot find the way to it. */
+  readonly folder?: string;
 }
 
 /**
- * Another user may not pass the folders above, so it is started in the data folder, and its argument is the name that the kernel
- * has for it. PostgreSQL stays there as long as it runs.
+ * Another user may not pass the folders above, so the program gets the folder as an open file, and its argument is the name that the
+ * kernel has for that. Starting it in the folder would not do: releases before 16 leave the folder that they are started in.
  */
-export const dataFolderOf = (path: string): DataFolder => ({
-  argument: serverUser === undefined ? path : '/proc/self/cwd',
-  cwd: path,
-});
+export const dataFolderOf = (path: string): DataFolder =>
+  serverUser === undefined ? { argument: path } : { argument: '/proc/self/fd/3', folder: path };

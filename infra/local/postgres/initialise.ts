@@ -37,9 +37,9 @@ async function initdb(programs: Programs, folder: string): Promise<string | unde
   await serverFolder(folder);
   const settings = ['-U', superuser, '--auth=reject', '--encoding=UTF8', '--no-locale', '--no-sync'];
   const log: string[] = [];
-  const { argument, cwd } = dataFolderOf(folder);
+  const { argument, ...handed } = dataFolderOf(folder);
   const child = startChild(join(programs, 'bin', 'initdb'), ['-D', argument, ...settings], {
-    cwd,
+    ...handed,
     onLine: (line) => log.push(line),
   });
   const closed = new Promise((resolve) => child.once('close', resolve));

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { chmod, cp, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readConfig } from '../../../lib/core/config.ts';
 import { isRoot } from '../account.ts';
 
 /** The folder of a PostgreSQL, with its `bin`, `lib` and `share`. */
 export type Programs = string;
 
-/** The PostgreSQL of the npm package for this platform, where the user of servers can run it. */
+/** The PostgreSQL that is configured, or else of the npm package for this platform, where the user of servers can run it. */
 export async function findPrograms(): Promise<Programs> {
-  const installed = await ofPackage();
+  const installed = readConfig().KEYFERRY_POSTGRES_DIR ?? (await ofPackage());
   return !isRoot || (await isOpenToAll(join(installed, 'bin'))) ? installed : copied(installed);
 }
 

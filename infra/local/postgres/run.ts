@@ -16,11 +16,11 @@ export interface Run {
 
 /** Starts a PostgreSQL and waits until it answers. @throws Error with its last lines when it ends before, or is late */
 export async function runPostgres(run: Run): Promise<ChildProcess> {
-  const { argument, cwd } = dataFolderOf(run.dataDir);
+  const { argument, ...handed } = dataFolderOf(run.dataDir);
   const settings = Object.entries(run.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const log: string[] = [];
   const child = startChild(join(run.programs, 'bin', 'postgres'), ['-D', argument, ...settings], {
-    cwd,
+    ...handed,
     onLine: (line) => log.push(line) > 200 && log.shift(),
   });
   const deadline = Date.now() + run.startMsMax;

@@ -8,6 +8,7 @@ import { type Migration, migrations } from '../migrations/index.ts';
 import { poolDialect } from '../postgres/driver.ts';
 import { openPool } from '../postgres/pool.ts';
 import { Reachability } from '../postgres/reachability.ts';
+import { mustBeSupported } from '../postgres/version.ts';
 import { appliedMigrations, clusterIdOf, tableNames } from './catalog.ts';
 import { load, readHeader } from './load.ts';
 import { type BackupHeader, connect, type Moved, type OnTable, quoted } from './parts.ts';
@@ -32,6 +33,7 @@ export async function restore({ databaseUrl, file, force, log, onTable }: Restor
   const known = stepsOf(header);
   const client = await connect(databaseUrl);
   try {
+    await bringTo(databaseUrl, log, mustBeSupported);
     await mustBeFree(client, force);
     await dropTables(client);
     await bringTo(databaseUrl, log, (db) => formerSchema(db, known));

@@ -5,10 +5,12 @@ import { type QueryExecutorProvider, sql } from 'kysely';
  * - Identity columns are `bigint`, which `pg` hands out as text; counters and durations in seconds are `integer`, which it
  *   hands out as numbers. No column needs a parser of its own.
  * - Names and paths collate "C": they sort by bytes whatever the locale of the database, and a prefix is an index range.
- * - Sealed columns are stored as they are: what is encrypted cannot be compressed.
+ * - Sealed columns are stored as they are: what is encrypted cannot be compressed. PostgreSQL 15 takes that of a table that is
+ *   there only.
  */
 export async function initial(tx: QueryExecutorProvider): Promise<void> {
-  for (const statement of [...mounts, ...tokens, ...secrets, ...sync, ...seal]) await sql.raw(statement).execute(tx);
+  for (const statement of [...mounts, ...tokens, ...secrets, ...sync, ...seal, ...sealedColumns])
+    await sql.raw(statement).execute(tx);
 }
 
 const mounts = [
@@ -76,7 +78,7 @@ const secrets = [
      max_versions integer not null,
      cas_required boolean not null,
      delete_version_after integer not null,
-     custom_metadata bytea storage external,
+     custom_metadata bytea,
      revision integer not null default 1,
      primary key (mount_id, path)
    )`,
@@ -85,7 +87,7 @@ const secrets = [
      path text collate "C" not null,
      version integer not null,
      id uuid not null,
-     data bytea storage external,
+     data bytea,
      created_time timestamptz not null,
      deletion_time timestamptz,
      destroyed boolean not null,
@@ -109,7 +111,7 @@ const sync = [
      id bigint primary key generated always as identity,
      type text collate "C" not null,
      name text collate "C" not null,
-     connection bytea storage external not null,
+     connection bytea not null,
      granularity text not null,
      template text,
      custom_tags jsonb not null,
@@ -169,7 +171,7 @@ const sync = [
   `create table repo_host_apps (
      name text collate "C" primary key,
      app_id text not null,
-     private_key bytea storage external not null,
+     private_key bytea not null,
      fingerprint text not null
    )`,
 ];
@@ -186,4 +188,11 @@ const seal = [
      cluster_name text not null,
      revision integer not null
    )`,
+];
+
+const sealedColumns = [
+  'alter table kv_secrets alter column custom_metadata set storage external',
+  'alter table kv_versions alter column data set storage external',
+  'alter table destinations alter column connection set storage external',
+  'alter table repo_host_apps alter column private_key set storage external',
 ];
