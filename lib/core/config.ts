@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noAddresses, parseAddressList } from './address-list.ts';
 
 /** Every setting, read once at the start. This is the only file that reads the environment. */
 export type Config = z.output<typeof settings>;
@@ -49,6 +50,13 @@ const namespacePath = z
   .regex(/^\/?\w[\w.-]*(\/\w[\w.-]*)*\/?$/, 'has to be the path of a namespace')
   .transform((text) => `${text.replace(/^\/|\/$/g, '')}/`);
 
+const addressList = z.string().transform((text, context) => {
+  const list = parseAddressList(text);
+  if (list !== undefined) return list;
+  context.addIssue('has to be IP addresses and CIDR blocks with commas between');
+  return z.NEVER;
+});
+
 /** Names of the environment, and what they mean; the README's table says the same. Times are in milliseconds unless they say seconds. */
 const settings = z.object({
   DATABASE_URL: url(/^postgres(ql)?:/, 'has to be of the form postgres://user:password@host:port/database').optional(),
@@ -77,6 +85,7 @@ const settings = z.object({
   KEYFERRY_LARGE_BODIES_BYTES_MAX: whole(1_024, 17_179_869_184).optional(),
   KEYFERRY_REQUEST_MS_MAX: wholeNumber(100, 3_600_000, 90_000),
   KEYFERRY_PUBLIC_URL: publicUrl.optional(),
+  KEYFERRY_TRUSTED_PROXIES: addressList.default(noAddresses),
   KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: wholeNumber(0, 1_000_000, 30),
   KEYFERRY_DATABASE_POOL_SIZE: wholeNumber(1, 500, 10),
   KEYFERRY_DATABASE_STATEMENT_MS_MAX: wholeNumber(100, 3_600_000, 30_000),

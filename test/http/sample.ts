@@ -1,5 +1,6 @@
 import type { Auditor } from '../../lib/audit/contract.ts';
 import type { Gatekeeper, Need } from '../../lib/auth/contract.ts';
+import { noAddresses } from '../../lib/core/address-list.ts';
 import type { Log } from '../../lib/core/log.ts';
 import { rootNamespace } from '../../lib/core/namespace.ts';
 import { Secret } from '../../lib/core/secret.ts';
@@ -84,6 +85,7 @@ export function sampleParts(changes: Partial<HttpParts> = {}): HttpParts {
     log: keptLog(),
     auditor: noDevices,
     clock: { now: () => new Date(0) },
+    trustedProxies: noAddresses,
     bodyLimitBytes: 1024 * 1024,
     largeBodiesBytesMax: 48 * 1024 * 1024,
     requestTimeoutMs: 10_000,

@@ -98,7 +98,8 @@ async function run(kit: Kit, exchange: Exchange): Promise<ApiReply | undefined> 
   if (row.unrecorded !== true && kit.parts.state() !== 'ready') throw notServing();
   if (!isOpen) await identify(kit, exchange);
   const { caller } = exchange;
-  const allowance = kit.allow(caller === undefined ? incoming.connection.remoteAddress : bucketOf(caller));
+  const anonymous = () => row.countedBy?.(found.parameters) ?? incoming.connection.remoteAddress;
+  const allowance = kit.allow(caller === undefined ? anonymous() : bucketOf(caller));
   exchange.rate = rateHeaders(allowance);
   if (allowance?.allowed === false) throw tooMany(exchange.rate);
   if (!isOpen && caller === undefined) throw unauthorized();
@@ -149,7 +150,7 @@ async function identify({ parts }: Kit, exchange: Exchange): Promise<void> {
   exchange.caller = await parts.authenticate(exchange.token, connection);
 }
 
-/** All tokens of one user count together, and who has none by its address (reference, workspaces 1.12). */
+/** All tokens of one user count together. */
 const bucketOf = ({ kind, id }: ApiCaller): string => `${kind} ${id}`;
 
 /** The document that came, which a request that changes something has to send as one even without a body. */

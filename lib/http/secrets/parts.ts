@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Auditor } from '../../audit/contract.ts';
 import type { Gatekeeper } from '../../auth/contract.ts';
+import type { AddressList } from '../../core/address-list.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Engine } from '../../path/contract/engine.ts';
@@ -30,6 +31,8 @@ export interface HttpParts {
   /** Of the line that is logged for each request. */
   readonly accessLogLevel?: 'debug' | 'info';
   readonly clock: Clock;
+  /** Whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: AddressList;
   readonly bodyLimitBytes: number;
   /** For the large bodies of all requests together, in bytes as they were sent; at least one has to fit. */
   readonly largeBodiesBytesMax: number;

@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 import { finished, Readable } from 'node:stream';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { AddressList } from '../../core/address-list.ts';
 import { AppError } from '../../core/errors.ts';
 import { createApiPipeline } from '../jsonapi/pipeline.ts';
 import { refusalOf } from '../jsonapi/refuse.ts';
@@ -92,7 +93,7 @@ async function answerAll(scope: FastifyInstance, { urls, pipeline, parts, memory
   // The pipeline reads bodies, when it is known from whom.
   scope.addContentTypeParser('*', (_request, _body, done) => done(null));
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-    const incoming = incomingOf(request, reply, memory);
+    const incoming = incomingOf(request, reply, memory, parts.trustedProxies);
     const outgoing = await pipeline(incoming);
     if (typeof outgoing.body !== 'object') incoming.body.release();
     else whenSent(reply, sendMsMax(outgoing.body, parts), () => incoming.body.release());
@@ -103,14 +104,19 @@ async function answerAll(scope: FastifyInstance, { urls, pipeline, parts, memory
   for (const url of urls) scope.route({ method: [...own, ...others], url, handler });
 }
 
-function incomingOf(request: FastifyRequest, reply: FastifyReply, memory: BodyMemory): Incoming {
+function incomingOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  memory: BodyMemory,
+  trustedProxies: AddressList,
+): Incoming {
   const { raw } = request;
   return {
     requestId: request.id,
     method: trueVerb(request.method),
     url: originForm(raw.url ?? ''),
     headers: raw.headers,
-    connection: connectionOf(raw.socket),
+    connection: connectionOf(raw.socket, raw.headers, trustedProxies),
     body: new BodyReader(raw, lengthOf(raw), memory),
     onClose: (gone) => {
       // A connection also closes for who was answered, and ending what is over costs more than many a request.

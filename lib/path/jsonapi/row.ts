@@ -31,6 +31,11 @@ export interface ApiRow {
   readonly summary: string;
   /** Needs no token: discovery, and addresses that are secrets themselves. */
   readonly open?: boolean;
+  /**
+   * Of an open row, what its requests are counted by, such as the thing that a signed address is for. Absent or undefined: the
+   * address of the connection, as for all requests without a token.
+   */
+  countedBy?(parameters: ApiCall['parameters']): string | undefined;
   /** Answers the tokens of audit trails as well. Every other row is 404 for them. */
   readonly forAuditTrails?: boolean;
   /** It is asked all the time by whatever watches the service, and shows and changes nothing: audit devices do not record it. */

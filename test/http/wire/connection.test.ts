@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { noAddresses } from '../../../lib/core/address-list.ts';
 import { connectionOf } from '../../../lib/http/wire/connection/connection.ts';
 import { createServer, type HttpServer } from '../../../lib/http/wire/server.ts';
 import { sampleParts } from '../sample.ts';
@@ -40,5 +41,5 @@ test.each([
   ['::ffff:abcd', '::ffff:abcd'],
   [undefined, ''],
 ])('the address of a socket at %s is %j', (remoteAddress, shown) => {
-  expect(connectionOf({ remoteAddress }).remoteAddress).toBe(shown);
+  expect(connectionOf({ remoteAddress }, {}, noAddresses).remoteAddress).toBe(shown);
 });

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../../lib/core/clock.ts';
 import { createRate, rateHeaders } from '../../../lib/http/jsonapi/rate.ts';
 import { newId } from '../../../lib/workspaces/frame/ids.ts';
 import { hashOf } from '../../../lib/workspaces/people/tokens/find.ts';
 import { newTokenText } from '../../../lib/workspaces/people/tokens/mint.ts';
+import { grantText } from '../../../lib/workspaces/states/blobs/grant.ts';
 import { strangeToken, workspaceGround } from '../support/ground.ts';
 
 // So few that a slow machine meets the limit as well.
@@ -83,4 +85,17 @@ test('who has no token is counted by its address', async () => {
 test('the ping says how often clients may ask', async () => {
   const { headers } = await ground.call('GET', '/ping');
   expect(headers.get('x-ratelimit-limit')).toBe(String(perSecond));
+});
+
+test('requests without a token take nothing from signed addresses, which are counted each by itself', async () => {
+  const address = (id: string, verb = 'put-state') =>
+    `/state-files/${grantText({ store: ground.service.store, clock: systemClock }, { verb, id })}`;
+  const send = (path: string) =>
+    fetch(`${ground.service.address}/api/v2${path}`, { method: 'PUT', body: 'x' }).then(({ status }) => status);
+  const strangers = await Promise.all(Array.from({ length: requests }, () => send('/state-files/forged.sv-1.9.x')));
+  expect(strangers).toContain(429);
+  const signed = await Promise.all(Array.from({ length: 15 }, () => send(address(newId('sv')))));
+  expect(signed).toEqual(signed.map(() => 404));
+  const one = address(newId('sv'));
+  expect(await Promise.all(Array.from({ length: requests }, () => send(one)))).toContain(429);
 });

@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { type AddressList, unmapped } from '../../../core/address-list.ts';
 import { UnderWay } from '../../../core/concurrency/under-way.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { ClientConnection } from '../../../path/contract/request.ts';
+import { type Headers, header } from '../exchange.ts';
+import { clientAddress } from './forwarded.ts';
 
 /** The part of a socket that is looked at. Sockets without TLS may lack `encrypted`. */
 interface Peer {
@@ -16,7 +19,12 @@ const carried = new AsyncLocalStorage<ClientConnection>();
 export const carriedOver = <T>(connection: ClientConnection, work: () => Promise<T>): Promise<T> =>
   carried.run(connection, work);
 
-export const connectionOf = (socket: Peer): ClientConnection => carried.getStore() ?? new SocketConnection(socket);
+/** Where a request comes from: its socket's peer, or the client that trusted proxies name. */
+export function connectionOf(socket: Peer, headers: Headers, trustedProxies: AddressList): ClientConnection {
+  const peer = carried.getStore() ?? new SocketConnection(socket);
+  const forwardedFor = header(headers, 'x-forwarded-for');
+  return forwardedFor === undefined ? peer : new ForwardedConnection(peer, forwardedFor, trustedProxies);
+}
 
 /** Few requests are asked for their address, and a socket has to ask the system for it. */
 class SocketConnection implements ClientConnection {
@@ -26,9 +34,8 @@ class SocketConnection implements ClientConnection {
     this.#socket = socket;
   }
 
-  /** A socket for both families shows an IPv4 address as `::ffff:192.0.2.1`. */
   get remoteAddress(): string {
-    return (this.#socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
+    return unmapped(this.#socket.remoteAddress ?? '');
   }
 
   get remotePort(): number | undefined {
@@ -37,6 +44,31 @@ class SocketConnection implements ClientConnection {
 
   get tls(): boolean {
     return this.#socket.encrypted === true;
+  }
+}
+
+class ForwardedConnection implements ClientConnection {
+  readonly #peer: ClientConnection;
+  readonly #forwardedFor: string;
+  readonly #trustedProxies: AddressList;
+
+  constructor(peer: ClientConnection, forwardedFor: string, trustedProxies: AddressList) {
+    this.#peer = peer;
+    this.#forwardedFor = forwardedFor;
+    this.#trustedProxies = trustedProxies;
+  }
+
+  get remoteAddress(): string {
+    return clientAddress(this.#peer.remoteAddress, this.#forwardedFor, this.#trustedProxies);
+  }
+
+  /** Proxies do not tell the port of their client. */
+  get remotePort(): number | undefined {
+    return this.#trustedProxies.has(this.#peer.remoteAddress) ? undefined : this.#peer.remotePort;
+  }
+
+  get tls(): boolean {
+    return this.#peer.tls;
   }
 }
 

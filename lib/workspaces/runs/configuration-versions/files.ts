@@ -8,7 +8,7 @@ import { holdWorkspace } from '../../access/hold.ts';
 import { runLevels } from '../../access/levels.ts';
 import { findWorkspace, mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
-import { grantIn, grantSecret } from '../../states/blobs/grant.ts';
+import { countedByGrant, grantIn, grantSecret } from '../../states/blobs/grant.ts';
 import { blobBytesMax } from '../../states/blobs/parts.ts';
 import { endingOf } from '../../states/blobs/read.ts';
 import { attachBlob, dropBlob, type StoredBlob, writeBlob } from '../../states/blobs/write.ts';
@@ -25,6 +25,7 @@ export const configurationFileRow = (parts: WorkspaceParts): ApiRow => ({
   summary: 'Takes the archive of a configuration version',
   open: true,
   secrets: grantSecret,
+  countedBy: countedByGrant(parts),
   streamBytesMax: blobBytesMax,
   async run(call) {
     const { id, bearer } = grantIn(parts, call.parameters['grant'] ?? '', [putConfiguration]);

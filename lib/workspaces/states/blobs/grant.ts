@@ -36,14 +36,28 @@ export function grantText({ store, clock }: Parts, { verb, id, bearer }: Grant):
  * @throws ApiError 404 for one that is not ours, whose time is over, or that grants none of `verbs`
  */
 export function grantIn({ store, clock }: Parts, text: string, verbs: readonly string[]): Grant {
-  const end = text.lastIndexOf('.');
-  const claim = text.slice(0, Math.max(0, end));
+  const claim = signedClaim(store, text);
+  if (claim === undefined) throw notFound();
   const [verb = '', id = '', expiry = '', ...actor] = claim.split('.');
-  const given = Buffer.from(text.slice(end + 1));
-  const right = Buffer.from(signatureOf(store, claim));
-  if (given.length !== right.length || !timingSafeEqual(given, right)) throw notFound();
   if (Number(expiry) * 1_000 <= clock.now().getTime() || !verbs.includes(verb)) throw notFound();
   return { verb, id, bearer: bearerIn(actor) };
+}
+
+/** Requests at a signed address are counted by themselves. An address that we have not signed counts for nothing. */
+export const countedByGrant =
+  ({ store }: Pick<Parts, 'store'>) =>
+  ({ grant = '' }: Readonly<Record<string, string>>): string | undefined => {
+    const claim = signedClaim(store, grant);
+    return claim && `grant ${claim}`;
+  };
+
+/** What was signed; undefined: the signature is not ours. */
+function signedClaim(store: Pick<Store, 'barrier'>, text: string): string | undefined {
+  const end = text.lastIndexOf('.');
+  const claim = text.slice(0, Math.max(0, end));
+  const given = Buffer.from(text.slice(end + 1));
+  const right = Buffer.from(signatureOf(store, claim));
+  return given.length === right.length && timingSafeEqual(given, right) ? claim : undefined;
 }
 
 function bearerIn([kind, id = '', token]: readonly string[]): Bearer | undefined {

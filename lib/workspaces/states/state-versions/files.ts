@@ -5,7 +5,7 @@ import type { Database } from '../../../store/tables.ts';
 import type { Bearer } from '../../access/bearer.ts';
 import { holdWorkspace } from '../../access/hold.ts';
 import type { WorkspaceParts } from '../../contract.ts';
-import { grantIn, grantSecret } from '../blobs/grant.ts';
+import { countedByGrant, grantIn, grantSecret } from '../blobs/grant.ts';
 import { blobBytesMax } from '../blobs/parts.ts';
 import { blobReply, endingOf } from '../blobs/read.ts';
 import { attachBlob, dropBlob, type StoredBlob, writeBlob } from '../blobs/write.ts';
@@ -26,6 +26,7 @@ export const stateFileRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     summary: 'The file of a state version',
     open: true,
     secrets: grantSecret,
+    countedBy: countedByGrant(parts),
     async run({ parameters }) {
       const { verb, id } = grantIn(parts, parameters['grant'] ?? '', [verbs.getState, verbs.getJson]);
       const row = await readStateVersion(parts.store.db, id);
@@ -40,6 +41,7 @@ export const stateFileRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     summary: 'Takes the file of a state version',
     open: true,
     secrets: grantSecret,
+    countedBy: countedByGrant(parts),
     streamBytesMax: blobBytesMax,
     async run(call) {
       const { verb, id, bearer } = grantIn(parts, call.parameters['grant'] ?? '', [verbs.putState, verbs.putJson]);

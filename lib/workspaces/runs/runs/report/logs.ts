@@ -5,7 +5,7 @@ import type { Store } from '../../../../store/store.ts';
 import { type Bearer, callerNow } from '../../../access/bearer.ts';
 import { runLevels } from '../../../access/levels.ts';
 import type { WorkspaceParts } from '../../../contract.ts';
-import { type Grant, grantIn, grantSecret } from '../../../states/blobs/grant.ts';
+import { countedByGrant, type Grant, grantIn, grantSecret } from '../../../states/blobs/grant.ts';
 import { blobPart } from '../../../states/blobs/read.ts';
 import { attachBlob, dropBlob, writeBlob } from '../../../states/blobs/write.ts';
 import { changeRun } from '../actions.ts';
@@ -26,6 +26,7 @@ export const logRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     summary: 'A piece of a log',
     open: true,
     secrets: grantSecret,
+    countedBy: countedByGrant(parts),
     async run(call) {
       const { verb, id } = grantIn(parts, call.parameters['grant'] ?? '', [logVerbs.getPlan, logVerbs.getApply]);
       const run = await readRun(parts.store.db, id);
@@ -44,6 +45,7 @@ export const logRows = (parts: WorkspaceParts): readonly ApiRow[] => [
     summary: 'Takes a log, in place of what there is of it',
     open: true,
     secrets: grantSecret,
+    countedBy: countedByGrant(parts),
     streamBytesMax: logBytesMax,
     async run(call) {
       const grant = grantIn(parts, call.parameters['grant'] ?? '', [logVerbs.putPlan, logVerbs.putApply]);

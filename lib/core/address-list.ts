@@ -1,0 +1,39 @@
+import { BlockList, isIP } from 'node:net';
+
+/** IP addresses and CIDR blocks of both families. */
+export interface AddressList {
+  /** False for what is no IP address. `::ffff:192.0.2.1` is `192.0.2.1`. */
+  has(address: string): boolean;
+}
+
+export const noAddresses: AddressList = { has: () => false };
+
+/** An IPv4 address as sockets of both families show it. */
+export const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+/** Reads addresses and blocks with commas between, such as `10.0.0.0/8,2001:db8::1`. Undefined: one of them is neither. */
+export function parseAddressList(text: string): AddressList | undefined {
+  const list = new BlockList();
+  for (const part of text.split(',').flatMap((one) => one.trim() || [])) if (!add(list, part)) return undefined;
+  return {
+    has(address) {
+      const plain = unmapped(address);
+      const family = isIP(plain);
+      return family !== 0 && list.check(plain, family === 4 ? 'ipv4' : 'ipv6');
+    },
+  };
+}
+
+function add(list: BlockList, part: string): boolean {
+  const [address = '', bits, ...rest] = part.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  const family = version === 4 ? 'ipv4' : 'ipv6';
+  if (bits === undefined) {
+    list.addAddress(address, family);
+    return true;
+  }
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > (version === 4 ? 32 : 128)) return false;
+  list.addSubnet(address, Number(bits), family);
+  return true;
+}
