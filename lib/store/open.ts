@@ -20,7 +20,7 @@ export interface StoreOptions extends PoolOptions {
   /** `shamir`: people unseal with key shares. Otherwise each process unseals itself with this key. */
   readonly seal: 'shamir' | StaticKeySource;
   readonly clock: Clock;
-  /** How often a process looks whether another one has initialised the store or rotated its keyring. */
+  /** How often a process looks whether another one has initialised the store, rotated its keyring or sealed the installation. */
   readonly refreshMs?: number;
 }
 
@@ -42,7 +42,8 @@ export interface Connections {
   readonly waiting: number;
 }
 
-const refreshMsDefault = 5_000;
+/** `sys/seal` holds everywhere within a second. */
+const refreshMsDefault = 500;
 /** A step over a large table takes longer than a statement of a request may; others wait for it. */
 const migrationMsMax = 600_000;
 

@@ -38,11 +38,18 @@ export interface SealTable {
   cluster_name: string;
   /** Grows with each rotation, so that other processes reload the keyring. */
   revision: number;
+  /** Into how many shares the recovery key of the automatic seal is split; 0: there is none. */
+  recovery_shares: Generated<number>;
+  recovery_threshold: Generated<number>;
+  /** Sealed. Additional data: `seal/recovery_key/<cluster_id>`. */
+  recovery_key: Buffer | null;
+  /** How often the installation was sealed by hand. */
+  seals: Generated<number>;
 }
 
 /** One row per kind, while holders of key shares are at it. */
 export interface KeyAttemptsTable {
-  kind: 'rekey' | 'root-token';
+  kind: 'rekey' | 'recovery-rekey' | 'root-token';
   nonce: string;
   started_at: Timestamp;
   /** Sealed: what was asked for, and the shares given so far. */

@@ -23,6 +23,7 @@ import { bindingOrganizations } from './0022-binding-organizations.ts';
 import { formerKeys } from './0023-former-keys.ts';
 import { lastUses } from './0024-last-uses.ts';
 import { logins } from './0027-logins.ts';
+import { recoveryKeys } from './0028-recovery-keys.ts';
 import { lockEpochs } from './0034-lock-epochs.ts';
 import { workspaceClients } from './0036-workspace-clients.ts';
 
@@ -69,6 +70,7 @@ export const migrations: readonly Migration[] = [
   { name: '0023-former-keys', up: formerKeys, outsideTransaction: true, beforeEarlierRows: true },
   { name: '0024-last-uses', up: lastUses, outsideTransaction: true },
   { name: '0027-logins', up: logins },
+  { name: '0028-recovery-keys', up: recoveryKeys },
   { name: '0034-lock-epochs', up: lockEpochs },
   { name: '0036-workspace-clients', up: workspaceClients },
 ];

@@ -15,11 +15,12 @@ export interface Seal {
   status(): SealStatus;
   /**
    * Makes the keyring. `prepare` runs inside the transaction with the barrier open and makes what must be there from the
-   * start, such as the root token: when it fails, nothing is initialised. It must not call the seal.
+   * start, such as the root token: when it fails, nothing is initialised. It must not call the seal. `recovery` is for the automatic
+   * seal: into how many shares its recovery key is split; absent: there is none.
    *
    * @throws AppError `bad-request` when the rule is invalid or somebody was first.
    */
-  init<T>(rule: ShareRule, prepare: Prepare<T>): Promise<Initialised<T>>;
+  init<T>(rule: ShareRule, prepare: Prepare<T>, recovery?: ShareRule): Promise<Initialised<T>>;
   /**
    * Takes one share, in hex or base64.
    *
@@ -30,6 +31,12 @@ export interface Seal {
   resetUnseal(): SealStatus;
   /** Overwrites the keys in this process. An automatic seal stays closed until the process starts anew. */
   sealNow(): void;
+  /**
+   * The same in every process of the installation: in this one at once, in the others as soon as they read the row again.
+   *
+   * @throws AppError `unavailable` when the database is away: then this process alone is sealed
+   */
+  sealEverywhere(): Promise<void>;
   /** Adds a key, under which new values are sealed soon after. @throws AppError `sealed` */
   rotate(): Promise<void>;
   /** When keys are replaced by themselves. @throws AppError `sealed` */
@@ -52,7 +59,7 @@ export type SealState = 'ready' | 'sealed' | 'uninitialised';
 export interface SealStatus {
   readonly state: SealState;
   readonly type: 'shamir' | 'static';
-  /** 0 before initialisation and with the automatic seal. */
+  /** Of the unseal key, or of the recovery key with the automatic seal. 0 before initialisation, and where there is none. */
   readonly shares: number;
   readonly threshold: number;
   /** Shares given so far. */
@@ -73,5 +80,7 @@ export interface KeyStatus {
 export interface Initialised<T> {
   /** The shares of the unseal key; none with the automatic seal. They exist here and nowhere else. */
   readonly shares: readonly Buffer[];
+  /** The same of the recovery key. */
+  readonly recoveryShares: readonly Buffer[];
   readonly prepared: T;
 }

@@ -3,7 +3,7 @@ import type { KeyringBarrier } from '../encryption/barrier.ts';
 import type { Database } from '../tables.ts';
 import type { Prepare } from './contract.ts';
 import type { SealMaterial } from './material.ts';
-import { insertRecord, readRecord } from './record.ts';
+import { insertRecord, readRecord, type SealRecord } from './record.ts';
 import { alreadyInitialised } from './refusals.ts';
 
 /** Stores the new seal together with what `prepare` makes while the barrier is open; leaves the barrier open. */
@@ -12,14 +12,15 @@ export async function storeMaterial<T>(
   barrier: KeyringBarrier,
   material: SealMaterial,
   prepare: Prepare<T>,
-): Promise<T> {
-  let prepared: { readonly value: T } | undefined;
+): Promise<{ readonly record: SealRecord; readonly value: T }> {
+  let prepared: { readonly record: SealRecord; readonly value: T } | undefined;
   try {
     await db.transaction().execute(async (tx) => {
       // A second process waits here for the first one's end, and then finds its row.
       if (!(await insertRecord(tx, material.record))) throw alreadyInitialised();
       barrier.load(material.keyring);
-      prepared = { value: await prepare(tx) };
+      const value = await prepare(tx);
+      prepared = { record: (await readRecord(tx)) ?? material.record, value };
     });
   } catch (error) {
     if (prepared === undefined || !(await wasStored(db, material))) {
@@ -28,7 +29,7 @@ export async function storeMaterial<T>(
     }
   }
   if (prepared === undefined) throw new Error('the transaction ended without its work');
-  return prepared.value;
+  return prepared;
 }
 
 /** The answer to COMMIT may be what was lost. Then the row is there, and these keys are the only ones that open it. */

@@ -29,6 +29,7 @@ export async function newMaterial(rule: ShareRule, staticKey: Buffer | undefined
     cluster_id: clusterId,
     cluster_name: `keyferry-cluster-${randomHex8()}`,
     revision: 1,
+    ...{ recovery_shares: 0, recovery_threshold: 0, recovery_key: null, seals: 0 },
   };
   if (staticKey !== undefined) return { record, rootKey, keyring, shares: [] };
   const shares = await splitKey(unsealKey, rule);

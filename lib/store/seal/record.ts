@@ -10,6 +10,15 @@ export async function readRecord(db: Kysely<Database>): Promise<SealRecord | und
   return db.selectFrom('seal').selectAll().where('id', '=', 1).executeTakeFirst();
 }
 
+/** Says that every process of the installation has to seal itself. */
+export async function countSeal(db: Kysely<Database>): Promise<void> {
+  await db
+    .updateTable('seal')
+    .set(({ eb }) => ({ seals: eb('seals', '+', 1) }))
+    .where('id', '=', 1)
+    .execute();
+}
+
 /** False when another process was first: the row decides. */
 export async function insertRecord(tx: Kysely<Database>, record: SealRecord): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx

@@ -13,7 +13,8 @@ import { decodeKey } from './key-text.ts';
 import { newMaterial } from './material.ts';
 import { mutex } from './mutex.ts';
 import { UnsealProgress } from './progress.ts';
-import { readRecord, type SealRecord } from './record.ts';
+import { countSeal, readRecord, type SealRecord } from './record.ts';
+import { makeRecoveryKey } from './recovery.ts';
 import { alreadyInitialised, notInitialised, unsealed } from './refusals.ts';
 import { checkShareRule, combineShares, mustBeShare, type ShareRule } from './shares.ts';
 
@@ -54,8 +55,7 @@ export class BarrierSeal implements Seal {
     return {
       state: this.state(),
       type: record?.type ?? (this.#parts.staticKey === undefined ? 'shamir' : 'static'),
-      shares: record?.shares ?? 0,
-      threshold: record?.threshold ?? 0,
+      ...sharesOf(record),
       progress: this.#progress.shares.length,
       nonce: this.#progress.nonce,
       clusterId: record?.cluster_id ?? '',
@@ -63,18 +63,22 @@ export class BarrierSeal implements Seal {
     };
   }
 
-  init<T>(rule: ShareRule, prepare: Prepare<T>): Promise<Initialised<T>> {
+  init<T>(rule: ShareRule, prepare: Prepare<T>, recovery?: ShareRule): Promise<Initialised<T>> {
     const { db, barrier, staticKey, clock } = this.#parts;
     return this.#mutex(async () => {
       this.#record = await readRecord(db);
       if (this.#record !== undefined) throw alreadyInitialised();
       if (staticKey === undefined) checkShareRule(rule);
+      if (recovery !== undefined) checkShareRule(recovery, 'recovery');
       const material = await newMaterial(rule, staticKey, clock.now());
-      const prepared = await storeMaterial(db, barrier, material, prepare);
-      this.#record = material.record;
-      this.#keyring.hold(material.record, material.rootKey, material.keyring);
+      const { record, value } = await storeMaterial(db, barrier, material, async (tx) => ({
+        recoveryShares: recovery ? await makeRecoveryKey(tx, barrier, material.record.cluster_id, recovery) : [],
+        prepared: await prepare(tx),
+      }));
+      this.#record = record;
+      this.#keyring.hold(record, material.rootKey, material.keyring);
       if (staticKey === undefined) this.#keyring.drop();
-      return { shares: material.shares, prepared };
+      return { shares: material.shares, ...value };
     });
   }
 
@@ -90,7 +94,9 @@ export class BarrierSeal implements Seal {
         throw badRequest('this service is unsealed by its configured key when it starts');
       }
       if (record.type === 'shamir') mustBeShare(share, record);
-      if (held) return this.status();
+      // It may be that another process has sealed the installation, and this one has not heard of it yet.
+      if (held) await this.#refresh();
+      if (this.#keyring.held) return this.status();
       this.#progress.add(share);
       if (this.#progress.shares.length >= record.threshold) await this.#openWithShares();
       return this.status();
@@ -107,6 +113,14 @@ export class BarrierSeal implements Seal {
     this.#staysSealed = true;
     this.#keyring.drop();
     this.#progress.reset();
+  }
+
+  async sealEverywhere(): Promise<void> {
+    try {
+      await countSeal(this.#parts.db);
+    } finally {
+      this.sealNow();
+    }
   }
 
   rotate(): Promise<void> {
@@ -151,6 +165,10 @@ export class BarrierSeal implements Seal {
       this.#parts.log.error({}, 'the store was replaced by another one: sealing');
       this.#keyring.drop();
     }
+    if (this.#keyring.held && record?.seals !== this.#record?.seals) {
+      this.#parts.log.warn({}, 'the installation was sealed: sealing this process');
+      this.sealNow();
+    }
     this.#record = record;
     if (record !== undefined && !this.#keyring.held) this.#openWithStaticKey(record);
     await this.#keyring.storeCounts();
@@ -191,4 +209,11 @@ export class BarrierSeal implements Seal {
     this.#record = record;
     this.#parts.log.info({ cluster_id: record.cluster_id }, 'unsealed');
   }
+}
+
+/** Of the key that people hold: with the automatic seal, the recovery key. */
+function sharesOf(record: SealRecord | undefined): ShareRule {
+  if (record === undefined) return { shares: 0, threshold: 0 };
+  if (record.type === 'static') return { shares: record.recovery_shares, threshold: record.recovery_threshold };
+  return { shares: record.shares, threshold: record.threshold };
 }

@@ -22,13 +22,13 @@ export function mustBeShare(share: Uint8Array, rule: ShareRule): void {
 }
 
 /** 1 ≤ threshold ≤ shares ≤ 255, and a threshold of 1 only for a single share: else each share would be the whole key. */
-export function checkShareRule({ shares, threshold }: ShareRule): void {
+export function checkShareRule({ shares, threshold }: ShareRule, names: 'secret' | 'recovery' = 'secret'): void {
   const refuse = (why: string) => badRequest(`invalid seal configuration: ${why}`);
-  if (shares < 1) throw refuse('secret_shares must be at least 1');
-  if (shares > sharesMax) throw refuse(`secret_shares must be at most ${sharesMax}`);
-  if (threshold < 1) throw refuse('secret_threshold must be at least 1');
-  if (threshold > shares) throw refuse('secret_threshold must not be greater than secret_shares');
-  if (threshold === 1 && shares > 1) throw refuse('secret_threshold must be greater than 1 for more than one share');
+  if (shares < 1) throw refuse(`${names}_shares must be at least 1`);
+  if (shares > sharesMax) throw refuse(`${names}_shares must be at most ${sharesMax}`);
+  if (threshold < 1) throw refuse(`${names}_threshold must be at least 1`);
+  if (threshold > shares) throw refuse(`${names}_threshold must not be greater than ${names}_shares`);
+  if (threshold === 1 && shares > 1) throw refuse(`${names}_threshold must be greater than 1 for more than one share`);
 }
 
 export async function splitKey(key: Uint8Array, rule: ShareRule): Promise<readonly Buffer[]> {

@@ -26,6 +26,7 @@ function sealIn(state: SealState): Seal {
       throw new Error('not asked for');
     },
     sealNow: () => {},
+    sealEverywhere: unexpected,
     rotate: unexpected,
     rotation: () => {
       throw new Error('not asked for');

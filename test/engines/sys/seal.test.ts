@@ -58,12 +58,17 @@ describe('sys/init', () => {
     expect(await call(rows, 'read', 'init')).toEqual({ body: { initialized: false } });
   });
 
-  test('with the automatic seal answers empty lists of keys and the root token', async () => {
+  test('with the automatic seal answers recovery keys, where some are asked for, and the root token', async () => {
     const { rows, store } = await start({ seal: staticSeal() });
     const reply = await call(rows, 'write', 'init', { recovery_shares: 5, recovery_threshold: 3, secret_shares: null });
-    const empty = { keys: [], keys_base64: [], recovery_keys: [], recovery_keys_base64: [] };
-    expect(reply).toEqual({ body: { ...empty, root_token: 'token-32' } });
+    const [hex, base64] = [expect.stringMatching(/^[\da-f]{66}$/), expect.any(String)];
+    const keys = { recovery_keys: Array(5).fill(hex), recovery_keys_base64: Array(5).fill(base64) };
+    expect(reply).toEqual({ body: { keys: [], keys_base64: [], ...keys, root_token: 'token-32' } });
     expect(store.seal.state()).toBe('ready');
+    const without = await start({ seal: staticSeal() });
+    expect(await call(without.rows, 'write', 'init')).toMatchObject({
+      body: { keys: [], recovery_keys: [], recovery_keys_base64: [] },
+    });
   });
 
   test.each([

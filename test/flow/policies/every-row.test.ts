@@ -143,7 +143,6 @@ describe('the walk', () => {
 const unauthenticated: readonly string[] = [
   'DELETE sys/generate-root/attempt',
   'DELETE sys/rekey-recovery-key/init',
-  'DELETE sys/rekey-recovery-key/update',
   'DELETE sys/rekey-recovery-key/verify',
   'DELETE sys/rekey/init',
   'DELETE sys/rekey/verify',
@@ -157,7 +156,6 @@ const unauthenticated: readonly string[] = [
   'GET sys/internal/ui/unauthenticated-messages',
   'GET sys/leader',
   'GET sys/rekey-recovery-key/init',
-  'GET sys/rekey-recovery-key/update',
   'GET sys/rekey-recovery-key/verify',
   'GET sys/rekey/init',
   'GET sys/rekey/verify',

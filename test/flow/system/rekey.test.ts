@@ -27,7 +27,10 @@ test('takes shares at any process, also after a restart, and puts the new ones i
   expect(body).toMatchObject({ started: true, t: 3, n: 4, progress: 0, required: 2 });
   expect((await begin()).errors).toEqual(['rekey already in progress']);
   expect((await give(0, body['nonce'], old[0])).body).toMatchObject({ started: true, progress: 1 });
-  expect((await give(1, body['nonce'], old[0])).body).toMatchObject({ progress: 1 });
+  expect(await give(1, body['nonce'], old[0])).toMatchObject({
+    status: 400,
+    errors: [expect.stringContaining('given key has already been provided')],
+  });
 
   await service.restart();
   await service.unseal();
@@ -128,9 +131,7 @@ test.each([
   }
 });
 
-test('there are no recovery keys and no kept ones', async () => {
-  for (const path of ['init', 'update', 'verify'])
-    expect((await ask(0, 'PUT', `sys/rekey-recovery-key/${path}`, { a: 1 })).errors[0]).toMatch(/not supported/);
+test('there are no kept shares', async () => {
   const kept = await ask(0, 'GET', 'sys/rekey/backup', undefined, service.rootToken);
   expect([kept.status, kept.errors]).toEqual([400, ['no backed-up keys found']]);
   expect((await ask(0, 'DELETE', 'sys/rekey/backup', undefined, service.rootToken)).status).toBe(204);
@@ -138,6 +139,7 @@ test('there are no recovery keys and no kept ones', async () => {
 
 test('while sealed nobody rekeys', async () => {
   await ask(1, 'PUT', 'sys/seal', {}, service.rootToken);
-  expect((await ask(1, 'GET', 'sys/rekey/init')).status).toBe(503);
+  for (const process of [0, 1])
+    await eventually(async () => (await ask(process, 'GET', 'sys/rekey/init')).status === 503);
   await service.unseal();
 });

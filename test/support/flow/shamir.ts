@@ -6,11 +6,11 @@ import { openMetrics } from '../../../lib/telemetry/metrics/open.ts';
 import { testDatabase, testRedis } from '../services.ts';
 import { type Answer, ask } from './ask.ts';
 
-/** Two processes on one store that is unsealed by key shares, as far as they may know of each other. */
+/** Two processes on one store that people with shares hold, as far as they may know of each other. */
 export interface ShamirService {
   readonly rootToken: string;
   readonly addresses: readonly string[];
-  /** The shares as they are in force, in hex; a test that replaces them says so. */
+  /** The shares as they are in force, in hex; of the recovery key with the automatic seal. A test that replaces them says so. */
   keys: readonly string[];
   /** Asks a process, without a token unless one is given. */
   ask(process: number, method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
@@ -20,7 +20,10 @@ export interface ShamirService {
 }
 
 /** Call it at the top of a test file. */
-export function shamirService(changes: Readonly<Record<string, string>> = {}): ShamirService {
+export function shamirService(
+  changes: Readonly<Record<string, string>> = {},
+  init: object | 'not-yet' = { secret_shares: 3, secret_threshold: 2 },
+): ShamirService {
   const service = { rootToken: '', addresses: [] as string[], keys: [] as readonly string[] };
   let environment: Record<string, string> = {};
   let apis: Api[] = [];
@@ -33,6 +36,7 @@ export function shamirService(changes: Readonly<Record<string, string>> = {}): S
   const asked: ShamirService['ask'] = (process, method, path, body, token = '') =>
     ask({ address: service.addresses[process] ?? '', token, method, path, body });
   const unseal = async () => {
+    if ('KEYFERRY_SEAL_KEY' in changes) return;
     for (const process of [0, 1]) for (const key of service.keys) await asked(process, 'PUT', 'sys/unseal', { key });
   };
   beforeAll(async () => {
@@ -40,8 +44,9 @@ export function shamirService(changes: Readonly<Record<string, string>> = {}): S
     const own = { DATABASE_URL: await testDatabase(), REDIS_URL: url, KEYFERRY_REDIS_PREFIX: prefix };
     environment = { ...own, KEYFERRY_DATABASE_POOL_SIZE: '5', KEYFERRY_SHUTDOWN_MS_MAX: '3000', ...changes };
     await start();
-    const { body } = await asked(0, 'PUT', 'sys/init', { secret_shares: 3, secret_threshold: 2 });
-    service.keys = body['keys'] as string[];
+    if (init === 'not-yet') return;
+    const { body } = await asked(0, 'PUT', 'sys/init', init);
+    service.keys = (body['recovery_keys'] ?? body['keys']) as string[];
     service.rootToken = String(body['root_token']);
     await unseal();
   });

@@ -1,7 +1,7 @@
 import { onlyInRoot, type Row } from '../../../path/contract/row.ts';
+import { backupRows } from './backup.ts';
 import { decodeTokenRow } from './decode-token.ts';
 import type { KeyRowParts } from './parts.ts';
-import { absentKeyRows } from './recovery.ts';
 import { rekeyRows } from './rekey.ts';
 import { rootTokenRows } from './root-token.ts';
 import { rotationRow } from './rotation.ts';
@@ -10,12 +10,17 @@ import { verifyRow } from './verify.ts';
 export type { KeyRowParts } from './parts.ts';
 
 /** The rows of `sys/` for holders of key shares, and about when keys are replaced. */
-export const keyRows = (parts: KeyRowParts): readonly Row[] =>
-  onlyInRoot([
-    ...rekeyRows(parts),
-    verifyRow(parts),
-    ...absentKeyRows(parts),
+export const keyRows = (parts: KeyRowParts): readonly Row[] => {
+  const { rekey, recoveryRekey } = parts.attempts;
+  const both = [
+    { folder: 'rekey', rekey, keys: 'key shares' },
+    { folder: 'rekey-recovery-key', rekey: recoveryRekey, keys: 'recovery keys' },
+  ] as const;
+  return onlyInRoot([
+    ...both.flatMap((one) => [...rekeyRows(parts, one), verifyRow(parts, one)]),
+    ...backupRows,
     ...rootTokenRows(parts),
     decodeTokenRow,
     rotationRow(parts),
   ]);
+};

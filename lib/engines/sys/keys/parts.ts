@@ -1,5 +1,5 @@
 import type { OperationMarks } from '../../../path/contract/row.ts';
-import type { KeyAttempts } from '../../../store/seal/attempts/contract.ts';
+import type { KeyAttempts, Rekey } from '../../../store/seal/attempts/contract.ts';
 import type { Prepare, Seal } from '../../../store/seal/contract.ts';
 
 /** What the rows about keys need. */
@@ -10,6 +10,15 @@ export interface KeyRowParts {
   readonly mintRootToken: Prepare<string>;
   /** Attempts need a token with the sudo capability, and not the key shares alone. */
   readonly attemptsNeedToken: boolean;
+}
+
+/** Which keys rows replace. */
+export interface Rekeyed {
+  /** Where the rows are. */
+  readonly folder: 'rekey' | 'rekey-recovery-key';
+  readonly rekey: Rekey;
+  /** What people call the shares. */
+  readonly keys: string;
 }
 
 /** Of operations that holders of key shares call: the shares say who they are. */

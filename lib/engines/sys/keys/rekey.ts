@@ -2,28 +2,26 @@ import { operation, type Row } from '../../../path/contract/row.ts';
 import { bool, integer, textList } from '../../../path/fields.ts';
 import type { RekeyGiven, RekeyStatus } from '../../../store/seal/attempts/contract.ts';
 import { givenFields, mustBeBare, mustBeGiven } from './fields.ts';
-import { attemptMarks, type KeyRowParts } from './parts.ts';
+import { attemptMarks, type KeyRowParts, type Rekeyed } from './parts.ts';
 
 const fields = {
   secret_shares: integer().nullish().meta({ description: 'Into how many shares the new key is split, 1 to 255.' }),
-  secret_threshold: integer().nullish().meta({ description: 'How many of them unseal the service.' }),
+  secret_threshold: integer().nullish().meta({ description: 'How many of them are needed.' }),
   stored_shares: integer().nullish().meta({ description: 'Accepted for older clients; ignored.' }),
   pgp_keys: textList().nullish().meta({ description: 'Not supported.' }),
   backup: bool().nullish().meta({ description: 'Not supported: it is for keys encrypted with pgp_keys.' }),
   require_verification: bool()
     .nullish()
-    .meta({ description: 'The new shares have to be given back at `rekey/verify` before they replace the old ones.' }),
+    .meta({ description: 'The new shares have to be given back at `verify` before they replace the old ones.' }),
 };
 
-const help = 'Replaces the key shares by new ones. Enough of the present ones have to be given at `rekey/update`.';
-
-/** `sys/rekey/init` and `sys/rekey/update`. */
-export function rekeyRows(parts: KeyRowParts): readonly Row[] {
-  const { rekey } = parts.attempts;
+/** `sys/rekey/init` and `sys/rekey/update`, and the same below `rekey-recovery-key/`. */
+export function rekeyRows(parts: KeyRowParts, { folder, rekey, keys }: Rekeyed): readonly Row[] {
+  const help = `Replaces the ${keys} by new ones. Enough of the present ones have to be given at \`${folder}/update\`.`;
   const marks = attemptMarks(parts);
   return [
     {
-      pattern: 'rekey/init',
+      pattern: `${folder}/init`,
       help,
       operations: {
         read: operation(
@@ -54,8 +52,8 @@ export function rekeyRows(parts: KeyRowParts): readonly Row[] {
       },
     },
     {
-      pattern: 'rekey/update',
-      help: 'Takes one of the present key shares. The last one that is needed brings the new ones.',
+      pattern: `${folder}/update`,
+      help: `Takes one of the present ${keys}. The last one that is needed brings the new ones.`,
       operations: {
         write: operation(givenFields, {
           ...marks,

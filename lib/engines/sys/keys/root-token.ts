@@ -56,7 +56,7 @@ export function rootTokenRows(parts: KeyRowParts): readonly Row[] {
     },
     {
       pattern: 'generate-root/update',
-      help: 'Takes one key share; with the automatic seal, its key. The last one that is needed brings the encoded token.',
+      help: 'Takes one key share; with the automatic seal, a recovery key, or the key of the seal where there are none. The last one that is needed brings the encoded token.',
       operations: {
         write: operation(givenFields, {
           ...marks,

@@ -1,15 +1,14 @@
 import { operation, type Row } from '../../../path/contract/row.ts';
 import type { VerifyStatus } from '../../../store/seal/attempts/contract.ts';
 import { givenFields, mustBeGiven } from './fields.ts';
-import { attemptMarks, type KeyRowParts } from './parts.ts';
+import { attemptMarks, type KeyRowParts, type Rekeyed } from './parts.ts';
 
-/** `sys/rekey/verify`: the new shares are given back, so that nobody is left with ones that were lost on their way. */
-export function verifyRow(parts: KeyRowParts): Row {
-  const { rekey } = parts.attempts;
+/** `sys/rekey/verify`, and the same below `rekey-recovery-key/`: the new shares are given back, so that nobody is left with ones that were lost on their way. */
+export function verifyRow(parts: KeyRowParts, { folder, rekey, keys }: Rekeyed): Row {
   const marks = attemptMarks(parts);
   return {
-    pattern: 'rekey/verify',
-    help: 'Takes the new key shares of a rekey that asked for verification. With enough of them they replace the old ones.',
+    pattern: `${folder}/verify`,
+    help: `Takes the new ${keys} of a rekey that asked for verification. With enough of them they replace the old ones.`,
     operations: {
       read: operation(
         {},

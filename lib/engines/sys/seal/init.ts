@@ -12,8 +12,12 @@ const fields = {
   stored_shares: integer().nullish().meta({ description: 'Accepted for older clients; ignored.' }),
   pgp_keys: textList().nullish().meta({ description: 'Not supported.' }),
   root_token_pgp_key: text().nullish().meta({ description: 'Not supported.' }),
-  recovery_shares: integer().nullish().meta({ description: 'Accepted; the automatic seal has no recovery keys.' }),
-  recovery_threshold: integer().nullish().meta({ description: 'Accepted; the automatic seal has no recovery keys.' }),
+  recovery_shares: integer()
+    .nullish()
+    .meta({ description: 'Into how many shares the recovery key is split, 1 to 255; only with the automatic seal.' }),
+  recovery_threshold: integer()
+    .nullish()
+    .meta({ description: 'How many of them `generate-root` and `rekey-recovery-key` need.' }),
   recovery_pgp_keys: textList().nullish().meta({ description: 'Not supported.' }),
 };
 
@@ -48,22 +52,50 @@ export function initRow({ seal, mintRootToken }: SealRowParts): Row {
           }
           mustApply(seal, input);
           const rule = { shares: input.secret_shares ?? 0, threshold: input.secret_threshold ?? 0 };
-          return { body: initialised(await seal.init(rule, mintRootToken)) };
+          const recovery = recoveryRule(input);
+          return { body: initialised(await seal.init(rule, mintRootToken, recovery), seal) };
         },
       }),
     },
   };
 }
 
-/** Whoever asks for key shares would wait for some. 0, which clients send for what they do not set, asks for none. */
-function mustApply(seal: Seal, given: Readonly<Partial<Record<'secret_shares' | 'secret_threshold', unknown>>>): void {
+type Asked = Readonly<
+  Partial<Record<'secret_shares' | 'secret_threshold' | 'recovery_shares' | 'recovery_threshold', unknown>>
+>;
+
+/** What of a request is for the other type of seal. */
+const foreign = {
+  static: {
+    names: ['secret_shares', 'secret_threshold'],
+    why: 'which has recovery keys instead of key shares',
+    instead: 'start without KEYFERRY_SEAL_KEY and KEYFERRY_SEAL_KEY_FILE to unseal by shares',
+  },
+  shamir: {
+    names: ['recovery_shares', 'recovery_threshold'],
+    why: 'whose key shares do what recovery keys do',
+    instead: 'start with KEYFERRY_SEAL_KEY or KEYFERRY_SEAL_KEY_FILE for the automatic seal',
+  },
+} as const;
+
+/** Whoever asks for shares would wait for some. 0, which clients send for what they do not set, asks for none. */
+function mustApply(seal: Seal, given: Asked): void {
   const { state, type } = seal.status();
-  if (state !== 'uninitialised' || type !== 'static') return;
-  const names = (['secret_shares', 'secret_threshold'] as const).filter((name) => given[name]);
-  if (names.length === 0) return;
-  const why = `${names.join(', ')} not applicable to seal type static, which has no key shares`;
-  const instead = 'start without KEYFERRY_SEAL_KEY and KEYFERRY_SEAL_KEY_FILE to unseal by shares';
-  throw badRequest(`${why}: leave out secret_shares and secret_threshold, or ${instead}`);
+  if (state !== 'uninitialised') return;
+  const { names, why, instead } = foreign[type];
+  const asked = names.filter((name) => given[name]);
+  if (asked.length === 0) return;
+  const leave = `leave out ${names.join(' and ')}`;
+  throw badRequest(`${asked.join(', ')} not applicable to seal type ${type}, ${why}: ${leave}, or ${instead}`);
+}
+
+/** Undefined: none was asked for. */
+function recoveryRule(given: {
+  readonly recovery_shares?: number | null | undefined;
+  readonly recovery_threshold?: number | null | undefined;
+}) {
+  const [shares, threshold] = [given.recovery_shares ?? 0, given.recovery_threshold ?? 0];
+  return shares === 0 && threshold === 0 ? undefined : { shares, threshold };
 }
 
 async function isInitialised(seal: Seal): Promise<boolean> {
@@ -72,12 +104,16 @@ async function isInitialised(seal: Seal): Promise<boolean> {
   return seal.state() !== 'uninitialised';
 }
 
-/** The automatic seal has no shares; it answers empty lists, `recovery_keys` among them. */
-function initialised({ shares, prepared }: Initialised<string>): object {
+/** With the automatic seal the shares are those of the recovery key. */
+function initialised({ shares, recoveryShares, prepared }: Initialised<string>, seal: Seal): object {
   return {
-    keys: shares.map((share) => share.toString('hex')),
-    keys_base64: shares.map((share) => share.toString('base64')),
-    ...(shares.length === 0 ? { recovery_keys: [], recovery_keys_base64: [] } : {}),
+    ...texts('keys', shares),
+    ...(seal.status().type === 'static' ? texts('recovery_keys', recoveryShares) : {}),
     root_token: prepared,
   };
 }
+
+const texts = (name: string, shares: readonly Buffer[]): object => ({
+  [name]: shares.map((share) => share.toString('hex')),
+  [`${name}_base64`]: shares.map((share) => share.toString('base64')),
+});

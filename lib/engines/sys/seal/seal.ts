@@ -1,21 +1,21 @@
 import { operation, type Row } from '../../../path/contract/row.ts';
 import type { SealRowParts } from './parts.ts';
 
-/** `sys/seal`: forgets the keys of this process; the others go on. A process that is sealed has nothing to check a token by. */
+/** `sys/seal`: all processes of the installation forget their keys. A process that is sealed has nothing to check a token by. */
 export function sealRow({ seal }: SealRowParts): Row {
   return {
     pattern: 'seal',
-    help: 'Seals this process: it overwrites its keys and answers no more until it is unsealed.',
+    help: 'Seals the installation: within a second every process overwrites its keys, and answers no more until it is unsealed. With the automatic seal a process unseals itself when it starts anew.',
     operations: {
       write: operation(
         {},
         {
-          summary: 'Seals this process.',
+          summary: 'Seals every process of the installation.',
           rootNamespaceOnly: true,
           sudo: true,
           whileSealed: true,
           run: async () => {
-            if (seal.state() === 'ready') seal.sealNow();
+            if (seal.state() === 'ready') await seal.sealEverywhere();
             return undefined;
           },
         },

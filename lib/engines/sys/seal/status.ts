@@ -48,7 +48,7 @@ export function sealStatusBody(status: SealStatus): object {
   };
 }
 
-/** What the API family says of every automatic seal; ours has no recovery keys (`n` and `t` are 0). */
+/** What the API family says of every automatic seal: `n` and `t` are of its recovery keys, 0 where there are none. */
 const recoverySealType = 'shamir';
 
 const cluster = ({ clusterName, clusterId }: SealStatus) => ({ cluster_name: clusterName, cluster_id: clusterId });

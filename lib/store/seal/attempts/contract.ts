@@ -4,13 +4,15 @@ import type { ShareRule } from '../shares.ts';
 /** What holders of key shares do together while the service is unsealed. All methods throw AppError `sealed` when it is not. */
 export interface KeyAttempts {
   readonly rekey: Rekey;
+  /** The same for the recovery keys of the automatic seal. */
+  readonly recoveryRekey: Rekey;
   readonly rootToken: RootTokenAttempts;
 }
 
-/** Replaces the unseal key, and so the shares. Values are not encrypted anew: the keyring stays. */
+/** Replaces a key that is split, and so its shares. Values are not encrypted anew: the keyring stays. */
 export interface Rekey {
   status(): Promise<RekeyStatus>;
-  /** @throws AppError `bad-request` with the automatic seal, for an invalid rule, and when one is going on */
+  /** @throws AppError `bad-request` where the seal has no such key, for an invalid rule, and when one is going on */
   begin(rule: ShareRule, verification: boolean): Promise<RekeyStatus>;
   /** Ends it without a change; nothing to do when none is going on. */
   cancel(): Promise<void>;
@@ -47,7 +49,7 @@ export interface VerifyStatus {
   readonly progress: number;
 }
 
-/** Makes a root token for whoever holds enough key shares. */
+/** Makes a root token for whoever holds enough key shares, or recovery keys with the automatic seal. */
 export interface RootTokenAttempts {
   status(): Promise<RootTokenStatus>;
   /** `otp`: the one-time pad for the token, of its length. @throws AppError `bad-request` when one is going on */

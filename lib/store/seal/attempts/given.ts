@@ -2,12 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { badRequest } from '../../../core/errors.ts';
 import { keyBytes } from '../../encryption/cipher.ts';
 import { decodeKey } from '../key-text.ts';
-import { openRootKey, type SealRecord } from '../record.ts';
+import type { SealRecord } from '../record.ts';
 import { combineShares, mustBeShare, type ShareRule } from '../shares.ts';
-
-/** How many shares of the unseal key prove that their holders want something. With the automatic seal its key is the one share. */
-export const proofRule = (record: SealRecord): ShareRule =>
-  record.type === 'static' ? { shares: 1, threshold: 1 } : record;
+import type { Proof, Quorum } from './quorum.ts';
 
 /** @throws AppError `bad-request` for what cannot be a share by the rule */
 export function readShare(text: string, rule: ShareRule): Buffer {
@@ -17,10 +14,15 @@ export function readShare(text: string, rule: ShareRule): Buffer {
   return share;
 }
 
-/** The shares given so far with this one, in base64. One that was given already counts once. */
+/**
+ * The shares given so far with this one, in base64.
+ *
+ * @throws AppError `bad-request` for one that was given before: its holder would believe that it counts twice
+ */
 export function withShare(given: readonly string[], share: Buffer): readonly string[] {
   const isKnown = given.some((one) => sameBytes(Buffer.from(one, 'base64'), share));
-  return isKnown ? given : [...given, share.toString('base64')];
+  if (isKnown) throw badRequest('given key has already been provided during this operation: give another one');
+  return [...given, share.toString('base64')];
 }
 
 /** The key that shares make; undefined: they do not belong together. */
@@ -31,21 +33,24 @@ export async function keyOf(given: readonly string[], rule: ShareRule): Promise<
   return key?.length === keyBytes ? key : undefined;
 }
 
-/** The root key, if the key opens it: the proof that the shares are those of this service. */
-export function rootKeyBy(record: SealRecord, key: Buffer | undefined): Buffer | undefined {
-  if (key === undefined) return undefined;
-  try {
-    return openRootKey(record, key);
-  } catch {
-    return undefined;
-  }
-}
-
 const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && timingSafeEqual(one, other);
 
 export const wrongKeys = () =>
   badRequest('the given keys are not those of this service: start again with the first one');
+
+/** What enough shares prove; undefined: they are not those of the quorum's key. */
+export async function proofBy(
+  quorum: Quorum,
+  record: SealRecord,
+  given: readonly string[],
+): Promise<Proof | undefined> {
+  const key = await keyOf(given, quorum.ruleOf(record));
+  if (key === undefined) return undefined;
+  const proof = quorum.proofOf(record, key);
+  key.fill(0);
+  return proof;
+}
 
 /** @throws AppError `bad-request` */
 export function mustBeNonce(given: string, nonce: string): void {

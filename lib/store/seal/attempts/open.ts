@@ -4,6 +4,7 @@ import { readRecord } from '../record.ts';
 import { notInitialised } from '../refusals.ts';
 import type { KeyAttempts } from './contract.ts';
 import type { AttemptParts } from './parts.ts';
+import { recoveryQuorum, unsealQuorum } from './quorum.ts';
 import { openRekey } from './rekey.ts';
 import { openRootTokenAttempts } from './root-token.ts';
 
@@ -14,5 +15,9 @@ export function openKeyAttempts(given: Omit<AttemptParts, 'recordOf'>): KeyAttem
     return record;
   };
   const parts = { ...given, recordOf };
-  return { rekey: openRekey(parts), rootToken: openRootTokenAttempts(parts) };
+  return {
+    rekey: openRekey(parts, unsealQuorum),
+    recoveryRekey: openRekey(parts, recoveryQuorum(parts.barrier)),
+    rootToken: openRootTokenAttempts(parts),
+  };
 }

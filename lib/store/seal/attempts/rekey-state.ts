@@ -8,7 +8,7 @@ export const rekeyForm = z
     verification: z.boolean(),
     /** Shares of the present key, and of the new one when it is verified. */
     given: z.array(keyText).readonly(),
-    /** The root key under the new unseal key; set when the new shares are out and wait to be verified. */
+    /** What the new key is kept as (`Proof.renew`); set when the new shares are out and wait to be verified. */
     rootKey: keyText.optional(),
   })
   .readonly();

@@ -3,32 +3,33 @@ import type { Transaction } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
 import { keyBytes } from '../../encryption/cipher.ts';
 import type { Database } from '../../tables.ts';
-import { type SealRecord, sealRootKey } from '../record.ts';
-import { checkShareRule, splitKey } from '../shares.ts';
+import { checkShareRule, type ShareRule, splitKey } from '../shares.ts';
 import type { Rekey, RekeyGiven, RekeyStatus } from './contract.ts';
-import { keyOf, mustBeNonce, readShare, rootKeyBy, withShare, wrongKeys } from './given.ts';
+import { mustBeNonce, proofBy, readShare, withShare, wrongKeys } from './given.ts';
 import type { AttemptParts } from './parts.ts';
+import type { Proof, Quorum } from './quorum.ts';
 import { type RekeyState, rekeyForm } from './rekey-state.ts';
 import { type Attempt, type StoredAttempts, storedAttempts } from './stored.ts';
-import { openVerification, putInForce } from './verify.ts';
+import { openVerification } from './verify.ts';
 
-export function openRekey(parts: AttemptParts): Rekey {
+/** Replaces the key of a quorum. */
+export function openRekey(parts: AttemptParts, quorum: Quorum): Rekey {
   const { db, transaction, recordOf } = parts;
-  const attempts = storedAttempts({ ...parts, kind: 'rekey', form: rekeyForm });
+  const attempts = storedAttempts({ ...parts, kind: quorum.kind, form: rekeyForm });
   return {
-    ...openVerification(parts, attempts),
-    status: async () => statusOf(mustHaveShares(await recordOf(db)), await attempts.find(db)),
+    ...openVerification(parts, attempts, quorum),
+    status: async () => statusOf(quorum.ruleOf(await recordOf(db)), await attempts.find(db)),
     begin: (rule, verification) =>
       transaction(async (tx) => {
-        const record = mustHaveShares(await recordOf(tx));
+        const present = quorum.ruleOf(await recordOf(tx));
         checkShareRule(rule);
         const begun = await attempts.begin(tx, { rule, verification, given: [] });
         if (begun === undefined) throw badRequest('rekey already in progress');
-        return statusOf(record, begun);
+        return statusOf(present, begun);
       }),
     cancel: () => attempts.end(db),
     async give(text, nonce) {
-      const given = await transaction((tx) => take(tx, parts, attempts, text, nonce));
+      const given = await transaction((tx) => take(tx, parts, attempts, quorum, { text, nonce }));
       // Thrown only now: that the wrong shares are forgotten has to be stored.
       if (given === undefined) throw wrongKeys();
       if (given.shares !== undefined) await parts.changed();
@@ -42,21 +43,22 @@ async function take(
   tx: Transaction<Database>,
   { recordOf }: AttemptParts,
   attempts: StoredAttempts<RekeyState>,
-  text: string,
-  nonce: string,
+  quorum: Quorum,
+  { text, nonce }: { readonly text: string; readonly nonce: string },
 ): Promise<RekeyGiven | undefined> {
   const attempt = await attempts.hold(tx);
   if (attempt === undefined || attempt.state.rootKey !== undefined) throw badRequest('no rekey in progress');
   mustBeNonce(nonce, attempt.nonce);
   const record = await recordOf(tx);
-  const given = withShare(attempt.state.given, readShare(text, record));
+  const present = quorum.ruleOf(record);
+  const given = withShare(attempt.state.given, readShare(text, present));
   const next = { nonce, state: { ...attempt.state, given } };
-  if (given.length < record.threshold) {
+  if (given.length < present.threshold) {
     await attempts.save(tx, next);
-    return { ...statusOf(record, next), shares: undefined };
+    return { ...statusOf(present, next), shares: undefined };
   }
-  const rootKey = rootKeyBy(record, await keyOf(given, record));
-  if (rootKey !== undefined) return replace(tx, attempts, next, record, rootKey);
+  const proof = await proofBy(quorum, record, given);
+  if (proof !== undefined) return replace(tx, attempts, next, { quorum, present, proof });
   await attempts.save(tx, { nonce, state: { ...attempt.state, given: [] } });
   return undefined;
 }
@@ -66,31 +68,29 @@ async function replace(
   tx: Transaction<Database>,
   attempts: StoredAttempts<RekeyState>,
   attempt: Attempt<RekeyState>,
-  record: SealRecord,
-  rootKey: Buffer,
+  { quorum, present, proof }: { readonly quorum: Quorum; readonly present: ShareRule; readonly proof: Proof },
 ): Promise<RekeyGiven> {
   const { rule, verification } = attempt.state;
   const key = randomBytes(keyBytes);
   try {
     const shares = await splitKey(key, rule);
-    const sealed = sealRootKey(rootKey, key, record.cluster_id);
+    const renewed = proof.renew(key);
     if (!verification) {
-      await putInForce(tx, sealed, rule);
+      await quorum.putInForce(tx, renewed, rule);
       await attempts.end(tx);
-      return { ...statusOf(record, attempt), shares };
+      return { ...statusOf(present, attempt), shares };
     }
-    const state = { ...attempt.state, given: [], rootKey: sealed.toString('base64') };
+    const state = { ...attempt.state, given: [], rootKey: renewed.toString('base64') };
     const waiting = { nonce: attempt.nonce, state };
     await attempts.save(tx, waiting);
-    return { ...statusOf(record, waiting), progress: record.threshold, shares };
+    return { ...statusOf(present, waiting), progress: present.threshold, shares };
   } finally {
     key.fill(0);
-    rootKey.fill(0);
+    proof.end();
   }
 }
 
-function statusOf(record: SealRecord, attempt: Attempt<RekeyState> | undefined): RekeyStatus {
-  const { threshold: required } = record;
+function statusOf({ threshold: required }: ShareRule, attempt: Attempt<RekeyState> | undefined): RekeyStatus {
   if (attempt === undefined) {
     const rule = { shares: 0, threshold: 0 };
     return { nonce: undefined, rule, progress: 0, required, verification: false, verificationNonce: undefined };
@@ -105,9 +105,4 @@ function statusOf(record: SealRecord, attempt: Attempt<RekeyState> | undefined):
     verification: state.verification,
     verificationNonce: waits ? nonce : undefined,
   };
-}
-
-function mustHaveShares(record: SealRecord): SealRecord {
-  if (record.type === 'shamir') return record;
-  throw badRequest('rekeying applies to key shares: the automatic seal has none, its key is configured');
 }

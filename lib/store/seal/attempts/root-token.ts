@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { AppError, badRequest } from '../../../core/errors.ts';
 import type { Database } from '../../tables.ts';
 import type { RootTokenAttempts, RootTokenStatus } from './contract.ts';
-import { keyOf, mustBeNonce, proofRule, readShare, rootKeyBy, withShare, wrongKeys } from './given.ts';
+import { mustBeNonce, proofBy, readShare, withShare, wrongKeys } from './given.ts';
 import type { AttemptParts } from './parts.ts';
+import { quorumOf } from './quorum.ts';
 import { keyText, type StoredAttempts, storedAttempts } from './stored.ts';
 
 const form = z.object({ otp: z.string(), given: z.array(keyText).readonly() }).readonly();
@@ -16,7 +17,8 @@ export function openRootTokenAttempts(parts: AttemptParts): RootTokenAttempts {
   const statusOf = async (from: Kysely<Database>): Promise<RootTokenStatus> => {
     const [record, attempt] = [await recordOf(from), await attempts.find(from)];
     const progress = attempt?.state.given.length ?? 0;
-    return { nonce: attempt?.nonce, progress, required: proofRule(record).threshold, combined: undefined };
+    const { threshold: required } = quorumOf(record, parts.barrier).ruleOf(record);
+    return { nonce: attempt?.nonce, progress, required, combined: undefined };
   };
   return {
     status: () => statusOf(db),
@@ -29,15 +31,15 @@ export function openRootTokenAttempts(parts: AttemptParts): RootTokenAttempts {
     cancel: () => attempts.end(db),
     async give(text, nonce, mint) {
       const status = await transaction(async (tx) => {
-        const { attempt, rule, record } = await mustGoOn(tx, attempts, parts, nonce);
+        const { attempt, quorum, rule, record } = await mustGoOn(tx, attempts, parts, nonce);
         const given = withShare(attempt.state.given, readShare(text, rule));
         if (given.length < rule.threshold) {
           await attempts.save(tx, { nonce, state: { ...attempt.state, given } });
           return statusOf(tx);
         }
-        const rootKey = rootKeyBy(record, await keyOf(given, rule));
-        rootKey?.fill(0);
-        if (rootKey === undefined) {
+        const proof = await proofBy(quorum, record, given);
+        proof?.end();
+        if (proof === undefined) {
           await attempts.save(tx, { nonce, state: { ...attempt.state, given: [] } });
           return undefined;
         }
@@ -62,7 +64,8 @@ async function mustGoOn(
   if (attempt === undefined) throw badRequest('no root generation in progress');
   mustBeNonce(nonce, attempt.nonce);
   const record = await parts.recordOf(tx);
-  return { attempt, record, rule: proofRule(record) };
+  const quorum = quorumOf(record, parts.barrier);
+  return { attempt, record, quorum, rule: quorum.ruleOf(record) };
 }
 
 function combine(token: string, otp: string): Buffer {

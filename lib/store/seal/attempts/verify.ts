@@ -1,11 +1,11 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
 import { uuid } from '../../../core/ids.ts';
 import type { Database } from '../../tables.ts';
-import type { ShareRule } from '../shares.ts';
 import type { Rekey, VerifyStatus } from './contract.ts';
-import { keyOf, mustBeNonce, readShare, rootKeyBy, withShare } from './given.ts';
+import { keyOf, mustBeNonce, readShare, withShare } from './given.ts';
 import type { AttemptParts } from './parts.ts';
+import type { Quorum } from './quorum.ts';
 import type { RekeyState } from './rekey-state.ts';
 import type { Attempt, StoredAttempts } from './stored.ts';
 
@@ -13,6 +13,7 @@ import type { Attempt, StoredAttempts } from './stored.ts';
 export function openVerification(
   parts: AttemptParts,
   attempts: StoredAttempts<RekeyState>,
+  quorum: Quorum,
 ): Pick<Rekey, 'verification' | 'verify' | 'restartVerification'> {
   const { db, transaction } = parts;
   return {
@@ -26,7 +27,7 @@ export function openVerification(
         return statusOf(next);
       }),
     async verify(text, nonce) {
-      const verified = await transaction((tx) => take(tx, parts, attempts, text, nonce));
+      const verified = await transaction((tx) => take(tx, parts, attempts, quorum, { text, nonce }));
       if (verified === undefined)
         throw badRequest('the given keys are not the new ones: start again with the first one');
       if (verified.complete) await parts.changed();
@@ -40,35 +41,29 @@ async function take(
   tx: Transaction<Database>,
   parts: AttemptParts,
   attempts: StoredAttempts<RekeyState>,
-  text: string,
-  nonce: string,
+  quorum: Quorum,
+  { text, nonce }: { readonly text: string; readonly nonce: string },
 ): Promise<(VerifyStatus & { readonly complete: boolean }) | undefined> {
   const attempt = mustWait(await attempts.hold(tx));
   mustBeNonce(nonce, attempt.nonce);
   const { rule } = attempt.state;
-  const sealed = Buffer.from(attempt.state.rootKey, 'base64');
+  const renewed = Buffer.from(attempt.state.rootKey, 'base64');
   const given = withShare(attempt.state.given, readShare(text, rule));
   const next = { nonce, state: { ...attempt.state, given } };
   if (given.length < rule.threshold) {
     await attempts.save(tx, next);
     return { ...statusOf(next), complete: false };
   }
-  const record = { ...(await parts.recordOf(tx)), root_key: sealed };
-  const rootKey = rootKeyBy(record, await keyOf(given, rule));
-  if (rootKey === undefined) {
+  const key = await keyOf(given, rule);
+  const isNew = key !== undefined && quorum.isNew(await parts.recordOf(tx), renewed, key);
+  key?.fill(0);
+  if (!isNew) {
     await attempts.save(tx, { nonce, state: { ...attempt.state, given: [] } });
     return undefined;
   }
-  rootKey.fill(0);
-  await putInForce(tx, sealed, rule);
+  await quorum.putInForce(tx, renewed, rule);
   await attempts.end(tx);
   return { ...statusOf(next), complete: true };
-}
-
-/** From now on the shares of this rule unseal the service, and those before them do not. */
-export async function putInForce(tx: Kysely<Database>, sealedRootKey: Buffer, rule: ShareRule): Promise<void> {
-  const { shares, threshold } = rule;
-  await tx.updateTable('seal').set({ root_key: sealedRootKey, shares, threshold }).where('id', '=', 1).execute();
 }
 
 type Waiting = Attempt<RekeyState & { readonly rootKey: string }>;

@@ -1,0 +1,18 @@
+import { type QueryExecutorProvider, sql } from 'kysely';
+
+/**
+ * The recovery key of the automatic seal, sealed, and into how many shares it is split. `seals` counts how often the installation
+ * was sealed by hand: a process that was unsealed at another count seals itself.
+ */
+export async function recoveryKeys(db: QueryExecutorProvider): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
+const statements = [
+  `alter table seal add column recovery_shares integer not null default 0,
+     add column recovery_threshold integer not null default 0,
+     add column recovery_key bytea,
+     add column seals integer not null default 0`,
+  'alter table key_attempts drop constraint key_attempts_kind_check',
+  `alter table key_attempts add constraint key_attempts_kind_check check (kind in ('rekey', 'recovery-rekey', 'root-token'))`,
+];
