@@ -26,6 +26,7 @@ import { logins } from './0027-logins.ts';
 import { recoveryKeys } from './0028-recovery-keys.ts';
 import { lockEpochs } from './0034-lock-epochs.ts';
 import { workspaceClients } from './0036-workspace-clients.ts';
+import { notificationOwners } from './0037-notification-owners.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -73,4 +74,5 @@ export const migrations: readonly Migration[] = [
   { name: '0028-recovery-keys', up: recoveryKeys },
   { name: '0034-lock-epochs', up: lockEpochs },
   { name: '0036-workspace-clients', up: workspaceClients },
+  { name: '0037-notification-owners', up: notificationOwners },
 ];

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { announce } from '../../../lib/workspaces/runs/notifications/outbox.ts';
+import { patience } from '../../support/patience.ts';
 import { ending } from '../../support/services.ts';
 import { workspaceGround } from '../support/ground.ts';
 
@@ -127,4 +128,40 @@ test('what is told of a run is sent after its transaction, once to each who want
     await ground.service.sweep();
   }
   expect([wants.received.length, fails.received.length, other.received.length]).toEqual([1, 4, 0]);
+});
+
+test('a project is told of runs of its workspaces, and a team of runs where it has access', async () => {
+  const { organization, workspace } = await newWorkspace();
+  const team = await ground.team(organization.id);
+  const strangers = await ground.team(organization.id);
+  await ground.grant(team.id, { workspace: workspace.id }, 'read');
+  const [ofProject, ofTeam, ofStrangers] = [await receiver(), await receiver(), await receiver()];
+  const wanted = [
+    ['projects', organization.projectId, ofProject.url],
+    ['teams', team.id, ofTeam.url],
+    ['teams', strangers.id, ofStrangers.url],
+  ] as const;
+  for (const [type, id, url] of wanted) {
+    const path = `/${type}/${id}/notification-configurations`;
+    const attributes = { name: 'n', 'destination-type': 'generic', enabled: true, url, triggers: ['run:created'] };
+    const made = await ground.call('POST', path, sent(attributes));
+    expect([made.status, made.item.relationships['subscribable']]).toEqual([201, { data: { type, id } }]);
+    expect((await ground.call('GET', path)).items).toEqual([made.item]);
+    const one = `/notification-configurations/${made.item.id}`;
+    expect((await ground.call('GET', one, undefined, team.token)).status).toBe(404);
+    expect((await ground.call('POST', path, sent(attributes), team.token)).status).toBe(404);
+    expect((await ground.call('PATCH', one, sent({ name: 'm' }))).item.attributes['name']).toBe('m');
+  }
+  const run = { id: 'run-2', workspaceId: workspace.id, status: 'pending', message: 'm' };
+  await ground.service.store.transaction((tx) => announce(tx, run, 'run:created'));
+  await expect
+    .poll(
+      async () => {
+        await ground.service.sweep();
+        return [ofProject.received.length, ofTeam.received.length];
+      },
+      { timeout: patience.conditionMs },
+    )
+    .toEqual([1, 1]);
+  expect(ofStrangers.received).toEqual([]);
 });

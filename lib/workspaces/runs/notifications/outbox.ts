@@ -18,12 +18,14 @@ export interface ToldRun {
 /** Attempts for one message; the receiver may be away for a while. */
 const attemptsMax = 4;
 const atOnceMax = 5;
+/** Of one event of a run. */
+const messagesMax = 200;
 /** Longer than an attempt takes: who died at one is followed by another. */
 const claimSeconds = 60;
 
 /**
- * Notes within the transaction of a change what is to be told of it, to all configurations of the workspace that want to know. It
- * is sent after the commit, at least once.
+ * Notes within the transaction of a change what is to be told of it, to all configurations that want to know of the
+ * workspace. It is sent after the commit, at least once.
  */
 export async function announce(tx: Transaction<Database>, run: ToldRun, trigger: Trigger): Promise<void> {
   const { id, workspaceId, status, message } = run;
@@ -34,10 +36,20 @@ export async function announce(tx: Transaction<Database>, run: ToldRun, trigger:
              'run_id', ${id}::text, 'run_message', ${message}::text, 'workspace_id', w.id, 'workspace_name', w.name,
              'organization_name', o.name, 'notifications', jsonb_build_array(jsonb_build_object(
                'trigger', ${trigger}::text, 'run_status', ${status}::text, 'run_updated_at', now())))
-      from ws_notifications n join ws_workspaces w on w.id = n.workspace_id join ws_organizations o on o.id = w.organization_id
-     where n.workspace_id = ${workspaceId} and n.settings->'enabled' = 'true' and n.settings->'triggers' @> to_jsonb(${trigger}::text)
+      from ws_workspaces w join ws_organizations o on o.id = w.organization_id cross join lateral ${ofWorkspace} n
+     where w.id = ${workspaceId} and n.settings->'enabled' = 'true' and n.settings->'triggers' @> to_jsonb(${trigger}::text)
+     limit ${messagesMax}
   `.execute(tx);
 }
+
+/** The configurations that tell of the workspace `w`: its own, those of its project, and those of teams with access to one of the two. */
+const ofWorkspace = sql`(
+  select id, settings from ws_notifications where workspace_id = w.id
+  union all
+  select id, settings from ws_notifications where project_id = w.project_id
+  union all
+  select id, settings from ws_notifications
+   where team_id in (select g.team_id from ws_grants g where g.workspace_id = w.id or g.project_id = w.project_id))`;
 
 interface Due {
   readonly id: string;

@@ -3,33 +3,21 @@ import { attributesOf } from '../../../path/jsonapi/body.ts';
 import { badRequest, notFound, unprocessable } from '../../../path/jsonapi/error.ts';
 import { pageOf, told } from '../../../path/jsonapi/page.ts';
 import type { ApiCall, ApiReply, ApiRow } from '../../../path/jsonapi/row.ts';
-import { findWorkspace, mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { newId } from '../../frame/ids.ts';
 import { deliver } from './deliver.ts';
 import { notificationFields, settingsOf } from './fields.ts';
-import { type NotificationRow, notificationOf, tokenName } from './view.ts';
+import { type OwnerKind, ownerKinds } from './owners.ts';
+import { type NotificationRow, notificationOf, ownerOf, tokenName } from './view.ts';
 
 const type = 'notification-configurations';
-const ofWorkspace = `/api/v2/workspaces/:workspace_id/${type}`;
 const one = `/api/v2/${type}/:notification_id`;
-/** Of one workspace. */
+/** Of one workspace, project or team. */
 const notificationsMax = 20;
 
-/** Who is told of runs of a workspace. */
+/** Who is told of runs: of one workspace, of all workspaces of a project, or of those that a team has access to. */
 export const notificationRows = (parts: WorkspaceParts): readonly ApiRow[] => [
-  {
-    method: 'GET',
-    path: ofWorkspace,
-    summary: 'Notification configurations of a workspace',
-    run: (call) => list(parts, call),
-  },
-  {
-    method: 'POST',
-    path: ofWorkspace,
-    summary: 'Makes a notification configuration',
-    run: (call) => create(parts, call),
-  },
+  ...ownerKinds.flatMap((kind) => rowsOf(parts, kind)),
   {
     method: 'GET',
     path: one,
@@ -55,29 +43,48 @@ export const notificationRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   },
 ];
 
-async function list(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
-  const workspaceId = await workspaceOf(parts, call);
+function rowsOf(parts: WorkspaceParts, kind: OwnerKind): readonly ApiRow[] {
+  const path = `/api/v2/${kind.type}/:${kind.column}/${type}`;
+  return [
+    {
+      method: 'GET',
+      path,
+      summary: `Notification configurations of ${kind.noun}`,
+      run: (call) => list(parts, call, kind),
+    },
+    {
+      method: 'POST',
+      path,
+      summary: `Makes a notification configuration of ${kind.noun}`,
+      run: (call) => create(parts, call, kind),
+    },
+  ];
+}
+
+async function list(parts: WorkspaceParts, call: ApiCall, kind: OwnerKind): Promise<ApiReply> {
+  const condition = sql`${sql.ref(kind.column)} = ${await ownerIn(parts, call, kind)}`;
   const page = pageOf(call.query);
   const { rows } = await sql<NotificationRow & { readonly total: number }>`
-    select n.*, (select count(*)::int from ws_notifications where workspace_id = ${workspaceId}) as total
-      from ws_notifications n where workspace_id = ${workspaceId} order by created_at, id
+    select n.*, (select count(*)::int from ws_notifications where ${condition}) as total
+      from ws_notifications n where ${condition} order by created_at, id
      limit ${page.size} offset ${page.offset}`.execute(parts.store.db);
   return { data: rows.map(notificationOf), page: told(page, rows[0]?.total ?? 0) };
 }
 
-async function create(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
-  const workspaceId = await workspaceOf(parts, call);
+async function create(parts: WorkspaceParts, call: ApiCall, kind: OwnerKind): Promise<ApiReply> {
+  const ownerId = await ownerIn(parts, call, kind);
+  const column = sql.ref(kind.column);
   const sent = attributesOf(call, type, notificationFields);
   const id = newId('nc');
   const settings = JSON.stringify(settingsOf(sent));
   const { rows } = await sql<NotificationRow>`
-    insert into ws_notifications (id, workspace_id, settings, token)
-    select ${id}, ${workspaceId}, ${settings}, ${sealed(parts, id, sent.token)}
-     where (select count(*) from ws_notifications where workspace_id = ${workspaceId}) < ${notificationsMax}
+    insert into ws_notifications (id, ${column}, settings, token)
+    select ${id}, ${ownerId}, ${settings}, ${sealed(parts, id, sent.token)}
+     where (select count(*) from ws_notifications where ${column} = ${ownerId}) < ${notificationsMax}
     returning *`.execute(parts.store.db);
   const [row] = rows;
   if (row === undefined)
-    throw unprocessable(`a workspace may have at most ${notificationsMax} notification configurations`);
+    throw unprocessable(`${kind.noun} may have at most ${notificationsMax} notification configurations`);
   return { status: 201, data: notificationOf(row) };
 }
 
@@ -114,20 +121,24 @@ async function verify(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
 const sealed = ({ store }: WorkspaceParts, id: string, token: string | null | undefined): Buffer | null =>
   token === undefined || token === null || token === '' ? null : store.barrier.seal(token, tokenName(id));
 
-/** The workspace of the path, for who may change its settings. @throws ApiError 404 */
-async function workspaceOf({ store }: WorkspaceParts, { caller, parameters }: ApiCall): Promise<string> {
-  const { workspace, levels } = await findWorkspace(store, caller, { workspace_id: parameters['workspace_id'] ?? '' });
-  mustHave(levels.admin);
-  return workspace.id;
+/** The id of what the path names, for callers that may change its settings. @throws ApiError 404 */
+async function ownerIn(
+  { store }: WorkspaceParts,
+  { caller, parameters }: ApiCall,
+  { column, mustManage }: OwnerKind,
+): Promise<string> {
+  const id = parameters[column] ?? '';
+  await mustManage(store, caller, id);
+  return id;
 }
 
-/** @throws ApiError 404: it is not there, or the caller may not change settings of its workspace */
+/** @throws ApiError 404: it is not there, or the caller may not change settings of what it is of */
 async function managed({ store }: WorkspaceParts, { caller, parameters }: ApiCall): Promise<NotificationRow> {
   const id = parameters['notification_id'] ?? '';
   const { rows } = await sql<NotificationRow>`select * from ws_notifications where id = ${id}`.execute(store.db);
   const [row] = rows;
   if (row === undefined) throw notFound();
-  const { levels } = await findWorkspace(store, caller, { workspace_id: row.workspace_id });
-  mustHave(levels.admin);
+  const { kind, ownerId } = ownerOf(row);
+  await kind.mustManage(store, caller, ownerId);
   return row;
 }

@@ -1,5 +1,6 @@
 import { type Resource, timeText, toMany, toOne } from '../../../path/jsonapi/resource.ts';
 import type { NotificationSettings } from './fields.ts';
+import { type OwnerKind, ownerKinds } from './owners.ts';
 
 /** What came of one attempt to tell somebody. */
 export interface Delivery {
@@ -14,7 +15,10 @@ export interface Delivery {
 
 export interface NotificationRow {
   readonly id: string;
-  readonly workspace_id: string;
+  /** One of the three is there. */
+  readonly workspace_id: string | null;
+  readonly project_id: string | null;
+  readonly team_id: string | null;
   readonly settings: NotificationSettings;
   /** Sealed; null: requests are not signed. */
   readonly token: Buffer | null;
@@ -26,24 +30,30 @@ export interface NotificationRow {
 export const tokenName = (id: string): string => `ws_notifications/${id}`;
 
 /** The token is never read back. */
-export const notificationOf = ({
-  id,
-  workspace_id,
-  settings,
-  deliveries,
-  created_at,
-  updated_at,
-}: NotificationRow): Resource => ({
-  id,
-  type: 'notification-configurations',
-  attributes: {
-    ...{ ...settings, token: null, 'email-addresses': [], 'delivery-responses': deliveries },
-    ...{ 'created-at': timeText(created_at), 'updated-at': timeText(updated_at) },
-  },
-  relationships: {
-    subscribable: toOne('workspaces', workspace_id),
-    'subscribable-choice': toOne('workspaces', workspace_id),
-    users: toMany('users', []),
-  },
-  links: { self: `/api/v2/notification-configurations/${id}` },
-});
+export function notificationOf(row: NotificationRow): Resource {
+  const { id, settings, deliveries, created_at, updated_at } = row;
+  const { kind, ownerId } = ownerOf(row);
+  return {
+    id,
+    type: 'notification-configurations',
+    attributes: {
+      ...{ ...settings, token: null, 'email-addresses': [], 'delivery-responses': deliveries },
+      ...{ 'created-at': timeText(created_at), 'updated-at': timeText(updated_at) },
+    },
+    relationships: {
+      subscribable: toOne(kind.type, ownerId),
+      'subscribable-choice': toOne(kind.type, ownerId),
+      users: toMany('users', []),
+    },
+    links: { self: `/api/v2/notification-configurations/${id}` },
+  };
+}
+
+/** @throws Error for a row that the store does not let be */
+export function ownerOf(row: NotificationRow): { readonly kind: OwnerKind; readonly ownerId: string } {
+  for (const kind of ownerKinds) {
+    const ownerId = row[kind.column];
+    if (ownerId !== null) return { kind, ownerId };
+  }
+  throw new Error('a notification configuration is of nothing');
+}

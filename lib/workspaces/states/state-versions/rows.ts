@@ -10,6 +10,7 @@ import { createStateVersion } from './create.ts';
 import { stateStatuses } from './fields.ts';
 import { stateFileRows } from './files.ts';
 import { type OutputRow, outputOf, outputsOfVersions } from './outputs.ts';
+import { resourceRow } from './resources.ts';
 import { rollBack } from './rollback.ts';
 import { findStateVersion, readStateVersion, type StateVersionRow, stateVersionsWhere } from './store.ts';
 import { stateVersionOf } from './view.ts';
@@ -22,6 +23,7 @@ const one = '/api/v2/state-versions/:state_version_id';
 export const stateVersionRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...stateFileRows(parts),
   ...backingDataRows(parts),
+  resourceRow(parts),
   {
     method: 'POST',
     path: ofWorkspace,
