@@ -33,6 +33,8 @@ export interface OperationMarks {
   readonly unauthenticated?: boolean;
   /** With `unauthenticated`: the token that came is not looked up, so no use of it is counted and there is no caller. */
   readonly ignoresToken?: boolean;
+  /** Is about the token of the caller: without the name of a namespace it is asked of that of the token. */
+  readonly atOwnNamespace?: true;
   /** Takes the reply of a wrapping token, and its only use with it, at these paths below the mount. */
   readonly takesReply?: (path: string) => boolean;
   /** Needs the sudo capability as well. */

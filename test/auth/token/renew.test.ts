@@ -6,12 +6,12 @@ import { Secret } from '../../../lib/core/secret.ts';
 import { tokenBench } from './setup.ts';
 
 const leases = { default_lease_ttl: 1_000, max_lease_ttl: 10_000 };
-const token = { increment: 0, creationTtl: 100, period: 0, explicitMaxTtl: 0, age: 50 };
+const token = { increment: 0, usualTtl: 100, period: 0, explicitMaxTtl: 0, age: 50 };
 
 describe('a renewed token lives', () => {
   test.each([
     [{}, 100],
-    [{ creationTtl: 0 }, 1_000],
+    [{ usualTtl: 0 }, 1_000],
     [{ increment: 500 }, 500],
     [{ increment: 20_000 }, 9_950],
     [{ increment: 500, explicitMaxTtl: 300 }, 250],

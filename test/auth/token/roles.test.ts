@@ -78,8 +78,8 @@ describe('token roles', () => {
     await write('plain', { orphan: true });
     expect((await bench.call(bench.root, 'read', 'roles/plain'))?.data).toMatchObject({
       ...{ orphan: true, token_num_uses: 3, token_period: 3_600, period: 3_600 },
-      token_bound_cidrs: ['10.0.0.1/32', '10.1.0.0/16'],
-      bound_cidrs: ['10.0.0.1/32', '10.1.0.0/16'],
+      token_bound_cidrs: ['10.0.0.1', '10.1.0.0/16'],
+      bound_cidrs: ['10.0.0.1', '10.1.0.0/16'],
     });
   });
 

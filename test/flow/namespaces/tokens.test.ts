@@ -131,3 +131,27 @@ test('a wrapped reply is taken in its namespace or above, once', async () => {
   expect([taken.status, taken.data['data']]).toEqual([200, { a: '1' }]);
   expect((await service.ask('POST', 'sys/wrapping/unwrap', undefined, bare)).status).toBe(400);
 });
+
+test('a token of a namespace looks itself up, renews and revokes itself without naming the namespace', async () => {
+  const space = await spaceOf(service);
+  const made = await space.ask('POST', 'auth/token/create', { ttl: '1h', policies: ['default'] });
+  const { client_token: token, accessor } = made.body['auth'] as { client_token: string; accessor: string };
+  const unnamed = askingIn(service, '');
+  for (const verb of ['GET', 'POST']) {
+    const { status, data } = await unnamed(verb, 'auth/token/lookup-self', undefined, token);
+    expect(status).toBe(200);
+    expect(data).toMatchObject({ accessor, namespace_path: space.path });
+  }
+  expect((await unnamed('POST', 'auth/token/renew-self', {}, token)).status).toBe(200);
+  expect((await unnamed('POST', 'auth/token/lookup', { token }, token)).status).toBe(403);
+  const other = await spaceOf(service);
+  expect((await other.ask('GET', 'auth/token/lookup-self', undefined, token)).status).toBe(403);
+  expect((await unnamed('POST', 'auth/token/revoke-self', {}, token)).status).toBe(204);
+  expect((await space.ask('GET', 'auth/token/lookup-self', undefined, token)).status).toBe(403);
+});
+
+test('a token whose policies in its namespace do not let it look itself up may not do so from outside either', async () => {
+  const space = await spaceOf(service);
+  const { client_token: token } = await holderIn(service, space, rule('secret/data/a', 'read'));
+  expect((await askingIn(service, '')('GET', 'auth/token/lookup-self', undefined, token)).status).toBe(403);
+});

@@ -2,7 +2,7 @@ import { shortDurationText } from '../../../core/duration-text.ts';
 import { badRequest } from '../../../core/errors.ts';
 import type { Mount } from '../../../path/contract/mount.ts';
 import { effectiveLeases } from '../../../path/lease-times.ts';
-import { boundCidr } from '../../token/find/bound.ts';
+import { boundCidr, shownCidr } from '../../token/find/bound.ts';
 import { policySet } from '../../token/issue/policies.ts';
 import { type TokenTypeRule, tokenTypeRules } from '../../token/roles/role.ts';
 import { type FormerInput, type FormerName, formerNames, type TokenInput } from './fields.ts';
@@ -85,7 +85,8 @@ export function tokenSettingsWarnings(input: TokenInput & FormerInput, mount: Mo
 }
 
 /** As reads answer them: what is set by one of these old names stands there by that name as well. */
-export function shownTokenSettings(settings: TokenSettings, former: readonly FormerName[]): object {
+export function shownTokenSettings(kept: TokenSettings, former: readonly FormerName[]): object {
+  const settings = { ...kept, token_bound_cidrs: kept.token_bound_cidrs.map(shownCidr) };
   const twice = former.flatMap((name) => {
     const value = settings[`token_${name}`];
     return value === 0 || (Array.isArray(value) && value.length === 0) ? [] : [[name, value] as const];

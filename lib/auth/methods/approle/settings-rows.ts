@@ -1,5 +1,6 @@
 import { operation, type Row } from '../../../path/contract/row.ts';
 import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
+import { shownCidr } from '../../token/find/bound.ts';
 import type { TokenParts } from '../../token/parts.ts';
 import { role_name, secretIdFields } from './fields.ts';
 import { newRoleSettings, type RoleInput, type RoleSettings } from './role.ts';
@@ -39,7 +40,7 @@ export const settingRows = (parts: TokenParts): readonly Row[] =>
           async run(input, context) {
             const role = await findRole(parts.store.db, keyOf(input.role_name, context));
             if (role === undefined) return undefined;
-            const value = role.settings[name];
+            const value = name === 'token_bound_cidrs' ? role.settings[name].map(shownCidr) : role.settings[name];
             return { data: { [name]: value, ...(former === undefined ? {} : { [former]: value }) } };
           },
         },

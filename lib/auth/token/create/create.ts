@@ -99,6 +99,10 @@ function checkId({ id }: CreateInput): void {
   for (const start of ['hvs.', 'hvb.', 's.', 'b.']) {
     if (id.startsWith(start)) throw badRequest(`custom token ID cannot have the '${start}' prefix`);
   }
+  if (!/^[\x21-\x7e]*$/.test(id))
+    throw badRequest(
+      'custom token ID has visible ASCII characters only: a client could not send another one in a header',
+    );
   if (id.includes('.')) throw badRequest("custom token ID cannot have a '.' in the value");
 }
 

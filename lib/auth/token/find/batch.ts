@@ -47,14 +47,19 @@ export function sealBatch(barrier: Barrier, token: BatchContent): string {
   return prefix + Buffer.concat([macOf(barrier, sealed), sealed]).toString('base64url') + suffixOf(token.namespaceId);
 }
 
-/** Undefined: nobody here has made it. @throws AppError `unavailable` while a new key is being read */
+/**
+ * Undefined: this service has not made it, in this spelling: another text that decodes to the same bytes would have a hash of its
+ * own, and so pass where texts are compared. @throws AppError `unavailable` while a new key is being read
+ */
 export function openBatch(barrier: Barrier, token: Secret): BatchContent | undefined {
-  const [text = ''] = token.reveal().slice(prefix.length).split('.');
+  const [, text = '', suffix = ''] = /^hvb\.([\w-]+)(\..+)?$/.exec(token.reveal()) ?? [];
   const bytes = Buffer.from(text, 'base64url');
+  if (bytes.toString('base64url') !== text) return undefined;
   const sealed = bytes.subarray(macBytes);
   if (sealed.length === 0 || !timingSafeEqual(bytes.subarray(0, macBytes), macOf(barrier, sealed))) return undefined;
   try {
-    return content.parse(JSON.parse(barrier.open(sealed, aad).toString('utf8')));
+    const batch = content.parse(JSON.parse(barrier.open(sealed, aad).toString('utf8')));
+    return suffix === suffixOf(batch.namespaceId) ? batch : undefined;
   } catch (error) {
     if (error instanceof AppError && error.kind !== 'internal') throw error;
     return undefined;

@@ -31,6 +31,9 @@ export function boundCidr(text: string): string | undefined {
   return parseBlock(cidr) === undefined ? undefined : cidr;
 }
 
+/** A kept block as clients of the API family read it: the block of one address is the address, else their plans show a change for ever. */
+export const shownCidr = (cidr: string): string => cidr.replace(/(?<=\.\d+)\/32$|(?<=:.*)\/128$/, '');
+
 function blockOf(cidr: string): Block | undefined {
   const found = known.get(cidr) ?? { block: parseBlock(cidr) };
   known.set(cidr, found);

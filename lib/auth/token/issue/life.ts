@@ -37,9 +37,10 @@ const exceeds = (what: string, wanted: number, cap: number): string =>
 
 /** What is known of a token that is to live longer. Durations are in seconds; 0: none. */
 export interface RenewedLife {
-  /** As the caller asks for; 0: as long as at first. */
+  /** As the caller asks for; 0: the usual time. */
   readonly increment: number;
-  readonly creationTtl: number;
+  /** Of the last renewal, or at first. */
+  readonly usualTtl: number;
   readonly period: number;
   readonly explicitMaxTtl: number;
   /** Of the role of its login as it is now. */
@@ -53,14 +54,14 @@ export interface RenewedLife {
  * live at most as long as the mount allows since their creation. Undefined: that is over.
  */
 export function renewedLife(token: RenewedLife, leases: LeaseTimes): Life | undefined {
-  const { increment, creationTtl, period, explicitMaxTtl, maxTtl = 0, age } = token;
+  const { increment, usualTtl, period, explicitMaxTtl, maxTtl = 0, age } = token;
   const longest = Math.min(
     leases.max_lease_ttl,
     explicitMaxTtl || Number.POSITIVE_INFINITY,
     maxTtl || Number.POSITIVE_INFINITY,
   );
   const periodic = period > 0 ? capped('period', period, longest, []) : undefined;
-  const wanted = periodic?.ttl ?? (increment || creationTtl || leases.default_lease_ttl);
+  const wanted = periodic?.ttl ?? (increment || usualTtl || leases.default_lease_ttl);
   const end = periodic === undefined ? longest : explicitMaxTtl || Number.POSITIVE_INFINITY;
   if (end - age <= 0) return undefined;
   return capped('TTL', wanted, Math.floor(end - age), periodic?.warnings ?? []);

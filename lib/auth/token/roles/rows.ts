@@ -1,6 +1,7 @@
 import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText } from '../../../path/fields.ts';
 import { effectiveLeases } from '../../../path/lease-times.ts';
+import { shownCidr } from '../find/bound.ts';
 import type { TokenParts } from '../parts.ts';
 import { listed, pageFields } from '../rows/paging.ts';
 import { roleFields } from './fields.ts';
@@ -61,7 +62,8 @@ export const roleRows = (parts: TokenParts): readonly Row[] => [
 /** Both names of what has two, as clients read either. */
 function shown(role: TokenRole | undefined) {
   if (role === undefined) return undefined;
-  const { bound_cidrs, explicit_max_ttl, no_default_policy, num_uses, period, ...others } = role;
+  const { bound_cidrs: kept, explicit_max_ttl, no_default_policy, num_uses, period, ...others } = role;
+  const bound_cidrs = kept.map(shownCidr);
   return {
     data: {
       ...others,

@@ -11,10 +11,10 @@ export function roleAfter(before: RoleSettings, input: RoleInput): RoleSettings 
   const cidrs = input.token_bound_cidrs ?? input.bound_cidrs;
   const after: RoleSettings = {
     allowed_policies: policies(input.allowed_policies) ?? before.allowed_policies,
-    allowed_policies_glob: input.allowed_policies_glob ?? before.allowed_policies_glob,
+    allowed_policies_glob: names(input.allowed_policies_glob) ?? before.allowed_policies_glob,
     disallowed_policies: policies(input.disallowed_policies) ?? before.disallowed_policies,
-    disallowed_policies_glob: input.disallowed_policies_glob ?? before.disallowed_policies_glob,
-    allowed_entity_aliases: input.allowed_entity_aliases ?? before.allowed_entity_aliases,
+    disallowed_policies_glob: names(input.disallowed_policies_glob) ?? before.disallowed_policies_glob,
+    allowed_entity_aliases: names(input.allowed_entity_aliases) ?? before.allowed_entity_aliases,
     orphan: input.orphan ?? before.orphan,
     renewable: input.renewable ?? before.renewable,
     path_suffix: input.path_suffix === undefined ? before.path_suffix : suffix(input.path_suffix),
@@ -50,6 +50,10 @@ export function roleWarnings(input: RoleInput, leases: LeaseTimes): readonly str
 
 const policies = (given: readonly string[] | undefined): readonly string[] | undefined =>
   given === undefined ? undefined : policySet(given);
+
+/** Patterns as they are kept: what they are compared with is in lower case. */
+const names = (given: readonly string[] | undefined): readonly string[] | undefined =>
+  given && [...new Set(given.map((name) => name.trim().toLowerCase()))].filter((name) => name !== '').sort();
 
 function suffix(given: string): string {
   if (given === '' || /^\w[\w.-]*\w$/.test(given)) return given;

@@ -31,7 +31,7 @@ export const tokenField = text().default('').meta({ description: 'The token', se
 export const accessorField = text().default('').meta({ description: 'Accessor of the token' });
 export const incrementField = duration()
   .default(0)
-  .meta({ description: 'Seconds from now that are asked for; default: as many as at first' });
+  .meta({ description: 'Seconds from now that are asked for; default: as many as at the last renewal' });
 /** Older clients have the token in the path. */
 export const tokenInPath = secretPathText('The token');
 

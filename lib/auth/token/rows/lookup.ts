@@ -20,7 +20,10 @@ import { tokenView } from './view.ts';
 
 /** `lookup`, `lookup-self`, `lookup-accessor`. */
 export function lookupRows(parts: RowParts): readonly Row[] {
-  const self = operation({}, { summary: 'Look up the own token', run: (_input, context) => lookUpOwn(parts, context) });
+  const self = operation(
+    {},
+    { summary: 'Look up the own token', atOwnNamespace: true, run: (_input, context) => lookUpOwn(parts, context) },
+  );
   return [
     {
       pattern: 'lookup',

@@ -60,6 +60,7 @@ export function renewRows(parts: RowParts): readonly Row[] {
           { increment: incrementField },
           {
             summary: 'Renew the own token',
+            atOwnNamespace: true,
             run: ({ increment }, context) => renewOwn(increment, context),
           },
         ),

@@ -27,7 +27,7 @@ export async function renewToken(
   const life = renewedLife(
     {
       ...{ increment, age, period: limits?.period ?? (await periodOf(parts, token)), maxTtl: limits?.maxTtl ?? 0 },
-      creationTtl: token.creation_ttl,
+      usualTtl: limits === undefined ? lastTtl(token) : token.creation_ttl,
       explicitMaxTtl: token.explicit_max_ttl,
     },
     leases,
@@ -58,6 +58,12 @@ function mustBeRenewable(row: TokenRow | undefined): TokenRow {
   if (!row.renewable) throw badRequest('lease is not renewable');
   return row;
 }
+
+/** A token that was made with `token/create` keeps to the time of its last renewal; logins keep to what their method says. */
+const lastTtl = ({ creation_ttl, expire_at, last_renewal_at }: TokenRow): number =>
+  expire_at === null || last_renewal_at === null
+    ? creation_ttl
+    : Math.round((expire_at.getTime() - last_renewal_at.getTime()) / 1_000);
 
 /** The role's, as it is now, is the most that a token may have. */
 async function periodOf({ store }: TokenParts, { namespace_id, role, period }: TokenRow): Promise<number> {

@@ -36,7 +36,11 @@ export const revokeRows = (parts: RowParts): readonly Row[] => [
     operations: {
       write: operation(
         {},
-        { summary: 'Revoke the own token', run: (_input, context) => revokeOwn(parts, callerOf(context).token) },
+        {
+          summary: 'Revoke the own token',
+          atOwnNamespace: true,
+          run: (_input, context) => revokeOwn(parts, callerOf(context).token),
+        },
       ),
     },
   },

@@ -1,4 +1,5 @@
 import { type Grants, namesBeside, namesIn } from '../../identity/facts/grants.ts';
+import { shownCidr } from '../find/bound.ts';
 import type { TokenRow } from '../find/store.ts';
 
 /** What is not in a token's row. */
@@ -38,8 +39,8 @@ export function tokenView(row: TokenRow, { id, namespacePath, identityPolicies }
         }),
     ...(row.role === '' ? {} : { role: row.role }),
     ...(row.period > 0 ? { period: row.period } : {}),
-    ...(row.bound_cidrs.length > 0 ? { bound_cidrs: row.bound_cidrs } : {}),
-    ...(row.expire_at === null ? {} : { renewable: row.renewable, issue_time: row.creation_time.toISOString() }),
+    ...(row.bound_cidrs.length > 0 ? { bound_cidrs: row.bound_cidrs.map(shownCidr) } : {}),
+    ...{ renewable: row.renewable, issue_time: row.creation_time.toISOString() },
     ...(row.last_renewal_at === null
       ? {}
       : { last_renewal: row.last_renewal_at.toISOString(), last_renewal_time: unixSeconds(row.last_renewal_at) }),

@@ -39,6 +39,8 @@ export async function writeTuning(
 ): Promise<Reply> {
   const path = kind.stored(given);
   const settings = isAuthPath(path) ? settingsOf(change) : withoutAuth(settingsOf(change));
+  if (path === 'auth/token/' && settings.token_type === 'batch')
+    throw badRequest("'token_type' of auth/token cannot be 'batch': use 'default-batch', or a token role of that type");
   const tuned = await mounts.in(namespace).tune(path, (mount) => ({
     description: change.description ?? mount.description,
     options: tunedOptions(kind.types, mount, change.options),

@@ -12,10 +12,16 @@ import type { Exchange } from './stages.ts';
  * Finds the namespace of a request, and in it the mount and the row of its path. What answers in any state of the service is
  * found without either.
  *
+ * @param below the namespace that the path is relative to
  * @throws AppError `not-found` for a namespace that there is not, `unavailable` for a locked one, `bad-request` for what it
  *   does not have
  */
-export async function aim(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
+export async function aim(
+  parts: HttpParts,
+  engines: Engines,
+  exchange: Exchange,
+  below: string = exchange.sent.namespaceHeader,
+): Promise<void> {
   const { always, sent } = exchange;
   exchange.aimedBy = parts.mounts.state?.();
   if (always !== undefined) {
@@ -23,40 +29,40 @@ export async function aim(parts: HttpParts, engines: Engines, exchange: Exchange
     if (isOfRoot && sent.namespaceHeader !== '') throw badRequest('operation unavailable in namespaces');
     exchange.target = systemTarget(engines, sent, always);
   } else {
-    await findPlace(parts, engines, exchange);
+    await findPlace(parts, engines, exchange, below);
     if (isShut(exchange)) {
       // Nobody has looked for a token yet, so what is known of the namespace may be old.
       await parts.namespaces?.refresh();
-      await findPlace(parts, engines, exchange);
+      await findPlace(parts, engines, exchange, below);
     }
     mustBeOpen(parts, exchange);
   }
   reportRoute(exchange);
 }
 
-async function findPlace(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
-  await place(parts, exchange);
+async function findPlace(parts: HttpParts, engines: Engines, exchange: Exchange, below: string): Promise<void> {
+  await place(parts, exchange, below);
   exchange.target = await findTarget(parts.mounts, engines, exchange.asked, exchange.namespace);
-  if (exchange.target === undefined) await aimAgain(parts, engines, exchange);
+  if (exchange.target === undefined) await aimAgain(parts, engines, exchange, below);
 }
 
 const isShut = ({ namespace }: Exchange): boolean => namespace.isEnding || namespace.lockedBy !== undefined;
 
 /** Who has looked in vain for a mount has read the table again: the path may begin with a namespace that is new. */
-async function aimAgain(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
+async function aimAgain(parts: HttpParts, engines: Engines, exchange: Exchange, below: string): Promise<void> {
   const { id } = exchange.namespace;
-  await place(parts, exchange);
+  await place(parts, exchange, below);
   if (exchange.namespace.id === id) return;
   exchange.target = await findTarget(parts.mounts, engines, exchange.asked, exchange.namespace);
 }
 
-async function place({ namespaces }: HttpParts, exchange: Exchange): Promise<void> {
-  const { namespaceHeader, path } = exchange.sent;
+async function place({ namespaces }: HttpParts, exchange: Exchange, below: string): Promise<void> {
+  const { path } = exchange.sent;
   if (namespaces === undefined) {
-    exchange.asked = askedBelow(exchange.sent, namespaceHeader + path);
+    exchange.asked = askedBelow(exchange.sent, below + path);
     return;
   }
-  const found = await namespaces.locate(namespaceHeader, path);
+  const found = await namespaces.locate(below, path);
   if (found === undefined) throw noNamespace();
   exchange.namespace = found.namespace;
   exchange.asked = isRoot(found.namespace) ? exchange.sent : askedBelow(exchange.sent, found.path);

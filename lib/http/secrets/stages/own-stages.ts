@@ -37,11 +37,20 @@ async function authenticate(parts: HttpParts, engines: Engines, exchange: Exchan
   if (exchange.caller === undefined && !isRoot(exchange.namespace)) await parts.namespaces?.refresh();
   if (exchange.aimedBy === undefined || exchange.aimedBy !== parts.mounts.state?.())
     await aim(parts, engines, exchange);
+  await toNamespaceOfCaller(parts, engines, exchange);
   const { asked, caller, namespace } = exchange;
   await mustBeOfNamespace(parts, exchange);
   const { mount = systemMount, path = asked.path } = exchange.target ?? {};
   const { gatekeeper } = parts;
   exchange.context = new Context({ incoming, asked, namespace, mount, path, caller, gatekeeper, ending });
+}
+
+/** A token of a namespace looks itself up, renews and revokes itself without naming the namespace. */
+async function toNamespaceOfCaller(parts: HttpParts, engines: Engines, exchange: Exchange): Promise<void> {
+  const { caller, sent, target, namespace } = exchange;
+  if (caller === undefined || !isRoot(namespace) || isRoot(caller.namespace) || sent.namespaceHeader !== '') return;
+  if (!sent.help && target?.match?.operation?.marks.atOwnNamespace === true)
+    await aim(parts, engines, exchange, caller.namespace.path);
 }
 
 /** A token is good in its namespace and below, and where policies of groups reach. @throws AppError `permission-denied` */
