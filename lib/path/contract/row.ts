@@ -43,6 +43,8 @@ export interface OperationMarks {
   readonly rootNamespaceOnly?: boolean | 'or-administrative';
   /** Answers in a namespace that is locked. */
   readonly whileLocked?: boolean;
+  /** Reads what health checks and scrapers ask for, which send no header of clients of the API. */
+  readonly forProbes?: boolean;
   /** Answers while the service is sealed or not initialised. */
   readonly whileSealed?: boolean;
   /** Fields that the row does not name are handed to the handler as they are instead of being ignored with a warning. */

@@ -36,6 +36,7 @@ export const metricsRow = ({ metrics, unauthenticated }: MetricsRowParts): Row =
       ownForm: true,
       unauthenticated,
       whileSealed: unauthenticated,
+      forProbes: true,
       run: async ({ format }, { headers }) => {
         if (format === 'prometheus' || (format === '' && wantsText(headers))) return { text: await metrics.text() };
         return { data: { metrics: await metrics.families() } };

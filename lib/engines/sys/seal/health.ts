@@ -33,6 +33,7 @@ export function healthRow({ seal, reachable, clock }: SealRowParts): Row {
         ownForm: true,
         unauthenticated: true,
         whileSealed: true,
+        forProbes: true,
         run: async (codes) => {
           const there = await reachable();
           if (there && seal.state() === 'uninitialised') await seal.refresh().catch(() => {});
