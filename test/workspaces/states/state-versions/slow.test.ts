@@ -1,6 +1,8 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { eventually } from '../../../support/flow/open-service.ts';
 import { lockedWorkspace, md5Of, stateText, stateVersion } from '../../support/files.ts';
 import { workspaceGround } from '../../support/ground.ts';
 
@@ -32,6 +34,37 @@ test('an upload may take longer than other requests', async () => {
   const made = await ground.call('POST', path, stateVersion({ serial: 1, md5: md5Of(text) }), user.token);
   const parts = [text.slice(0, 40), text.slice(40, 80), text.slice(80, 120), text.slice(120, 160), text.slice(160)];
   expect(await sendSlowly('PUT', String(made.item.attributes['hosted-state-upload-url']), {}, parts)).toBe(200);
+});
+
+test('an upload that is arriving when the time of its state version is over is not lost to the sweep', async () => {
+  const { db } = ground.service.store;
+  const text = stateText();
+  const { id, path, user } = await lockedWorkspace(ground);
+  const made = await ground.call('POST', path, stateVersion({ serial: 1, md5: md5Of(text) }), user.token);
+  const address = String(made.item.attributes['hosted-state-upload-url']);
+  let isArriving: () => void = () => {};
+  const swept = Promise.withResolvers<void>();
+  const arriving = new Promise<void>((resolve) => {
+    isArriving = resolve;
+  });
+  const sent = new Promise<number | string>((resolve) => {
+    const sending = request(address, { method: 'PUT', headers: { 'content-length': Buffer.byteLength(text) } });
+    sending.on('response', (answer) => resolve(answer.statusCode ?? 0));
+    sending.on('error', ({ message }) => resolve(message));
+    sending.write(text.slice(0, 40), isArriving);
+    void swept.promise.then(() => sending.end(text.slice(40)));
+  });
+  await arriving;
+  await eventually(async () => {
+    const { rows } = await sql`select 1 from ws_blobs where workspace_id = ${id} and not whole`.execute(db);
+    return rows.length > 0;
+  });
+  await sql`update ws_state_versions set created_at = created_at - interval '27 hours' where workspace_id = ${id}`.execute(
+    db,
+  );
+  await ground.service.sweep();
+  swept.resolve();
+  expect(await sent).toBe(200);
 });
 
 test('another request may not', async () => {
