@@ -136,6 +136,7 @@ describe('secret ids', () => {
     expect((await service.ask('LIST', at('role/own/secret-id'))).body['data']).toEqual({
       keys: [made.secret_id_accessor],
     });
+    expect(made.secret_id_accessor).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
     const byAccessor = { secret_id_accessor: made.secret_id_accessor };
     const looked = await write('role/own/secret-id-accessor/lookup', byAccessor);
     expect(looked.body['data']).toMatchObject({ ...byAccessor, secret_id_num_uses: 2, secret_id_ttl: 60 });

@@ -303,6 +303,19 @@ describe('the configuration', () => {
     expect([status, errors[0]]).toEqual([400, expect.stringContaining('at most 100 keys')]);
   });
 
+  test('warns without any CA, as every login would fail, and not with one beside the server', async () => {
+    const path = await mounted();
+    const write = () => service.ask('POST', `auth/${path}/config`, { kubernetes_host: cluster.address });
+    await rm(join(folder, 'ca.crt'), { force: true });
+    // Certificates that another login has read are known for a while, but not to a new configuration.
+    expect(await write()).toMatchObject({
+      status: 200,
+      warnings: [expect.stringMatching(/^no CA certificate is given .*502$/)],
+    });
+    await writeFile(join(folder, 'ca.crt'), cluster.certificate);
+    expect((await write()).status).toBe(204);
+  });
+
   test('is taken with certificates and keys that cannot be read, and says so', async () => {
     const path = await mounted();
     const odd = { kubernetes_ca_cert: '-----BEGIN CERTIFICATE-----\n...\n-----END CERTIFICATE-----', pem_keys: ['x'] };

@@ -48,6 +48,19 @@ describe('an entity', () => {
     expect((await write(`${kind}/name/${name}.x`, {})).data).toHaveProperty('id');
   });
 
+  test('posted again by its id answers its id, as an alias posted again without custom metadata has none', async () => {
+    const id = await entity();
+    expect((await write('entity', { id, policies: ['q'] })).data).toMatchObject({ id });
+    await service.ask('POST', 'sys/auth/cleared', { type: 'userpass' });
+    const { accessor } = (await service.ask('GET', 'sys/auth/cleared')).data;
+    const alias = { name: 'ada', mount_accessor: accessor, canonical_id: id };
+    const made = await write('entity-alias', { ...alias, custom_metadata: { a: '1' } });
+    const custom = async () => (await read(`entity-alias/id/${made.data['id']}`)).data['custom_metadata'];
+    expect(await custom()).toEqual({ a: '1' });
+    await write('entity-alias', alias);
+    expect(await custom()).toEqual({});
+  });
+
   test('without metadata has none of them, and is shown so', async () => {
     const id = await entity();
     expect((await read(`entity/id/${id}`)).data['metadata']).toEqual({});
@@ -56,7 +69,10 @@ describe('an entity', () => {
   test('of a name is made once and changed then, whatever the case', async () => {
     const first = await write('entity/name/some.one@example.com', { metadata: { a: '1' } });
     const second = await write('entity', { name: 'Some.One@example.com', policies: ['p'] });
-    expect(second.data['id']).toBe(first.data['id']);
+    expect(second).toMatchObject({ status: 204, body: {} });
+    expect((await write('entity/name/SOME.one@example.com', {})).status).toBe(204);
+    const there = await read(`entity/id/${first.data['id']}`);
+    expect(there.data).toMatchObject({ name: 'some.one@example.com', policies: ['p'] });
     expect((await read('entity/name/some.one@example.com')).data).toMatchObject({
       policies: ['p'],
       metadata: { a: '1' },

@@ -22,9 +22,11 @@ describe('a group', () => {
     const id = String(answer.data['id']);
     expect((await read(`group/id/${id}`)).data).toMatchObject({
       ...{ id, name: 'Team', type: 'internal', policies: ['p'], metadata: { a: '1' }, member_entity_ids: [one] },
-      ...{ member_group_ids: [], parent_group_ids: [], alias: {}, namespace_id: 'root' },
+      ...{ member_group_ids: null, parent_group_ids: [], alias: {}, namespace_id: 'root' },
     });
-    expect((await write('group/name/team', { member_entity_ids: [two] })).data).toMatchObject({ id });
+    expect(await write('group/name/team', { member_entity_ids: [two] })).toMatchObject({ status: 204, body: {} });
+    expect(await write('group', { name: 'TEAM' })).toMatchObject({ status: 204, body: {} });
+    expect((await write(`group/id/${id}`, {})).data).toMatchObject({ id });
     expect((await read('group/name/TEAM')).data).toMatchObject({ member_entity_ids: [two], policies: ['p'] });
     expect((await write('lookup/group', { name: 'team' })).data).toMatchObject({ id });
     expect((await service.ask('LIST', 'identity/group/name')).data['keys']).toContain('Team');

@@ -14,6 +14,7 @@ export interface AliasChange {
   readonly mount?: { readonly accessor: string; readonly local: boolean } | undefined;
   /** The entity; undefined for a new alias: a new one. */
   readonly entityId?: string | undefined;
+  /** Undefined: none, also for an alias that had some. */
   readonly customMetadata?: Metadata | undefined;
 }
 
@@ -65,13 +66,13 @@ async function mustBeEntity(tx: Transaction<Database>, namespaceId: string, id: 
 async function update(
   tx: Transaction<Database>,
   there: { readonly id: string; readonly entity_id: string },
-  { name, mount, entityId = there.entity_id, customMetadata }: AliasChange,
+  { name, mount, entityId = there.entity_id, customMetadata = {} }: AliasChange,
 ): Promise<WrittenAlias> {
   const sets = [
     sql`updated_at = now(), entity_id = ${entityId}`,
     ...(name === undefined ? [] : [sql`name = ${name}, name_key = ${nameKey(name)}`]),
     ...(mount === undefined ? [] : [sql`mount_accessor = ${mount.accessor}, local = ${mount.local}`]),
-    ...(customMetadata === undefined ? [] : [sql`custom_metadata = ${JSON.stringify(customMetadata)}::jsonb`]),
+    sql`custom_metadata = ${JSON.stringify(customMetadata)}::jsonb`,
   ];
   await sql`update entity_aliases set ${sql.join(sets)} where id = ${there.id}`.execute(tx);
   await touchEntities(tx, [there.entity_id, entityId]);

@@ -16,6 +16,16 @@ export interface EntityChange {
   readonly disabled?: boolean | undefined;
 }
 
+export interface WrittenEntity {
+  readonly entity: Entity;
+  /** It was made, not changed. */
+  readonly isNew: boolean;
+}
+
+interface Changed extends Pick<WrittenEntity, 'isNew'> {
+  readonly id: string;
+}
+
 const roundsMax = 5;
 
 /**
@@ -23,13 +33,13 @@ const roundsMax = 5;
  *
  * @throws AppError `bad-request` when the id has none, or the name is another's
  */
-export async function writeEntity(store: Store, namespaceId: string, change: EntityChange): Promise<Entity> {
+export async function writeEntity(store: Store, namespaceId: string, change: EntityChange): Promise<WrittenEntity> {
   try {
     return await store.transaction(async (tx) => {
-      const id = await changed(tx, namespaceId, change);
+      const { id, isNew } = await changed(tx, namespaceId, change);
       const entity = await findEntity({ db: tx }, namespaceId, { id });
       if (entity === undefined) throw new AppError('internal', 'an entity that was written is not there');
-      return entity;
+      return { entity, isNew };
     });
   } catch (error) {
     throw isTaken(error) ? badRequest('entity name is already in use') : error;
@@ -37,13 +47,13 @@ export async function writeEntity(store: Store, namespaceId: string, change: Ent
 }
 
 /** Somebody else may make or delete one of the name at the same moment. */
-async function changed(tx: Transaction<Database>, namespaceId: string, change: EntityChange): Promise<string> {
+async function changed(tx: Transaction<Database>, namespaceId: string, change: EntityChange): Promise<Changed> {
   for (let round = 1; round <= roundsMax; round += 1) {
     const there = await update(tx, namespaceId, change);
-    if (there !== undefined) return there;
+    if (there !== undefined) return { id: there, isNew: false };
     if (change.id !== undefined) throw badRequest('entity not found from id');
     const made = await insert(tx, namespaceId, change);
-    if (made !== undefined) return made;
+    if (made !== undefined) return { id: made, isNew: true };
   }
   throw badRequest('entity name is already in use');
 }

@@ -35,7 +35,7 @@ export const groupView = (group: Group, mounts: Mounts): object => ({
   metadata: Object.keys(group.metadata).length === 0 ? null : group.metadata,
   policies: group.policies,
   member_entity_ids: group.member_entity_ids,
-  member_group_ids: group.member_group_ids,
+  member_group_ids: group.member_group_ids.length === 0 ? null : group.member_group_ids,
   parent_group_ids: group.parent_group_ids,
   alias: group.alias === null ? {} : groupAliasView(group.alias, mounts),
   creation_time: timeText(group.created_at),

@@ -38,18 +38,23 @@ export async function changeGroups(tx: Transaction<Database>): Promise<void> {
  * @throws AppError `bad-request` when the id has none, the name is another's, the type would change, or a member is not there or
  *   would be a member of itself
  */
-export async function writeGroup(store: Store, namespaceId: string, change: GroupChange): Promise<WrittenGroup> {
+export async function writeGroup(
+  store: Store,
+  namespaceId: string,
+  change: GroupChange,
+): Promise<WrittenGroup & { readonly isNew: boolean }> {
   try {
     return await store.transaction(async (tx) => {
       await changeGroups(tx);
-      const group = (await update(tx, namespaceId, change)) ?? (await insert(tx, namespaceId, change));
+      const there = await update(tx, namespaceId, change);
+      const group = there ?? (await insert(tx, namespaceId, change));
       if (change.type !== undefined && group.type !== change.type) throw badRequest('group type cannot be changed');
       if (group.type === 'external' && (change.memberEntityIds?.length ?? 0) > 0)
         throw badRequest("member entities can't be set manually for external groups");
       if (group.type === 'internal' && change.memberEntityIds !== undefined)
         await setMembers(tx, group.id, change.memberEntityIds);
       if (change.memberGroupIds !== undefined) await setMemberGroups(tx, group.id, change.memberGroupIds);
-      return { id: group.id, name: group.name };
+      return { id: group.id, name: group.name, isNew: there === undefined };
     });
   } catch (error) {
     throw isTaken(error) ? badRequest('group name is already in use') : error;

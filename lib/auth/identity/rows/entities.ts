@@ -124,13 +124,14 @@ async function read({ store, mountsOf }: IdentityParts, { namespace }: RequestCo
   return entity && { data: entityView(entity, await mountsOf(namespace)) };
 }
 
-const write = async (
-  { store }: IdentityParts,
-  { namespace }: RequestContext,
-  change: EntityChange,
-): Promise<Reply> => ({
-  data: entityReply(await writeEntity(store, namespace.id, change)),
-});
+/**
+ * A change of an entity that was found by its name answers nothing: a client that meant to make one would take the other's id for
+ * its own.
+ */
+async function write({ store }: IdentityParts, { namespace }: RequestContext, change: EntityChange): Promise<Reply> {
+  const { entity, isNew } = await writeEntity(store, namespace.id, change);
+  return isNew || change.id !== undefined ? { data: entityReply(entity) } : undefined;
+}
 
 async function remove(
   { store }: IdentityParts,

@@ -97,8 +97,9 @@ async function write(
   { namespace }: RequestContext,
 ): Promise<Reply> {
   mustBeShort(input.metadata);
-  const data = await writeGroup(store, namespace.id, {
-    id: blankless(input.id),
+  const id = blankless(input.id);
+  const { isNew, ...data } = await writeGroup(store, namespace.id, {
+    id,
     name: blankless(input.name),
     type: typeOf(blankless(input.type)),
     metadata: input.metadata,
@@ -106,7 +107,8 @@ async function write(
     memberEntityIds: input.member_entity_ids,
     memberGroupIds: input.member_group_ids,
   });
-  return { data };
+  // A client that meant to make a group would take the id of the one that has the name for its own.
+  return isNew || id !== undefined ? { data } : undefined;
 }
 
 function typeOf(given: string | undefined): 'internal' | 'external' | undefined {

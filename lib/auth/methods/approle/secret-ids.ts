@@ -1,5 +1,5 @@
 import { badRequest } from '../../../core/errors.ts';
-import { randomBase62, uuid } from '../../../core/ids.ts';
+import { uuid } from '../../../core/ids.ts';
 import type { ReplyContent } from '../../../path/contract/reply.ts';
 import type { RequestContext } from '../../../path/contract/request.ts';
 import { keptCidr } from '../../login/role/settings.ts';
@@ -49,7 +49,7 @@ function entryOf(settings: RoleSettings, input: NewSecretIdInput): NewSecretId {
   if (JSON.stringify(metadata).length > metadataMax)
     throw badRequest(`metadata: it has more than ${metadataMax} characters`);
   return {
-    accessor: randomBase62(24),
+    accessor: uuid(),
     ...{ num_uses: uses, ttl, metadata },
     cidrs: subset('cidr_list', input.cidr_list, settings.secret_id_bound_cidrs),
     token_cidrs: subset('token_bound_cidrs', input.token_bound_cidrs, settings.token_bound_cidrs),

@@ -31,8 +31,12 @@ export const configFields = {
 /** The configuration of a mount, as it is kept. */
 export type OrchestratorConfig = Input<typeof configFields>;
 
-/** What is to be said of a configuration. @throws AppError `bad-request` when it cannot be used */
-export function configWarnings(config: OrchestratorConfig): readonly string[] {
+/**
+ * What is to be said of a configuration. `hasLocalCa`: there are certificates beside the server.
+ *
+ * @throws AppError `bad-request` when it cannot be used
+ */
+export function configWarnings(config: OrchestratorConfig, hasLocalCa: boolean): readonly string[] {
   const { orchestrator_host: host, orchestrator_ca_cert: certificates, pem_keys: keys } = config;
   if (host === '') throw badRequest('no host provided');
   if (config.disable_local_ca_jwt && certificates === '')
@@ -43,11 +47,15 @@ export function configWarnings(config: OrchestratorConfig): readonly string[] {
   return [
     ...(url.protocol === 'http:' ? ['the host is called without encryption: tokens can be read on the way'] : []),
     ...(certificates === '' || isCertificate(certificates) ? [] : ['the CA certificate cannot be read']),
+    ...(certificates === '' && !hasLocalCa ? [noCa] : []),
     ...keys.flatMap((key, index) =>
       publicKey(key) === undefined ? [`pem_keys: key ${index + 1} cannot be read`] : [],
     ),
   ];
 }
+
+const noCa =
+  'no CA certificate is given and there is none beside the server: until one is, every login is answered with 502';
 
 /** A key in PEM, by itself or in a certificate; undefined: it cannot be read. */
 export function publicKey(pem: string) {

@@ -44,7 +44,7 @@ function loginRow({ store, remote, clock, log = silentLog, login, localAccountDi
   };
 }
 
-const configRow = ({ store }: MethodParts): Row => ({
+const configRow = ({ store, clock, localAccountDir }: MethodParts): Row => ({
   pattern: 'config',
   help: 'Where the orchestrator is, and how it is asked about tokens.',
   operations: {
@@ -61,7 +61,8 @@ const configRow = ({ store }: MethodParts): Row => ({
     write: operation(configFields, {
       summary: 'Replace the configuration',
       async run(config, { mount }) {
-        const warnings = configWarnings(config);
+        const local = openLocalAccount(localAccountDir, clock);
+        const warnings = configWarnings(config, (await local.caCertificates()) !== undefined);
         await writeConfig(store, mount.id, config);
         return warnings.length === 0 ? undefined : { warnings };
       },
