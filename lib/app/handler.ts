@@ -12,6 +12,7 @@ import { callsAround } from '../sync/drivers/wrapped.ts';
 import type { ReconcileParts } from '../sync/reconcile/reconcile.ts';
 import { syncHandler } from '../sync/reconcile/worker.ts';
 import { keepTemplates } from '../sync/template/naming.ts';
+import type { DestinationMeasures } from '../telemetry/destinations.ts';
 import { syncTelemetry } from '../telemetry/sync.ts';
 import type { AppParts, Shared } from './shared.ts';
 
@@ -23,17 +24,22 @@ const sayAgainMs = 60_000;
 /** Different name templates that a worker keeps read. */
 const templatesMax = 256;
 
+/** What the workers of a process stand on. */
+export interface WorkerShared extends Shared {
+  readonly destinations: DestinationMeasures;
+}
+
 /** What takes the jobs of one type, and the drivers it keeps open. */
 export function openHandler(
   parts: AppParts,
-  shared: Shared,
+  shared: WorkerShared,
   gate: Gate,
   destination: Destination,
 ): { readonly handler: Handler; readonly drivers: Drivers } {
   const { config, log } = parts;
-  const { store, clock, changed, metrics, tracing, networkBounds } = shared;
+  const { store, clock, changed, metrics, destinations, tracing, networkBounds } = shared;
   const { type } = destination.definition;
-  const observed = syncTelemetry({ type, metrics, tracing, log });
+  const observed = syncTelemetry({ type, metrics, destinations, tracing, log });
   const timeouts = { connectMs: config.KEYFERRY_SYNC_CONNECT_MS_MAX, requestMs: config.KEYFERRY_SYNC_REQUEST_MS_MAX };
   const secretBytesMax = config.KEYFERRY_BODY_BYTES_MAX;
   const { current } = syncedSecrets(engines, { store, changed, secretBytesMax });

@@ -1,11 +1,12 @@
 import { openGate } from '../queue/gate/gate.ts';
 import type { Destination } from '../sync/drivers/drivers.ts';
-import { openHandler } from './handler.ts';
+import { destinationMeasures } from '../telemetry/destinations.ts';
+import { openHandler, type WorkerShared } from './handler.ts';
 import { type AppParts, type Closable, openShared } from './shared.ts';
 
 /** Consumers of the given destination types' queues, in this process. */
 export async function openWorkers(parts: AppParts, destinations: readonly Destination[]): Promise<Closable> {
-  const shared = await openShared(parts);
+  const shared = await openWorkerShared(parts);
   const { config, log } = parts;
   const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, log });
   const workers = destinations.map((destination) => {
@@ -21,6 +22,12 @@ export async function openWorkers(parts: AppParts, destinations: readonly Destin
       await shared.close();
     },
   };
+}
+
+async function openWorkerShared(parts: AppParts): Promise<WorkerShared> {
+  const shared = await openShared(parts);
+  const destinationsMax = parts.config.KEYFERRY_METRICS_DESTINATIONS_MAX;
+  return { ...shared, destinations: destinationMeasures(shared.metrics, destinationsMax) };
 }
 
 const consumeOptions = ({ config }: AppParts) => ({
@@ -44,7 +51,7 @@ export interface Drainer extends Closable {
 const fruitlessMs = 5_000;
 
 export async function openDrainer(parts: AppParts, destination: Destination): Promise<Drainer> {
-  const shared = await openShared(parts);
+  const shared = await openWorkerShared(parts);
   const { config, log } = parts;
   const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, log });
   const { handler, drivers } = openHandler(parts, shared, gate, destination);

@@ -254,6 +254,8 @@ export type FailureKind =
 export interface FailureOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
   readonly untouched?: boolean;
+  /** The id that the remote gave the request. */
+  readonly requestId?: string | undefined;
   /** What the remote says of it, uncut. It may quote what was sent, so only the exit (`redaction/exit.ts`) shows it. */
   readonly said?: string | undefined;
 }
@@ -268,6 +270,8 @@ export class DestinationFailure extends Error {
   readonly retryAfterMs: number | undefined;
   /** The put has changed nothing at the remote, for certain. False: it has, or may yet, or nobody knows. */
   readonly untouched: boolean;
+  /** The id that the remote gave the request: its support finds the request by it. For logs. */
+  readonly requestId: string | undefined;
   /** What the remote says of it. A secret until the exit has looked at it. */
   readonly said: Secret | undefined;
 
@@ -277,13 +281,14 @@ export class DestinationFailure extends Error {
     this.kind = kind;
     this.retryAfterMs = options?.retryAfterMs;
     this.untouched = options?.untouched === true;
+    this.requestId = options?.requestId;
     this.said = options?.said === undefined || options.said === '' ? undefined : new Secret(options.said);
   }
 
   /** The same failure with another message or with `changes`, as a plain `DestinationFailure`. */
   again(message: string, changes: FailureOptions = {}): DestinationFailure {
-    const { kind, cause, retryAfterMs, untouched } = this;
-    const all = { cause, retryAfterMs, untouched, said: this.said?.reveal(), ...changes };
+    const { kind, cause, retryAfterMs, untouched, requestId } = this;
+    const all = { cause, retryAfterMs, untouched, requestId, said: this.said?.reveal(), ...changes };
     const { cause: behind, ...rest } = all;
     return new DestinationFailure(kind, message, behind === undefined ? rest : { ...rest, cause: behind });
   }

@@ -1,4 +1,5 @@
 import { inScope, type Log } from '../core/log.ts';
+import type { DestinationMeasures, NamedDestination } from './destinations.ts';
 import { boundOnce, type Metrics } from './metrics/metrics.ts';
 import type { Tracing } from './traces/tracing.ts';
 
@@ -8,12 +9,21 @@ export interface SyncTelemetryParts {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly log: Log;
+  /** Of all workers of the process. */
+  readonly destinations: DestinationMeasures;
 }
 
 /** What is read of a claim. `attempts`: those that failed before it. */
 interface ClaimSeen {
   readonly kind: string;
   readonly attempts?: number;
+  readonly destinationName?: string;
+  readonly namespacePath?: string;
+}
+
+interface ClaimInFlight {
+  readonly claimedAt: number;
+  readonly destination: NamedDestination;
 }
 
 /** What is read of an attempt whose result is written back. */
@@ -51,8 +61,8 @@ export function syncTelemetry(parts: SyncTelemetryParts) {
   const { type, tracing, log } = parts;
   const measure = measures(parts);
   const attributes = { type };
-  /** When the associations in flight were claimed; an entry goes with the handler that made it. */
-  const claimedAt = new Map<string, number>();
+  /** Of the associations in flight; an entry goes with the handler that made it. */
+  const inFlight = new Map<string, ClaimInFlight>();
   return {
     claim:
       <Claim extends ClaimSeen>(claim: (id: string) => Promise<Claim>) =>
@@ -62,7 +72,8 @@ export function syncTelemetry(parts: SyncTelemetryParts) {
           span.set({ outcome: claimed.kind });
           measure.claim(claimed.kind);
           if (claimed.kind !== 'claimed') return claimed;
-          claimedAt.set(id, performance.now());
+          const name = `${claimed.namespacePath ?? ''}${claimed.destinationName ?? ''}`;
+          inFlight.set(id, { claimedAt: performance.now(), destination: { type, name } });
           if ((claimed.attempts ?? 0) > 0) measure.retry();
           return claimed;
         }),
@@ -76,8 +87,11 @@ export function syncTelemetry(parts: SyncTelemetryParts) {
           measure.operation(outcome);
           if (attempt.error !== null) measure.failure(attempt.error.kind);
           if (attempt.rechecked !== null && finished !== 'lost') measure.recheck(attempt.rechecked);
-          const since = claimedAt.get(attempt.id);
-          if (since !== undefined) measure.duration((performance.now() - since) / secondMs);
+          const known = inFlight.get(attempt.id);
+          if (known === undefined) return finished;
+          measure.duration((performance.now() - known.claimedAt) / secondMs);
+          if (attempt.done && finished === 'settled')
+            parts.destinations[attempt.error === null ? 'succeeded' : 'failed'](known.destination);
           return finished;
         }),
     gate: <Budget, Pass extends PassSeen>(gate: { enter(destinationId: string, budget: Budget): Promise<Pass> }) => ({
@@ -98,7 +112,7 @@ export function syncTelemetry(parts: SyncTelemetryParts) {
             'sync job',
             { kind: 'consumer', attributes: about, traceparent: job.traceparent },
             async (span) => {
-              const outcome = await handler(job, signal).finally(() => claimedAt.delete(job.id));
+              const outcome = await handler(job, signal).finally(() => inFlight.delete(job.id));
               span.set({ outcome: outcome.kind });
               return outcome;
             },

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Log } from '../../lib/core/log.ts';
 import type { Finish } from '../../lib/sync/reconcile/outcome.ts';
+import { destinationMeasures } from '../../lib/telemetry/destinations.ts';
 import { openMetrics } from '../../lib/telemetry/metrics/open.ts';
 import { resultOf, syncTelemetry } from '../../lib/telemetry/sync.ts';
 import { noTracing } from '../../lib/telemetry/traces/tracing.ts';
 
 const type = 'cloud-a-sm';
+const destinations = { failed() {}, succeeded() {} };
 
 const failed: Finish = {
   id: '7',
@@ -56,7 +58,7 @@ test.each([
 
 test('refusals of the gate are counted by reason, and answered as they are', async () => {
   const metrics = openMetrics({ process: false });
-  const observed = syncTelemetry({ type, metrics, tracing: noTracing, log: scopedLog().log });
+  const observed = syncTelemetry({ type, metrics, destinations, tracing: noTracing, log: scopedLog().log });
   const refusal = { admitted: false, waitMs: 5, reason: 'circuit-open' } as const;
   const gate = observed.gate({ enter: async () => refusal });
   const budget = { callsPerSecond: 1, burst: 1, concurrencyMax: 1, passMs: 1 };
@@ -68,7 +70,7 @@ test('refusals of the gate are counted by reason, and answered as they are', asy
 
 test('claims are counted by what came of them', async () => {
   const metrics = openMetrics({ process: false });
-  const observed = syncTelemetry({ type, metrics, tracing: noTracing, log: scopedLog().log });
+  const observed = syncTelemetry({ type, metrics, destinations, tracing: noTracing, log: scopedLog().log });
   const claim = observed.claim(async (id) => (id === '7' ? { kind: 'busy' } : { kind: 'clean', generation: 1 }));
   for (const id of ['7', '8', '7']) await claim(id);
   expect(await metrics.totals('keyferry_sync_claims_total')).toEqual([
@@ -77,9 +79,38 @@ test('claims are counted by what came of them', async () => {
   ]);
 });
 
+test('the first destinations have labels of their own, the others share one, and a setting of 0 names none', async () => {
+  const metrics = openMetrics({ process: false });
+  const measured = destinationMeasures(metrics, 2, () => 5_000);
+  const names = ['a', 'team/b', 'c', 'd', 'a'];
+  for (const name of names) measured.failed({ type, name });
+  for (const name of ['team/b', 'd']) measured.succeeded({ type, name });
+  const label = (destination: string) => ({ type, destination });
+  expect(await metrics.totals('keyferry_sync_destination_failures_total')).toEqual([
+    { labels: label('a'), value: 2 },
+    { labels: label('team/b'), value: 1 },
+    { labels: label('other'), value: 2 },
+  ]);
+  const { body } = await metrics.text();
+  const gauge = 'keyferry_sync_destination_last_success_timestamp_seconds';
+  expect(body.split('\n').filter((line) => line.startsWith(`${gauge}{`))).toEqual([
+    `${gauge}{type="${type}",destination="team/b"} 5`,
+    `${gauge}{type="${type}",destination="other"} 5`,
+  ]);
+  const unnamed = openMetrics({ process: false });
+  destinationMeasures(unnamed, 0).failed({ type, name: 'a' });
+  expect(await unnamed.totals('keyferry_sync_destination_failures_total')).toEqual([]);
+});
+
 test('every line of a job names its operation, type and job; what a job fails with comes through', async () => {
   const { log, scopes } = scopedLog();
-  const observed = syncTelemetry({ type, metrics: openMetrics({ process: false }), tracing: noTracing, log });
+  const observed = syncTelemetry({
+    type,
+    metrics: openMetrics({ process: false }),
+    destinations,
+    tracing: noTracing,
+    log,
+  });
   const handler = observed.handler(() => Promise.reject(new Error('away')));
   const signal = new AbortController().signal;
   await expect(handler({ id: '7', job: '42' }, signal)).rejects.toThrow('away');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { StrangeAnswer } from '../../network/strange-answer.ts';
 import { DestinationFailure } from '../contract.ts';
 import { noAnswer } from '../frame/answer/no-answer.ts';
+import { requestIdOf } from '../frame/answer/request-id.ts';
 import { retryAfterMs } from '../frame/answer/retry-after.ts';
 import { shownCode } from '../frame/answer/shown-code.ts';
 import { cannot, unexpected } from '../frame/verb/verb.ts';
@@ -19,6 +20,7 @@ export class ServiceFailure extends DestinationFailure {
     const at = step === undefined ? '' : `cannot ${step}: `;
     super(kind, `${at}${code ?? `status ${refusal.status ?? 'unknown'}`}; ${advice}`, {
       retryAfterMs: retryAfterMs((name) => refusal.headers[name]),
+      requestId: requestIdOf((name) => refusal.headers[name], 'x-amzn-requestid'),
       said: quotable ? refusal.message : undefined,
     });
     this.code = code ?? '';

@@ -2,6 +2,7 @@ import { isRestError, type RestError } from '@azure/core-rest-pipeline';
 import { strangeAdvice, strangeMessage } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
 import { noAnswer } from '../frame/answer/no-answer.ts';
+import { requestIdOf } from '../frame/answer/request-id.ts';
 import { retryAfterMs } from '../frame/answer/retry-after.ts';
 import { codeList, shownCode } from '../frame/answer/shown-code.ts';
 import { unexpected } from '../frame/verb/verb.ts';
@@ -50,6 +51,7 @@ function refused(error: RestError): DestinationFailure {
   const message = `the vault refused it (${shown})${adviceFor(kind, codes, status < 400)}`;
   return new DestinationFailure(kind, message, {
     retryAfterMs: retryAfterMs((name) => error.response?.headers.get(name)),
+    requestId: requestIdOf((name) => error.response?.headers.get(name), 'x-ms-request-id'),
   });
 }
 

@@ -3,6 +3,7 @@ import { isRestError, type PipelineResponse } from '@azure/core-rest-pipeline';
 import { z } from 'zod';
 import { DestinationFailure } from '../contract.ts';
 import { jsonIn } from '../frame/answer/json-in.ts';
+import { requestIdOf } from '../frame/answer/request-id.ts';
 import { retryAfterMs } from '../frame/answer/retry-after.ts';
 import { cannot } from '../frame/verb/verb.ts';
 import { explain, kindOf } from './failure.ts';
@@ -36,9 +37,11 @@ const strangeLogin =
 export function refusedLogin(response: PipelineResponse, origin: string): DestinationFailure {
   const { status } = response;
   const kind = kindOf(status);
+  const requestId = requestIdOf((name) => response.headers.get(name), 'x-ms-request-id');
   if (kind === 'throttled' || kind === 'unavailable' || kind === 'timeout') {
     return new DestinationFailure(kind, `cannot log in at ${origin} now (status ${status})`, {
       retryAfterMs: retryAfterMs((name) => response.headers.get(name)),
+      requestId,
     });
   }
   if (status < 400) {
@@ -47,7 +50,8 @@ export function refusedLogin(response: PipelineResponse, origin: string): Destin
   const found = /AADSTS\d{4,9}/.exec(response.bodyAsText ?? '')?.[0] ?? '';
   const why = advice[found] ?? 'check tenant_id, client_id and client_secret';
   const code = found in advice ? found : undefined;
-  return new DestinationFailure('credentials', `cannot log in at ${origin} (${code ?? `status ${status}`}): ${why}`);
+  const message = `cannot log in at ${origin} (${code ?? `status ${status}`}): ${why}`;
+  return new DestinationFailure('credentials', message, { requestId });
 }
 
 /** No answer came. A login host that cannot be found is no vault that is missing. */

@@ -1,6 +1,7 @@
 // Beyond the usual files: the SDK loses parts of a refusal, so the transport reads it by itself.
 import { z } from 'zod';
 import { jsonIn } from '../frame/answer/json-in.ts';
+import { requestIdOf } from '../frame/answer/request-id.ts';
 import { retryAfterMs } from '../frame/answer/retry-after.ts';
 
 /** The service answered, but not with success. `code` is the canonical one, such as `NOT_FOUND`. */
@@ -11,13 +12,23 @@ export class ApiError extends Error {
   readonly reason: string | undefined;
   readonly retryAfterMs: number | undefined;
 
-  constructor(answer: { status: number; code: string; message: string; reason?: string; retryAfterMs?: number }) {
+  readonly requestId: string | undefined;
+
+  constructor(answer: {
+    status: number;
+    code: string;
+    message: string;
+    reason?: string;
+    retryAfterMs?: number;
+    requestId?: string | undefined;
+  }) {
     super(answer.message);
     this.name = 'ApiError';
     this.status = answer.status;
     this.code = answer.code;
     this.reason = answer.reason;
     this.retryAfterMs = answer.retryAfterMs;
+    this.requestId = answer.requestId;
   }
 }
 
@@ -49,6 +60,7 @@ export async function readApiError(response: Response, quote: boolean): Promise<
     message: quote ? error.message : '',
     ...(reason !== undefined && { reason }),
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+    requestId: requestIdOf((name) => response.headers.get(name), 'x-request-id'),
   });
 }
 

@@ -73,8 +73,8 @@ function refused(error: ApiError): DestinationFailure {
   const codes = [error.code, error.reason].filter((code) => shownCode(code, documentedCodes) !== undefined);
   const shown = [`status ${error.status}`, ...codes].join(', ');
   const advice = error.status < 400 ? `: it answers with a redirect: ${strangeAdvice}` : adviceFor(kind, error.reason);
-  const { retryAfterMs, message: said } = error;
-  return new DestinationFailure(kind, `the service refused it (${shown})${advice}`, { retryAfterMs, said });
+  const { retryAfterMs, requestId, message: said } = error;
+  return new DestinationFailure(kind, `the service refused it (${shown})${advice}`, { retryAfterMs, requestId, said });
 }
 
 /** For answers that are not of the service's form, and so do not say that a secret is absent or taken. */

@@ -1,6 +1,7 @@
 // Beyond the usual files: there is no SDK, so this file speaks HTTP, and no other.
 import { z } from 'zod';
 import { jsonIn } from '../frame/answer/json-in.ts';
+import { requestIdOf } from '../frame/answer/request-id.ts';
 import { retryAfterMs } from '../frame/answer/retry-after.ts';
 
 /** What came back for one request. `error` is empty words on success. */
@@ -8,6 +9,8 @@ export interface Answer {
   readonly status: number;
   /** From the header Retry-After. */
   readonly retryAfterMs: number | undefined;
+  /** That the service gave the request. */
+  readonly requestId: string | undefined;
   readonly body: unknown;
   readonly error: ErrorBody;
 }
@@ -50,6 +53,7 @@ export async function exchange(
   return {
     status: response.status,
     retryAfterMs: retryAfterMs((name) => response.headers.get(name)),
+    requestId: requestIdOf((name) => response.headers.get(name), 'x-vercel-id'),
     body,
     error: withError.safeParse(body).data?.error ?? noError,
   };

@@ -50,7 +50,10 @@ const invalid: Refusal = { kind: 'invalid', advice: 'the service did not underst
 export function refusedFailure(project: string, answer: Answer, clock: Clock): DestinationFailure {
   const { kind, advice } = refusalOf(answer);
   const facts = [project, `status ${answer.status}`, ...shown(answer.error.code)].join(', ');
-  return new DestinationFailure(kind, `${advice} (${facts})`, { retryAfterMs: waitMs(kind, answer, clock) });
+  return new DestinationFailure(kind, `${advice} (${facts})`, {
+    retryAfterMs: waitMs(kind, answer, clock),
+    requestId: answer.requestId,
+  });
 }
 
 /** One variable that was refused among others. */

@@ -1,5 +1,6 @@
 import { strangeAdvice } from '../../network/strange-answer.ts';
 import { DestinationFailure, type FailureKind } from '../contract.ts';
+import { requestIdOf } from '../frame/answer/request-id.ts';
 import { boundedWaitMs, remoteNow, retryAfterMs } from '../frame/answer/retry-after.ts';
 import { cannot } from '../frame/verb/verb.ts';
 import type { Answer, Call } from './exchange.ts';
@@ -13,6 +14,7 @@ export function refusal(
   const at = where === undefined ? '' : ` for ${where}`;
   const failure = new DestinationFailure(kind, `the host answered ${answer.status}${at}; ${advice}`, {
     retryAfterMs: throttledForMs(answer),
+    requestId: requestIdOf((name) => answer.headers[name], 'x-github-request-id'),
     said: hostMessage(answer.data),
   });
   return step === undefined ? failure : cannot(step, failure);

@@ -1,6 +1,7 @@
 // Beyond the usual files: there is no SDK, so this file speaks HTTP, and no other.
 import { z } from 'zod';
 import { jsonIn } from '../frame/answer/json-in.ts';
+import { requestIdOf } from '../frame/answer/request-id.ts';
 import { boundedWaitMs, retryAfterMs } from '../frame/answer/retry-after.ts';
 
 const mediaType = 'application/vnd.api+json';
@@ -20,6 +21,8 @@ export interface Answer {
   readonly retryAfterMs: number | undefined;
   /** It bears a header that such hosts put on each answer. Without one it may be anybody's. */
   readonly isSigned: boolean;
+  /** That the host gave the request. */
+  readonly requestId: string | undefined;
   readonly body: unknown;
   /** Empty on success. */
   readonly errors: readonly ApiError[];
@@ -54,6 +57,7 @@ export async function exchange(
   return {
     status: response.status,
     retryAfterMs: retryAfterMs(header) ?? resetAfterMs(response),
+    requestId: requestIdOf(header, 'x-request-id'),
     isSigned: signatures.some((name) => response.headers.has(name)),
     body,
     errors: errorsIn(body),

@@ -13,6 +13,7 @@ export function refusedFailure({ text, rights }: Target, answer: Answer): Destin
   const { kind, advice } = refusalOf(answer, rights);
   return new DestinationFailure(kind, `the host answered ${answer.status} for ${text}; ${advice}`, {
     retryAfterMs: answer.retryAfterMs,
+    requestId: answer.requestId,
     said: answer.errors.map(saidOf).join('; '),
   });
 }

@@ -56,9 +56,14 @@ export async function reach<Answer>(work: () => Promise<Answer>): Promise<Answer
   try {
     return await work();
   } catch (cause) {
-    if (!(cause instanceof Error) || !isOutage(cause)) throw cause;
-    throw new AppError('unavailable', `the sync queue cannot be used: ${reason(cause)}`, { cause });
+    throw asOutage(cause);
   }
+}
+
+/** An outage of Redis as AppError `unavailable`; anything else as it is. */
+export function asOutage(cause: unknown): unknown {
+  if (!(cause instanceof Error) || !isOutage(cause)) return cause;
+  return new AppError('unavailable', `the sync queue cannot be used: ${reason(cause)}`, { cause });
 }
 
 function isOutage(cause: Error): boolean {
@@ -69,5 +74,6 @@ function isOutage(cause: Error): boolean {
 function reason(cause: Error): string {
   if (cause.message.startsWith('OOM')) return 'Redis is out of memory; raise its maxmemory';
   if (cause.message.startsWith('LOADING')) return 'Redis is reading its data; try again';
+  if (cause.message.startsWith('Command timed out')) return 'Redis did not answer in time; try again';
   return 'Redis cannot be reached; try again';
 }

@@ -5,6 +5,7 @@ import type { Log } from '../../core/log.ts';
 import type { Handler, Outcome } from '../contract.ts';
 import { addition, type JobData, type Jobs } from '../parts.ts';
 import type { Finish } from '../pending/pending.ts';
+import { asOutage } from '../redis/call.ts';
 import type { HeldLock } from './locks.ts';
 
 /**
@@ -57,7 +58,8 @@ export async function runJob(parts: JobParts, job: TakenJob, lock: HeldLock, exh
     if (lock.stopped === 'lost') return { kind: 'leave' };
     if (lock.stopped === 'shutdown') return { kind: 'delayed', afterMs: 0, firm: true };
     const about = { type: parts.type, operation: job.data.a, job: job.id };
-    const outage = outageOf(cause);
+    // Of the commands of BullMQ, whose errors nobody else names.
+    const outage = outageOf(asOutage(cause));
     if (outage === undefined) parts.log.error({ ...about, ...errorLocation(cause) }, 'a sync job failed unexpectedly');
     else parts.log.warn({ ...about, ...outage }, 'a sync job has to wait');
     return { kind: 'delayed', afterMs: unforeseenMs, firm: true };

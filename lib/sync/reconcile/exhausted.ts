@@ -1,5 +1,6 @@
 import { DestinationFailure } from '../../destinations/contract.ts';
 import type { Outcome } from '../../queue/contract.ts';
+import { logAttempt } from './attempt-log.ts';
 import { jobOutcome, type ReconcileParts, unclaimed } from './reconcile.ts';
 import { report } from './report.ts';
 
@@ -14,6 +15,7 @@ export async function failSpent(parts: ReconcileParts, id: string): Promise<Outc
   const noticed = { unconfirmed: false, mended: 0 };
   const { finish } = report(parts, claim, [], [{ kind: 'failed', subKey: '', name: '', failure }], noticed);
   const finished = await parts.finish(finish);
+  logAttempt(parts.log, { claim, finish, finished, failure });
   const outcome = jobOutcome(finish, finished);
   return outcome.kind === 'again' && finished !== 'lost' ? { kind: 'failed', afterMs: outcome.afterMs } : outcome;
 }

@@ -15,6 +15,7 @@ import { namer } from '../template/naming.ts';
 import type { Template } from '../template/template.ts';
 import type { ActResult } from './act.ts';
 import { AttemptBudget } from './attempt-budget.ts';
+import { logAttempt } from './attempt-log.ts';
 import type { Finish, Finished } from './outcome.ts';
 import { perform } from './perform.ts';
 import { toEntries } from './plan/entries.ts';
@@ -83,6 +84,7 @@ export async function reconcile(
     const ended = { failure, calls: budget.calls };
     callsEnded(ended);
     const finished = await parts.finish(finish);
+    logAttempt(parts.log, { claim, finish, finished, failure });
     if (finished === 'lost' && budget.calls > 0) await parts.invalidate(id);
     return { outcome: jobOutcome(finish, finished), ...ended };
   } finally {

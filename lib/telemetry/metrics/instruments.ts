@@ -1,7 +1,8 @@
 /**
  * Every instrument of this service: the names, labels and units that dashboards and alert rules rely on. Units are seconds.
  * Labels are few and bounded: `type` is a destination type, `route` a row of the path table behind the type of its engine
- * (`kv/data/*path`), never a path that somebody sent. No label holds the name of a secret, a mount or a destination.
+ * (`kv/data/*path`), never a path that somebody sent. No label holds the name of a secret or a mount. `destination` is the name of a
+ * destination, behind the path of its namespace, of so many as a setting allows.
  */
 export interface Instrument {
   readonly help: string;
@@ -22,6 +23,10 @@ export const counters = {
   keyferry_sync_failures_total: {
     help: 'Attempts that failed, by the kind of their error.',
     labels: ['type', 'kind'],
+  },
+  keyferry_sync_destination_failures_total: {
+    help: 'Syncs that failed for good, by destination; "other" are those beyond KEYFERRY_METRICS_DESTINATIONS_MAX.',
+    labels: ['type', 'destination'],
   },
   keyferry_sync_claims_total: {
     help: 'Claims of associations, by outcome: claimed, busy (another worker has it), early, clean, disabled.',
@@ -88,6 +93,10 @@ export const gauges = {
   },
   keyferry_sync_associations: { help: 'Associations, by status.', labels: ['type', 'status'] },
   keyferry_sync_destinations: { help: 'Destinations.', labels: ['type'] },
+  keyferry_sync_destination_last_success_timestamp_seconds: {
+    help: 'When this worker last finished a sync to the destination without an error, in seconds since 1970.',
+    labels: ['type', 'destination'],
+  },
   keyferry_tokens: {
     help: 'Tokens in the store, expired ones that the sweep has not dropped yet among them.',
     labels: [],

@@ -90,6 +90,9 @@ describe('a Redis that loses all its data', () => {
   });
 });
 
+/** A command that was under way may run out of its time first. */
+const redisAway = /^the sync queue cannot be used: Redis (cannot be reached|did not answer in time); try again$/;
+
 describe('while Redis is away', () => {
   test('set and remove answer 503 and change nothing, writes warn, reads work, and everything follows later', async () => {
     ending(await ground.start('worker'));
@@ -107,7 +110,7 @@ describe('while Redis is away', () => {
       const name = verb === 'set' ? 'away-new' : 'away-known';
       const { status, errors } = await ground.ask(api, 'POST', path, association(name));
       expect({ verb, status }).toEqual({ verb, status: 503 });
-      expect(errors.join()).toBe('the sync queue cannot be used: Redis cannot be reached; try again');
+      expect(errors.join()).toMatch(redisAway);
     }
     expect(await ground.query('select * from associations order by id')).toEqual(before);
 
@@ -140,7 +143,7 @@ describe('while Redis is away', () => {
       const { status, errors } = await change({ disabled: true, queue_capacity: 500 });
       expect({ status, errors }).toEqual({
         status: 503,
-        errors: ['the sync queue cannot be used: Redis cannot be reached; try again'],
+        errors: [expect.stringMatching(redisAway)],
       });
       const { data } = await ground.ask(api, 'GET', 'sys/sync/config');
       expect(data).toEqual({ disabled: true, queue_capacity: 500 });

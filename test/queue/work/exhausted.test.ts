@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Handler, Outcome } from '../../../lib/queue/contract.ts';
 import { aborted } from '../../support/aborted.ts';
 import { ending } from '../../support/services.ts';
-import { farDeadline, lockMs, operation, testQueue, type, until } from '../queues.ts';
+import { farDeadline, keptLog, lockMs, operation, testQueue, type, until } from '../queues.ts';
 
 const capacity = 10;
 const done: Outcome = { kind: 'done', generation: 1 };
@@ -21,6 +21,26 @@ const ways = {
     while ((await queue.pendingCount()) > 0) await queue.drain(type, handler, drainOptions());
   },
 };
+
+it('a command of Redis that runs out of its time is logged as an outage, not as something unforeseen', async () => {
+  const log = keptLog();
+  const queue = await testQueue({ log });
+  const redis = new Redis(queue.url, { commandTimeout: 50 });
+  onTestFinished(() => redis.disconnect());
+  await queue.enqueue([operation(1)], capacity);
+  let runs = 0;
+  await ways['a consumer'](queue, async () => {
+    runs += 1;
+    if (runs === 1) await redis.blpop(`${queue.prefix}:nothing`, 0);
+    return done;
+  });
+  expect(log.lines.filter(({ message }) => message.startsWith('a sync job'))).toMatchObject([
+    {
+      message: 'a sync job has to wait',
+      fields: { outage: true, error: 'the sync queue cannot be used: Redis did not answer in time; try again' },
+    },
+  ]);
+});
 
 describe.each(Object.entries(ways))('a job that %s is handed with a deferred failure', (_, workOff) => {
   it('fails and gives its operation a new job, which is run as any', async () => {

@@ -13,7 +13,11 @@ export interface ServedVault extends Served {
 /** Serves https: the SDK talks to nothing else. */
 export async function serveVault(port: number, react: (question: Question) => Reaction<Answer>): Promise<ServedVault> {
   const { cert, private: key } = await newCertificate();
-  const served = await serve((listener) => createServer({ cert, key }, listener), port, restExchange('https', react));
+  const served = await serve(
+    (listener) => createServer({ cert, key }, listener),
+    port,
+    restExchange('https', 'x-ms-request-id', react),
+  );
   return { ...served, url: `https://127.0.0.1:${served.port}`, certificate: cert };
 }
 

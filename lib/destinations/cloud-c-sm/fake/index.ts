@@ -21,7 +21,7 @@ export const startFake: StartFake = async (options = {}) => {
   const project = newProject(projectId);
   const authority = newAuthority(projectId);
   const routes = secretRoutes(project, authority, faults, count);
-  const served = await serve(createServer, options.port ?? 0, restExchange('http', routes));
+  const served = await serve(createServer, options.port ?? 0, restExchange('http', 'x-request-id', routes));
   const url = `http://127.0.0.1:${served.port}`;
 
   return {

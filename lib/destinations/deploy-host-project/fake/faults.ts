@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Fault } from '../../fake.ts';
 
@@ -37,5 +38,6 @@ function throttle(response: ServerResponse, seconds: number): void {
 }
 
 export function send(response: ServerResponse, status: number, body: unknown): void {
+  response.setHeader('x-vercel-id', `fra1::iad1::${randomUUID()}`);
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Reaction } from './faults.ts';
 import { type Exchange, sendJson } from './server.ts';
@@ -20,14 +21,20 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-/** Turns requests into questions, and answers into JSON. */
+/**
+ * Turns requests into questions, and answers into JSON.
+ *
+ * @param requestIdHeader the header in which the system names each request
+ */
 export function restExchange(
   scheme: 'http' | 'https',
+  requestIdHeader: string,
   react: (question: Question) => Reaction<Answer>,
 ): Exchange<Answer> {
   return {
     react: (request, body) => (body === undefined ? { status: 413 } : react(questionOf(scheme, request, body))),
-    send: (response, { status, headers, body }) => sendJson(response, status, headers, body),
+    send: (response, { status, headers, body }) =>
+      sendJson(response, status, { [requestIdHeader]: randomUUID(), ...headers }, body),
   };
 }
 

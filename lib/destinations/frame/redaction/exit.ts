@@ -109,7 +109,10 @@ function shown(call: Call, error: unknown): DestinationFailure {
     .trim()
     .slice(0, saidLengthMax);
   const text = said === '' ? message : `${message}; the remote says "${said}"`;
-  return failure.again(text, { cause: undefined, said: undefined });
+  // A remote may put anything into its headers.
+  const { requestId } = failure;
+  const isHarmless = requestId === undefined || redact(requestId, secrets) === requestId;
+  return failure.again(text, { cause: undefined, said: undefined, ...(!isHarmless && { requestId: undefined }) });
 }
 
 const unforeseen = (verb: string, cause: unknown) =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { Fake, FakeObject, Fault } from '../../fake.ts';
 import { meet, newFaults } from '../../frame/fake/faults.ts';
@@ -52,12 +53,12 @@ export async function startFake({ port = 0 }: { readonly port?: number } = {}): 
     return meet(faults.take({ writes: question.method !== 'GET' }), run, answerTo);
   }
 
-  const { react: reactHttp } = restExchange('http', react);
+  const { react: reactHttp } = restExchange('http', 'x-request-id', react);
   const served = await serveHttp<Answer>(createServer, port, {
     react: reactHttp,
     send: (response, { status, headers, body }) => {
       const type = body === undefined ? {} : { 'content-type': 'application/vnd.api+json; charset=utf-8' };
-      response.writeHead(status, { ...signature, ...headers, ...type });
+      response.writeHead(status, { 'x-request-id': randomUUID(), ...signature, ...headers, ...type });
       response.end(body === undefined ? undefined : JSON.stringify(body));
     },
   });

@@ -52,7 +52,7 @@ export const startFake: StartFake = async ({ port = 0 } = {}) => {
       return status === undefined ? undefined : { status, headers: { 'retry-after': String(retryAfterSeconds) } };
     });
   };
-  const served = await serve((listener) => createServer(listener), port, restExchange('http', react));
+  const served = await serve((listener) => createServer(listener), port, restExchange('http', 'x-request-id', react));
   const url = `http://127.0.0.1:${served.port}`;
 
   return {
