@@ -4,6 +4,7 @@ import { type Described, describeTypes } from './described.ts';
 import { budgets, calls, lateWrites, pageLinks, pages, systems } from './documents.ts';
 import { replaceMarked } from './marked.ts';
 import { composeWorkers, kubernetesWorker, scrapeTargets } from './processes.ts';
+import { sudoPaths } from './sudo.ts';
 
 export const root = new URL('../..', import.meta.url).pathname;
 export const manifestFolder = 'infra/kubernetes';
@@ -18,9 +19,10 @@ const parts: readonly (readonly [string, string, (types: readonly Described[]) =
   ['docs/destinations/README.md', 'calls', calls],
   ['docs/operating.md', 'destination pages', pageLinks],
   ['docs/scaling.md', 'budgets', budgets],
+  ['docs/tokens-and-policies.md', 'sudo paths', sudoPaths],
 ];
 
-/** What the list of destinations makes of the project: texts of whole files by their paths from the root. */
+/** What the list of destinations and the path table make of the project: texts of whole files by their paths from the root. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const types = await describeTypes(root);
   const files = new Map<string, string>();

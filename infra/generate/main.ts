@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from './files.ts';
 import { outdatedFiles } from './outdated.ts';
 
-/** `npm run generate`: brings what follows from the list of destinations up to date. */
+/** `npm run generate`: brings what follows from the list of destinations and from the path table up to date. */
 for (const { path, text } of await outdatedFiles()) {
   if (text === undefined) await rm(join(root, path));
   else await writeFile(join(root, path), text);

@@ -1,6 +1,7 @@
 import type { Namespace } from '../core/namespace.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Caller, ClientConnection } from '../path/contract/request.ts';
+import type { Parameters } from '../path/input/parameters.ts';
 import type { Capability, PolicyName } from './policy/rule.ts';
 
 /** Who calls and what the caller may do: what other modules see of this one. */
@@ -36,8 +37,8 @@ export interface Need {
   readonly path: string;
   /** The path needs the sudo capability as well. */
   readonly sudo: boolean;
-  /** Members of the body, or of the query where there is no body. */
-  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Members of the body, or of the query where there is no body. Called only where a rule speaks of parameters. */
+  readonly parameters: () => Parameters;
   /** Seconds for which the reply shall be wrapped; undefined: not at all. */
   readonly wrapSeconds: number | undefined;
 }

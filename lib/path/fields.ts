@@ -18,6 +18,8 @@ export interface FieldMeta {
   readonly routes?: boolean;
   /** A write that leaves it out keeps the stored value. */
   readonly kept?: boolean;
+  /** The field that it is an older name of: what a policy says of one of them it says of both. */
+  readonly formerNameOf?: string;
   /** A value `@path` stands for the content of a file. */
   readonly namesFile?: boolean;
   /** Where the value comes from; body is the default for writes, query for reads. */
@@ -45,6 +47,10 @@ export const number = () => z.preprocess(looseNumber, z.number('expected a numbe
 /** Seconds. */
 export const duration = () => z.preprocess(looseSeconds, z.int(durationRule).min(0, durationRule));
 export const textList = () => listOf(text());
+/** Names that mean the same in any case, as those of policies do: in lower case, without blanks around them. */
+export const foldedText = () =>
+  z.preprocess(folded, z.string().max(textCharactersMax, atMost(textCharactersMax, 'characters')));
+export const foldedList = () => listOf(foldedText());
 export const integerList = () => listOf(z.preprocess(looseInteger, z.int()));
 export const textMap = () => mapOf(text());
 /** Of a merge patch: null takes a key away. */
@@ -73,6 +79,11 @@ const mapOf = <V extends z.ZodType>(value: V) =>
 function scalarText(value: unknown): unknown {
   if (isRawNumber(value)) return value.rawJSON;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+}
+
+function folded(value: unknown): unknown {
+  const given = scalarText(value);
+  return typeof given === 'string' ? given.trim().toLowerCase() : given;
 }
 
 function looseBool(value: unknown): unknown {

@@ -11,6 +11,7 @@ export function fieldMeta(field: z.ZodType): Partial<FieldMeta> {
     immutable,
     routes,
     kept,
+    formerNameOf,
     namesFile,
     in: location,
   } = { ...(inner === undefined ? {} : fieldMeta(inner)), ...outer };
@@ -20,6 +21,7 @@ export function fieldMeta(field: z.ZodType): Partial<FieldMeta> {
     ...(immutable === true ? { immutable } : {}),
     ...(routes === true ? { routes } : {}),
     ...(kept === true ? { kept } : {}),
+    ...(typeof formerNameOf === 'string' ? { formerNameOf } : {}),
     ...(namesFile === true ? { namesFile } : {}),
     ...(location === 'path' ? { in: location } : {}),
   };
@@ -27,6 +29,13 @@ export function fieldMeta(field: z.ZodType): Partial<FieldMeta> {
 
 /** Whether a request may leave the field out. */
 export const isOptional = (field: z.ZodType): boolean => field.safeParse(undefined).success;
+
+/** The names of the members of a field that is an object with a fixed set of them; undefined: it is none. */
+export function membersOf(field: z.ZodType): readonly string[] | undefined {
+  if (field instanceof z.ZodObject) return Object.keys(field.shape);
+  const inner = unwrapped(field);
+  return inner && membersOf(inner);
+}
 
 function unwrapped(field: z.ZodType): z.ZodType | undefined {
   if (field instanceof z.ZodOptional || field instanceof z.ZodNullable || field instanceof z.ZodReadonly) {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Verb } from './contract/request.ts';
 import type { Operation, Row } from './contract/row.ts';
+import { inputReader, type ReadInput } from './input/parse.ts';
 import { fieldMeta } from './meta.ts';
-import { inputReader, type ReadInput } from './parse.ts';
 import { parameterNames, parsePattern, type Segment } from './pattern.ts';
 import type { SecretPart } from './shown-path.ts';
 import { SegmentTree } from './tree.ts';
@@ -109,7 +109,7 @@ function compileOperations(row: Row, names: readonly string[]): Entry['operation
     const operation = row.operations[verb];
     if (operation === undefined) continue;
     refuseUnboundFields(row, operation, names);
-    compiled[verb] = { ...operation, read: inputReader(operation) };
+    compiled[verb] = { ...operation, read: inputReader(operation, verb) };
   }
   return compiled;
 }

@@ -65,6 +65,9 @@ export const canonicalType = (name: string): string => canonicalTypes.get(name) 
 /** The canonical name of a field that was named by either name. */
 export const canonicalField = (name: string): string => canonicalFields.get(name) ?? name;
 
+/** The same for all spellings of a name: those that differ in case, and both names of a field that has two. */
+export const fieldKey = (name: string): string => canonicalField(name.toLowerCase());
+
 const destinations = 'sys/sync/destinations/';
 const folders = destinations.split('/').slice(0, -1);
 

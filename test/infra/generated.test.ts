@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { replaceMarked } from '../../infra/generate/marked.ts';
 import { outdatedFiles, withoutType } from '../../infra/generate/outdated.ts';
 
-test('what follows from the list of destinations is up to date', async () => {
+test('what follows from the list of destinations and from the path table is up to date', async () => {
   const outdated = await outdatedFiles();
   const remedy = 'run "npm run generate", and put what was written into your commit';
   expect(

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { realTable } from '../../infra/generate/rows.ts';
 import { JsonReader } from '../../lib/core/json/reader.ts';
 import type { Operation } from '../../lib/path/contract/row.ts';
+import { inputReader } from '../../lib/path/input/parse.ts';
 import { fieldMeta } from '../../lib/path/meta.ts';
-import { inputReader } from '../../lib/path/parse.ts';
 import { leastProcessorMs, processorMs } from '../support/processor-time.ts';
 import { attacks } from './attacks.ts';
-import { realTable } from './real-rows.ts';
 
 /** What a body may have where no secret is written, in characters of JSON. */
 const limit = 1_048_576;

@@ -1,6 +1,7 @@
 import { type Acl, compileAcl } from '../../../lib/auth/policy/acl.ts';
 import { decide } from '../../../lib/auth/policy/decide.ts';
 import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
+import { noParameters } from '../../../lib/path/input/parameters.ts';
 import { fillBareRows } from '../baseline/rows.ts';
 import { type Figure, median } from '../figure.ts';
 import { addressed, measureHttp, type Server } from '../http-load.ts';
@@ -61,7 +62,7 @@ function microsecondsEach(acl: Acl): number {
   const needs = Array.from({ length: ruleCount }, (_, index) => ({
     capability: 'read' as const,
     path: `secret/data/team-${index % 400}/${['config', 'any/where', 'apps/web/db'][index % 3]}`,
-    ...{ sudo: false, parameters: {}, wrapSeconds: undefined },
+    ...{ sudo: false, parameters: noParameters, wrapSeconds: undefined },
   }));
   const began = performance.now();
   for (const need of needs) decide(acl, need);

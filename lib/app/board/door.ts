@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Gatekeeper, Need } from '../../auth/contract.ts';
 import { Secret } from '../../core/secret.ts';
+import { noParameters } from '../../path/input/parameters.ts';
 
 export interface DoorParts {
   readonly gatekeeper: Gatekeeper;
@@ -20,7 +21,13 @@ export interface Door {
 export type Admission = 'root' | 'forbidden' | 'stranger';
 
 /** What a caller has to be allowed. Only root tokens are. */
-const need: Need = { capability: 'read', path: 'sys/board', sudo: true, parameters: {}, wrapSeconds: undefined };
+const need: Need = {
+  capability: 'read',
+  path: 'sys/board',
+  sudo: true,
+  parameters: noParameters,
+  wrapSeconds: undefined,
+};
 
 const sessionMsMax = 8 * 3_600_000;
 const sessionsMax = 100;

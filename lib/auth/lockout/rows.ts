@@ -34,6 +34,7 @@ export const lockoutRows = (store: Store): readonly Row[] => [
         },
         {
           summary: 'End a lockout.',
+          knownFieldsOnly: true,
           async run({ mount_accessor, alias_identifier }, { namespace }) {
             await unlock(store, namespace.id, mount_accessor, alias_identifier);
             return undefined;

@@ -1,6 +1,6 @@
 import { duration } from '../../path/fields.ts';
+import { fieldKey } from '../../path/vocabulary.ts';
 import type { Member, Node } from './hcl/parse.ts';
-import { parameterName } from './parameters.ts';
 import { type Capability, capabilities, type Grant, type ParameterRule, type ParameterValue } from './rule.ts';
 
 /** Makes the error for a problem at an offset of the text. */
@@ -14,7 +14,7 @@ const readers = {
   allowed_parameters: (value, wrong) => ({ allowedParameters: parameterRule(value, wrong) }),
   denied_parameters: (value, wrong) => ({ deniedParameters: parameterRule(value, wrong) }),
   required_parameters: (value, wrong) => ({
-    requiredParameters: new Set(texts(value, wrong).map(parameterName)),
+    requiredParameters: new Set(texts(value, wrong).map(fieldKey)),
   }),
   min_wrapping_ttl: (value, wrong) => ({ wrappingSecondsMin: seconds(value, wrong) }),
   max_wrapping_ttl: (value, wrong) => ({ wrappingSecondsMax: seconds(value, wrong) }),
@@ -89,7 +89,7 @@ function parameterRule(value: Node, wrong: Wrong): ParameterRule {
     value.members.map(({ keys: [name = '', ...more], value: values, at }) => {
       if (more.length > 0) throw wrong(at, 'a parameter has one name');
       if (values.kind !== 'list') throw wrong(values.at, `the values of ${JSON.stringify(name)} are a list`);
-      return [parameterName(name), values.items.map((item) => parameterValue(item, wrong))] as const;
+      return [fieldKey(name), values.items.map((item) => parameterValue(item, wrong))] as const;
     }),
   );
 }

@@ -1,60 +1,73 @@
-import { canonicalField } from '../../path/vocabulary.ts';
+import type { Parameter, Parameters } from '../../path/input/parameters.ts';
+import { elementsOf, matches } from './match/value.ts';
 import type { Grant, ParameterRule, ParameterValue } from './rule.ts';
-
-export type Parameters = Readonly<Record<string, unknown>>;
 
 /**
  * Why the parameters of a request are not within a grant, naming the parameter and never a value; undefined: they are.
- * A request without any parameter has only the required ones to fear.
+ * A request without any parameter can fail only on required ones.
  */
-export function parameterRefusal(grant: Grant, parameters: Parameters): string | undefined {
+export function parameterRefusal(grant: Grant, parameters: () => Parameters): string | undefined {
   // A secret may have very many members, and most grants say nothing of parameters.
   if (grant.requiredParameters.size + grant.deniedParameters.size + grant.allowedParameters.size === 0)
     return undefined;
-  const given = new Map(Object.entries(parameters).map(([name, value]) => [parameterName(name), value] as const));
-  const missing = [...grant.requiredParameters].find((name) => !given.has(name));
+  const { given, members } = parameters();
+  const missing = [...grant.requiredParameters].find((key) => !given.has(key));
   if (missing !== undefined) return `the parameter ${JSON.stringify(missing)} is required`;
-  for (const [name, value] of given) {
-    if (isDenied(grant.deniedParameters, name, value)) return `the parameter ${JSON.stringify(name)} is denied`;
-    if (!isAllowed(grant.allowedParameters, name, value)) return `the parameter ${JSON.stringify(name)} is not allowed`;
+  for (const member of members) {
+    const shown = JSON.stringify(member.keys[0]);
+    if (isDenied(grant.deniedParameters, member)) return `the parameter ${shown} is denied`;
+    if (!isAllowed(grant.allowedParameters, member)) return `the parameter ${shown} is not allowed`;
   }
   return undefined;
 }
 
-/** As policies compare names: in lower case, and canonical where clients know another one. */
-export const parameterName = (name: string): string => canonicalField(name.toLowerCase());
-
-/** `*` as a name denies all parameters. */
-function isDenied(rule: ParameterRule, name: string, value: unknown): boolean {
+/** `*` as a name denies all parameters. One denied element denies the list that it is in. */
+function isDenied(rule: ParameterRule, member: Parameter): boolean {
   if (rule.has('*')) return true;
-  const values = rule.get(name);
-  return values !== undefined && (values.length === 0 || values.some((one) => isEqual(one, value)));
+  return rulesOf(rule, member).some((values) => values.length === 0 || denies(values, member));
+}
+
+function denies(values: readonly ParameterValue[], { sent, read }: Parameter): boolean {
+  const seen = [sent, read(sent)].flatMap((value) => [value, ...elementsOf(value)]);
+  return values.some((value) => seen.some((one) => matches(value, one, read)));
 }
 
 /** `*` as a name stands for the parameters that have no entry of their own. */
-function isAllowed(rule: ParameterRule, name: string, value: unknown): boolean {
+function isAllowed(rule: ParameterRule, member: Parameter): boolean {
   if (rule.size === 0) return true;
-  const values = rule.get(name);
-  if (values === undefined) return rule.has('*');
-  return values.length === 0 || values.some((one) => isEqual(one, value));
+  const found = rulesOf(rule, member);
+  return found.length === 0 ? rule.has('*') : found.every((values) => values.length === 0 || allows(values, member));
 }
 
-function isEqual(rule: ParameterValue, value: unknown): boolean {
-  if (typeof rule === 'string') return typeof value === 'string' && matchesGlob(rule, value);
-  if (typeof rule !== 'object') return rule === plain(value);
-  return Array.isArray(value) && value.length === rule.length && rule.every((one, index) => isEqual(one, value[index]));
+/** A list is allowed as a whole, or because each of its elements is. */
+function allows(values: readonly ParameterValue[], { sent, read, many }: Parameter): boolean {
+  if (!many) {
+    const asRead = read(sent);
+    return (
+      values.some((value) => matches(value, sent, read) || matches(value, asRead, read)) ||
+      allowsEach(values, sent, read)
+    );
+  }
+  const list = listOf(sent, read(sent));
+  return values.some((value) => isWhole(value, sent, list)) || allowsEach(values, list, read);
 }
 
-/** A number that kept its digits compares by its value. */
-const plain = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'rawJSON' in value ? Number(value.rawJSON) : value;
-
-/** `*` at the begin, the end, or both. */
-function matchesGlob(glob: string, value: string): boolean {
-  const open = glob.startsWith('*');
-  const end = glob.endsWith('*') && glob.length > 1;
-  const text = glob.slice(open ? 1 : 0, end ? -1 : undefined);
-  if (open && end) return value.includes(text);
-  if (open) return value.endsWith(text);
-  return end ? value.startsWith(text) : value === glob;
+/** What the operation reads of a field that takes many values, as far as it is a list; an object is none. */
+function listOf(sent: unknown, asRead: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(asRead)) return asRead;
+  if (Array.isArray(sent)) return sent;
+  return typeof sent === 'string' && !sent.trimStart().startsWith('{') ? elementsOf(sent) : undefined;
 }
+
+const allowsEach = (values: readonly ParameterValue[], list: unknown, read: Parameter['read']): boolean =>
+  Array.isArray(list) && list.every((one) => values.some((value) => matches(value, one, read)));
+
+/** The wildcard of a text must not reach across the commas of a list. */
+const isWhole = (value: ParameterValue, sent: unknown, list: readonly unknown[] | undefined): boolean =>
+  typeof value === 'object' ? matches(value, list, () => undefined) : value === sent;
+
+const rulesOf = (rule: ParameterRule, { keys }: Parameter): readonly (readonly ParameterValue[])[] =>
+  keys.flatMap((key) => {
+    const values = rule.get(key);
+    return values === undefined ? [] : [values];
+  });

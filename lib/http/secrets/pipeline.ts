@@ -89,7 +89,8 @@ function answerOf({ incoming, asked, context, parsed, headers }: Exchange, outco
   if ('error' in outcome) throw outcome.error;
   const { reply } = outcome;
   const { warnings: own = [], mount = systemMount } = context ?? {};
-  const warnings = reply !== undefined && parsed?.ok === true ? [...parsed.warnings, ...own] : own;
+  const warnings =
+    parsed?.ok === true ? [...parsed.ignored, ...(reply === undefined ? [] : parsed.warnings), ...own] : own;
   const answer = envelope(reply, { requestId: incoming.requestId, verb: asked.verb, mount, warnings });
   return headers === undefined ? answer : { ...answer, headers: { ...answer.headers, ...headers } };
 }

@@ -26,7 +26,7 @@ export function typeOf(field: z.ZodType): string {
 
 /** What `.meta()` holds for us and what JSON Schema has but OpenAPI 3.0 has not. */
 const foreign = [
-  ...(['sensitive', 'immutable', 'routes', 'kept', 'namesFile', 'in'] as const),
+  ...(['sensitive', 'immutable', 'routes', 'kept', 'formerNameOf', 'namesFile', 'in'] as const),
   ...(['$schema', '$id', 'id', 'propertyNames', 'const', 'examples'] as const),
 ] as const;
 

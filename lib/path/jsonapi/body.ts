@@ -51,7 +51,7 @@ function problemOf(name: string, { path, message }: z.core.$ZodIssue): Problem {
 /** `vcs-repo` as `Vcs repo`: how texts of the family begin. */
 const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ');
 
-/** Members by their canonical names; of two names of one thing the canonical wins. Objects inside keep theirs but for `_`. */
+/** Members by their canonical names. Objects inside keep theirs but for `_`. @throws ApiError 400 for two names of one thing */
 function canonical(attributes: Json | undefined): Readonly<Record<string, Json>> {
   if (attributes === undefined || attributes === null) return {};
   if (!isJsonObject(attributes)) throw badRequest('data.attributes has to be an object');
@@ -59,7 +59,7 @@ function canonical(attributes: Json | undefined): Readonly<Record<string, Json>>
   for (const [name, value] of Object.entries(attributes)) {
     const dashed = name.replaceAll('_', '-');
     const known = canonicalField(dashed);
-    if (known !== dashed && Object.hasOwn(byName, known)) continue;
+    if (Object.hasOwn(byName, known)) throw badRequest(`the attribute ${known} came twice, by two names: send it once`);
     byName[known] = value;
   }
   return byName;

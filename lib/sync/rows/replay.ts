@@ -22,6 +22,7 @@ export function replayRow(parts: SyncParts): Row {
     operations: {
       write: operation(fields, {
         summary: 'Replay failed syncs',
+        knownFieldsOnly: true,
         async run(input, { namespace, vocabulary, signal }) {
           const given = replayFilter(parts.definitions, input, vocabulary);
           const filter = { ...given, namespaceId: namespace.id };

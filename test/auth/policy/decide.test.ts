@@ -6,6 +6,7 @@ import { parsePolicy } from '../../../lib/auth/policy/parse.ts';
 import type { PolicyName } from '../../../lib/auth/policy/rule.ts';
 import { defaultPolicyText, responseWrappingPolicyText } from '../../../lib/auth/policy/store/built-in.ts';
 import { rulesFor, type Subject } from '../../../lib/auth/policy/template.ts';
+import { noParameters } from '../../../lib/path/input/parameters.ts';
 
 const aclOf = (text: string) => compileAcl(parsePolicy(text).rules);
 const onA = (text: string) => aclOf(`path "a" { ${text} }`);
@@ -13,7 +14,7 @@ const need = (change: Partial<Need> = {}): Need => ({
   capability: 'update',
   path: 'a',
   sudo: false,
-  parameters: {},
+  parameters: noParameters,
   wrapSeconds: undefined,
   ...change,
 });
@@ -71,39 +72,6 @@ test('what is shown of a folder is what its listing is judged by', () => {
   const acl = aclOf(rules.map((rule) => `path ${rule}`).join('\n'));
   expect(capabilitiesOn(acl, 'kv1/a/')).toEqual(['list']);
   expect(decide(acl, need({ capability: 'list', path: 'kv1/a/' })).allowed).toBe(true);
-});
-
-describe('parameters', () => {
-  const open = 'capabilities = ["update", "list"]';
-  test.each([
-    [`${open} required_parameters = ["a"]`, { b: 1 }, 'the parameter "a" is required'],
-    [`${open} required_parameters = ["a"]`, { A: 1 }, 'allowed'],
-    [`${open} allowed_parameters = { a = ["x*"] }`, { a: 'xyz' }, 'allowed'],
-    [`${open} allowed_parameters = { a = ["*x"] }`, { a: 'yyx' }, 'allowed'],
-    [`${open} allowed_parameters = { a = ["*x*"] }`, { a: 'yxz' }, 'allowed'],
-    [`${open} allowed_parameters = { a = ["x"] }`, { a: 'xyz' }, 'the parameter "a" is not allowed'],
-    [`${open} allowed_parameters = { a = [1, true] }`, { a: true }, 'allowed'],
-    [`${open} allowed_parameters = { a = [1] }`, { a: '1' }, 'the parameter "a" is not allowed'],
-    [`${open} allowed_parameters = { a = [["x", "y"]] }`, { a: ['x', 'y'] }, 'allowed'],
-    [`${open} allowed_parameters = { a = [["x", "y"]] }`, { a: ['x'] }, 'the parameter "a" is not allowed'],
-    [`${open} allowed_parameters = { a = [] }`, { a: { any: 'thing' } }, 'allowed'],
-    [`${open} allowed_parameters = { a = [] }`, { b: 1 }, 'the parameter "b" is not allowed'],
-    [`${open} allowed_parameters = { a = ["x"], "*" = [] }`, { b: 1 }, 'allowed'],
-    [`${open} allowed_parameters = { a = ["x"], "*" = [] }`, { a: 'y' }, 'the parameter "a" is not allowed'],
-    [`${open} allowed_parameters = { a = [] }`, {}, 'allowed'],
-    [`${open} denied_parameters = { a = [] }`, { a: 1 }, 'the parameter "a" is denied'],
-    [`${open} denied_parameters = { a = ["x"] }`, { a: 'y' }, 'allowed'],
-    [`${open} denied_parameters = { "*" = [] }`, { z: 1 }, 'the parameter "z" is denied'],
-    [`${open} denied_parameters = { a = [] } allowed_parameters = { a = [] }`, { a: 1 }, 'the parameter "a" is denied'],
-  ])('%s with %j: %s', (text, parameters, expected) => {
-    expect(why(text, { parameters })).toBe(expected);
-  });
-
-  test('are not looked at in a listing', () => {
-    expect(why(`${open} denied_parameters = { "*" = [] }`, { capability: 'list', parameters: { list: true } })).toBe(
-      'allowed',
-    );
-  });
 });
 
 describe('limits of wrapping', () => {

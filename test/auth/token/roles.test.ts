@@ -27,13 +27,24 @@ describe('policies of a new token', () => {
     [{ role: roleWith({ allowed_policies_glob: ['app-*'] }), parent: ['root'], privileged: true }, ['default']],
     [{ role: roleWith({ allowed_policies_glob: ['app-*'] }), noDefault: true }, []],
     [{ role: roleWith({ disallowed_policies_glob: ['def*'] }) }, ['a']],
-    [{ role: roleWith({ disallowed_policies_glob: ['def*'] }), asked: ['z'] }, ['z']],
+    [{ role: roleWith({ disallowed_policies_glob: ['def*'] }), asked: ['z'], privileged: true }, ['z']],
+    [{ role: roleWith({ disallowed_policies: ['x'] }), asked: ['a'] }, ['a', 'default']],
+    [{ role: roleWith({ disallowed_policies: ['x'] }), asked: ['z'], privileged: true }, ['default', 'z']],
+    [
+      { role: roleWith({ disallowed_policies: ['x'] }), asked: ['z'], parent: ['root'], privileged: true },
+      ['default', 'z'],
+    ],
   ])('%j: %j', (changes, policies) => {
     expect(choosePolicies({ ...choice, ...changes })).toEqual(policies);
   });
 
   test.each([
     [{ asked: ['z'] }, 'child policies must be subset of parent'],
+    [{ role: roleWith({ disallowed_policies: ['x'] }), asked: ['z'] }, 'child policies must be subset of parent'],
+    [
+      { role: roleWith({ disallowed_policies_glob: ['x*'] }), asked: ['a', 'z'] },
+      'child policies must be subset of parent',
+    ],
     [{ asked: ['default'], parent: ['a'] }, 'child policies must be subset of parent'],
     [{ asked: ['root'], privileged: true }, 'root tokens may not be created without parent token being root'],
     [{ role: roleWith({ allowed_policies: ['root'] }) }, 'root tokens may not be created without parent'],

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Verb } from '../../../lib/path/contract/request.ts';
 import type { Operation } from '../../../lib/path/contract/row.ts';
 import { bodies } from '../../path/any-json.ts';
-import { realTable } from '../../path/real-rows.ts';
+import { realTable } from '../../../infra/generate/rows.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { fuzzing, runs } from '../../support/fuzz.ts';
 

@@ -79,6 +79,7 @@ export const entityRows = (parts: IdentityParts): readonly Row[] => [
         { entity_ids: textList().default([]).meta({ description: 'Ids of the entities' }) },
         {
           summary: 'Delete entities and their aliases',
+          knownFieldsOnly: true,
           async run({ entity_ids: ids }, context) {
             if (ids.length === 0) throw badRequest('missing entity ids to delete');
             return remove(parts, context, { ids });

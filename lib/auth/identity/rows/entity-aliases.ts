@@ -13,7 +13,9 @@ import { blankless } from './entity-fields.ts';
 
 const fields = {
   ...aliasFields,
-  entity_id: text(64).optional().meta({ description: 'Old name of canonical_id, which wins' }),
+  entity_id: text(64)
+    .optional()
+    .meta({ description: 'Old name of canonical_id, which wins', formerNameOf: 'canonical_id' }),
   custom_metadata: customMetadataField,
 };
 const { id: _id, ...fieldsById } = fields;

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../core/errors.ts';
-import { bool, type Input, text, textList, textMap } from '../../../path/fields.ts';
+import { bool, foldedList, type Input, text, textMap } from '../../../path/fields.ts';
 import { policySet } from '../../token/issue/policies.ts';
 import type { EntityChange } from '../entity/write.ts';
 import { mustBeShort, nameText } from '../names.ts';
@@ -8,7 +8,7 @@ export const entityFields = {
   id: text(64).optional().meta({ description: 'Entity that is changed; absent: the one of the name, or a new one' }),
   name: nameText().optional().meta({ description: 'Name; default: entity-<id>' }),
   metadata: textMap().optional().meta({ description: 'Names and values, which policies may refer to' }),
-  policies: textList().optional().meta({ description: 'Policies that every token of the entity has' }),
+  policies: foldedList().optional().meta({ description: 'Policies that every token of the entity has' }),
   disabled: bool().optional().meta({ description: 'Tokens of the entity are refused, and it cannot log in' }),
 };
 

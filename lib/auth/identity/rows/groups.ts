@@ -2,7 +2,7 @@ import { badRequest } from '../../../core/errors.ts';
 import type { Reply } from '../../../path/contract/reply.ts';
 import type { RequestContext } from '../../../path/contract/request.ts';
 import { operation, type Row } from '../../../path/contract/row.ts';
-import { type Input, pathText, text, textList, textMap } from '../../../path/fields.ts';
+import { foldedList, type Input, pathText, text, textList, textMap } from '../../../path/fields.ts';
 import { findGroup, type GroupKey, groupPage } from '../group/read.ts';
 import { groupView } from '../group/view.ts';
 import { deleteGroup, writeGroup } from '../group/write.ts';
@@ -19,7 +19,7 @@ const fields = {
     .optional()
     .meta({ description: '"internal", or "external": logins say who is in it; default: internal' }),
   metadata: textMap().optional().meta({ description: 'Names and values, which policies may refer to' }),
-  policies: textList().optional().meta({ description: 'Policies that every token of a member has' }),
+  policies: foldedList().optional().meta({ description: 'Policies that every token of a member has' }),
   member_entity_ids: textList().optional().meta({ description: 'Ids of all entities that are in it' }),
   member_group_ids: textList().optional().meta({ description: 'Ids of all groups that are in it' }),
 };

@@ -25,6 +25,7 @@ export const mergeRow = ({ store, mountsOf }: IdentityParts): Row => ({
       },
       {
         summary: 'Merge entities',
+        knownFieldsOnly: true,
         async run(input, { namespace }) {
           const merge = {
             to: input.to_entity_id,

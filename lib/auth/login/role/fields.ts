@@ -1,8 +1,8 @@
-import { bool, duration, type Input, integer, text, textList } from '../../../path/fields.ts';
+import { bool, duration, foldedList, type Input, integer, text, textList } from '../../../path/fields.ts';
 import { stored } from '../../token/create/fields.ts';
 
 const seconds = () => duration().pipe(stored).optional();
-const policies = () => textList().optional();
+const policies = () => foldedList().optional();
 
 /** What every role of an auth method says of the tokens of its logins. What is left out stays as it is. */
 export const tokenFields = {
@@ -28,12 +28,17 @@ export type TokenInput = Partial<Input<typeof tokenFields>>;
 
 /** The names that older clients send: `token_` is missing. Each method takes those that it has ever had. */
 const formerFields = {
-  ttl: seconds().meta({ description: 'Old name of token_ttl' }),
-  max_ttl: seconds().meta({ description: 'Old name of token_max_ttl' }),
-  policies: policies().meta({ description: 'Old name of token_policies' }),
-  bound_cidrs: textList().optional().meta({ description: 'Old name of token_bound_cidrs' }),
-  num_uses: integer().pipe(stored).optional().meta({ description: 'Old name of token_num_uses' }),
-  period: seconds().meta({ description: 'Old name of token_period' }),
+  ttl: seconds().meta({ description: 'Old name of token_ttl', formerNameOf: 'token_ttl' }),
+  max_ttl: seconds().meta({ description: 'Old name of token_max_ttl', formerNameOf: 'token_max_ttl' }),
+  policies: policies().meta({ description: 'Old name of token_policies', formerNameOf: 'token_policies' }),
+  bound_cidrs: textList()
+    .optional()
+    .meta({ description: 'Old name of token_bound_cidrs', formerNameOf: 'token_bound_cidrs' }),
+  num_uses: integer()
+    .pipe(stored)
+    .optional()
+    .meta({ description: 'Old name of token_num_uses', formerNameOf: 'token_num_uses' }),
+  period: seconds().meta({ description: 'Old name of token_period', formerNameOf: 'token_period' }),
 };
 
 export type FormerName = keyof typeof formerFields;

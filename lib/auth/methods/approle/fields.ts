@@ -28,7 +28,10 @@ export const role_id = text(idMax)
 export const secretIdFields = {
   bind_secret_id: bool().optional().meta({ description: 'A login needs a secret id; default: true' }),
   secret_id_bound_cidrs: blocks().meta({ description: 'Blocks of addresses that logins may come from' }),
-  bound_cidr_list: blocks().meta({ description: 'Old name of secret_id_bound_cidrs' }),
+  bound_cidr_list: blocks().meta({
+    description: 'Old name of secret_id_bound_cidrs',
+    formerNameOf: 'secret_id_bound_cidrs',
+  }),
   secret_id_num_uses: integer()
     .pipe(stored)
     .optional()

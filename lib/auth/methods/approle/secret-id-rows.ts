@@ -72,6 +72,7 @@ function byRows<N extends 'secret_id' | 'secret_id_accessor'>(
   const destroy = (): Operation =>
     operation(fields, {
       summary: 'End a secret id',
+      knownFieldsOnly: true,
       async run(input, context) {
         const given = input as Given;
         const by = byOf(given, context);

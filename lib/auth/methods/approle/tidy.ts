@@ -15,6 +15,7 @@ export const tidyRow = ({ store }: TokenParts): Row => ({
       {},
       {
         summary: 'Remove expired secret ids',
+        knownFieldsOnly: true,
         async run(_input, { mount, signal }) {
           for (let steps = 0; steps < stepsMax && !signal.aborted; steps += 1) {
             if ((await dropExpired(store, stepSize, mount.id)) < stepSize) break;

@@ -71,6 +71,7 @@ export const methodByIdRows = (store: Store): readonly Row[] => [
     operations: {
       write: operation(ofEntity, {
         summary: 'Destroy the secret of an entity.',
+        knownFieldsOnly: true,
         async run(input, context) {
           const method = await named(store, input.method_id, context);
           await destroySecret(store, context.namespace.id, method, input.entity_id);

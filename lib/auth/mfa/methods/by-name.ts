@@ -105,6 +105,7 @@ const adminDestroyRow = (store: Store, pattern: string): Row => ({
   operations: {
     write: operation(ofEntity, {
       summary: 'Destroy the secret of an entity.',
+      knownFieldsOnly: true,
       async run(input, context) {
         await destroySecret(store, context.namespace.id, await found(store, input.name, context), input.entity_id);
         return undefined;

@@ -25,7 +25,7 @@ interface Parts extends CapabilityParts {
 
 const pathFields = {
   paths: textList().optional().meta({ description: 'Paths below /v1/' }),
-  path: textList().optional().meta({ description: 'Old name of paths, which wins' }),
+  path: textList().optional().meta({ description: 'Old name of paths, which wins', formerNameOf: 'paths' }),
 };
 const tokenField = text().default('').meta({ description: 'The token that is asked about', sensitive: true });
 const accessorField = text().default('').meta({ description: 'Accessor of the token that is asked about' });

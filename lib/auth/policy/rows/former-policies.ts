@@ -35,7 +35,7 @@ const policyRow = (policies: TextsOf): Row => ({
       },
     }),
     write: operation(
-      { ...nameField, policy: policyText(), rules: policyText() },
+      { ...nameField, policy: policyText(), rules: policyText().meta({ formerNameOf: 'policy' }) },
       {
         summary: 'Create or replace a policy.',
         run: (input, context) => write(policies(context.namespace), input, context),

@@ -25,7 +25,7 @@ const internal = ['response-wrapping'];
  */
 export function choosePolicies(choice: PolicyChoice): readonly string[] {
   const { role, parent } = choice;
-  const chosen = role !== undefined && hasPolicyRules(role) ? byRole(choice, role) : byParent(choice);
+  const chosen = role !== undefined && namesPolicies(role) ? byRole(choice, role) : byParent(choice);
   const reserved = chosen.find((policy) => internal.includes(policy));
   if (reserved !== undefined) throw badRequest(`cannot assign policy ${JSON.stringify(reserved)}`);
   if (chosen.includes('root') && !parent.includes('root')) {
@@ -34,34 +34,35 @@ export function choosePolicies(choice: PolicyChoice): readonly string[] {
   return chosen;
 }
 
-const hasPolicyRules = (role: TokenRole): boolean =>
-  [role.allowed_policies, role.allowed_policies_glob, role.disallowed_policies, role.disallowed_policies_glob].some(
-    (list) => list.length > 0,
-  );
+/** Only such a role decides instead of the caller's policies. What a role forbids takes away and gives nothing. */
+const namesPolicies = ({ allowed_policies, allowed_policies_glob }: TokenRole): boolean =>
+  allowed_policies.length + allowed_policies_glob.length > 0;
 
-function byParent({ asked, noDefault, parent, privileged }: PolicyChoice): readonly string[] {
-  if (asked.length === 0) return without(noDefault, policySet(parent));
-  const wanted = policySet(asked);
-  if (privileged) return withDefault(!noDefault, wanted);
+function byParent({ asked, noDefault, parent, privileged, role }: PolicyChoice): readonly string[] {
+  const addDefault = !noDefault && !(role !== undefined && isDisallowed('default', role));
+  const wanted = asked.length > 0 ? policySet(asked) : without(!addDefault, policySet(parent));
+  mustNotBeDisallowed(wanted, role);
+  if (asked.length === 0) return wanted;
+  if (privileged) return withDefault(addDefault, wanted);
   if (!parent.includes('root') && !wanted.every((policy) => parent.includes(policy))) {
     throw badRequest('child policies must be subset of parent');
   }
-  return withDefault(!noDefault && parent.includes('default'), wanted);
+  return withDefault(addDefault && parent.includes('default'), wanted);
 }
 
-/** Such a role decides instead of the caller's policies. */
-function byRole({ asked, noDefault, parent }: PolicyChoice, role: TokenRole): readonly string[] {
+function byRole({ asked, noDefault }: PolicyChoice, role: TokenRole): readonly string[] {
   const addDefault = !noDefault && !isDisallowed('default', role);
   const allowed = withDefault(addDefault, policySet(role.allowed_policies));
-  const bounded = role.allowed_policies.length > 0 || role.allowed_policies_glob.length > 0;
-  // The caller's may be beyond what the globs allow, and globs name no policies.
-  const usual = bounded ? allowed : parent;
-  // What nobody asked for is left out where it may not be, and not refused.
-  const wanted = asked.length > 0 ? policySet(asked) : without(!addDefault, policySet(usual));
-  if (bounded && asked.length > 0) mustBeAllowed(wanted, allowed, role);
-  const refused = wanted.find((policy) => isDisallowed(policy, role));
-  if (refused !== undefined) throw badRequest(`token policy ${JSON.stringify(refused)} is disallowed by this role`);
+  // What was not asked for is left out where it may not be, and not refused. Globs name no policies.
+  const wanted = asked.length > 0 ? policySet(asked) : without(!addDefault, allowed);
+  if (asked.length > 0) mustBeAllowed(wanted, allowed, role);
+  mustNotBeDisallowed(wanted, role);
   return withDefault(addDefault, without(noDefault, wanted));
+}
+
+function mustNotBeDisallowed(wanted: readonly string[], role: TokenRole | undefined): void {
+  const refused = role && wanted.find((policy) => isDisallowed(policy, role));
+  if (refused !== undefined) throw badRequest(`token policy ${JSON.stringify(refused)} is disallowed by this role`);
 }
 
 const isDisallowed = (policy: string, { disallowed_policies, disallowed_policies_glob }: TokenRole): boolean =>

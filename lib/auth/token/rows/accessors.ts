@@ -25,7 +25,10 @@ export const storeRows = (parts: RowParts): readonly Row[] => [
     pattern: 'tidy',
     help: 'Removes tokens that should not be there, in the background.',
     operations: {
-      write: operation({}, { summary: 'Tidy the tokens', run: (_input, { namespace }) => tidy(parts, namespace) }),
+      write: operation(
+        {},
+        { summary: 'Tidy the tokens', knownFieldsOnly: true, run: (_input, { namespace }) => tidy(parts, namespace) },
+      ),
     },
   },
 ];

@@ -22,7 +22,12 @@ import { tokenView } from './view.ts';
 export function lookupRows(parts: RowParts): readonly Row[] {
   const self = operation(
     {},
-    { summary: 'Look up the own token', atOwnNamespace: true, run: (_input, context) => lookUpOwn(parts, context) },
+    {
+      summary: 'Look up the own token',
+      atOwnNamespace: true,
+      ignores: ['token'],
+      run: (_input, context) => lookUpOwn(parts, context),
+    },
   );
   return [
     {

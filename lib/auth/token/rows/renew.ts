@@ -61,6 +61,7 @@ export function renewRows(parts: RowParts): readonly Row[] {
           {
             summary: 'Renew the own token',
             atOwnNamespace: true,
+            ignores: ['token'],
             run: ({ increment }, context) => renewOwn(increment, context),
           },
         ),

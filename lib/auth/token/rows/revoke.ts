@@ -26,7 +26,11 @@ export const revokeRows = (parts: RowParts): readonly Row[] => [
     operations: {
       write: operation(
         { token: tokenField },
-        { summary: 'Revoke a token', run: ({ token }, context) => revoke(parts, mustBeGiven(token), context) },
+        {
+          summary: 'Revoke a token',
+          knownFieldsOnly: true,
+          run: ({ token }, context) => revoke(parts, mustBeGiven(token), context),
+        },
       ),
     },
   },
@@ -39,6 +43,7 @@ export const revokeRows = (parts: RowParts): readonly Row[] => [
         {
           summary: 'Revoke the own token',
           atOwnNamespace: true,
+          knownFieldsOnly: true,
           run: (_input, context) => revokeOwn(parts, callerOf(context).token),
         },
       ),
@@ -52,6 +57,7 @@ export const revokeRows = (parts: RowParts): readonly Row[] => [
         { accessor: accessorField },
         {
           summary: 'Revoke a token by its accessor',
+          knownFieldsOnly: true,
           async run({ accessor }, context) {
             const row = await byAccessor(parts, accessor, context);
             if (row === undefined) return { warnings: ['No token found with this accessor'] };
@@ -76,6 +82,7 @@ function orphaning(parts: RowParts): readonly Row[] {
           { token: tokenField },
           {
             summary: 'Revoke a token and keep its children',
+            knownFieldsOnly: true,
             sudo: true,
             run: ({ token }, context) => orphan(parts, mustBeGiven(token), context),
           },
@@ -90,6 +97,7 @@ function orphaning(parts: RowParts): readonly Row[] {
           { token: tokenInPath },
           {
             summary: 'Revoke a token that is named in the path, and keep its children',
+            knownFieldsOnly: true,
             sudo: true,
             run: ({ token }, context) => orphan(parts, new Secret(token), context),
           },

@@ -34,6 +34,7 @@ export const loggerRows = (levels: LogLevels): readonly Row[] => [
         { level },
         {
           summary: 'Set the level of all parts.',
+          knownFieldsOnly: true,
           async run(input) {
             levels.setAll(levelOf(input.level));
             return undefined;

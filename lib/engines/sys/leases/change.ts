@@ -15,7 +15,10 @@ export const changeRows = (leases: LeasesOf): readonly Row[] => [
     pattern: 'leases/tidy',
     help: 'Removes leases that have ended and were left behind, in the background.',
     operations: {
-      write: operation({}, { summary: 'Tidy leases', run: (_input, { namespace }) => leases(namespace).tidy() }),
+      write: operation(
+        {},
+        { summary: 'Tidy leases', knownFieldsOnly: true, run: (_input, { namespace }) => leases(namespace).tidy() },
+      ),
     },
   },
 ];
@@ -67,6 +70,7 @@ function revokeRows(leases: LeasesOf, pattern: string): readonly Row[] {
           { lease_id: leaseField, sync },
           {
             summary: 'Revoke a lease',
+            knownFieldsOnly: true,
             run: (input, { namespace }) => revoke(leases(namespace), input.lease_id, input.sync),
           },
         ),
@@ -80,6 +84,7 @@ function revokeRows(leases: LeasesOf, pattern: string): readonly Row[] {
           { lease_id: leaseInPath, sync },
           {
             summary: 'Revoke a lease that is named in the path',
+            knownFieldsOnly: true,
             run: (input, { namespace }) => revoke(leases(namespace), input.lease_id, input.sync),
           },
         ),
@@ -102,6 +107,7 @@ function prefixRow(leases: LeasesOf, pattern: string): Row {
         { prefix: prefixInPath, sync },
         {
           summary: 'Revoke leases below a path',
+          knownFieldsOnly: true,
           sudo: true,
           async run(input, { signal, namespace }) {
             await leases(namespace).revokePrefix(mustBeNamed(input.prefix.replace(/\/$/, '')), signal);

@@ -4,7 +4,7 @@ import type { MountParts } from './parts.ts';
 import { showMount } from './view.ts';
 
 /** `sys/mounts` and `sys/auth`. */
-export function mountListRow({ mounts }: MountParts, { segment, title, marks, owns, prefix }: MountKind): Row {
+export function mountListRow({ mounts }: MountParts, { segment, title, owns, prefix }: MountKind): Row {
   return {
     pattern: segment,
     help: `Shows all mounts of ${title}s.`,
@@ -13,7 +13,6 @@ export function mountListRow({ mounts }: MountParts, { segment, title, marks, ow
         {},
         {
           summary: `Show all mounts of ${title}s.`,
-          ...marks,
           async run(_input, { namespace }) {
             const shown = (await mounts.in(namespace).list()).filter(({ path }) => owns(path));
             const data = shown.map((mount) => [mount.path.slice(prefix.length), showMount(mount)] as const);

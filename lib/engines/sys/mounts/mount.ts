@@ -6,7 +6,7 @@ import { bool, pathText, text } from '../../../path/fields.ts';
 import type { MountKind } from './kind/kind.ts';
 import { kindOf, namesText, versionsText } from './kind/version.ts';
 import type { MountParts } from './parts.ts';
-import { description, options, type Settings } from './settings/fields.ts';
+import { description, keptByOthers, options, type Settings } from './settings/fields.ts';
 import { noSettings, settingsAfter } from './settings/settings.ts';
 import { readTuning, type Tuning, writeTuning } from './tuning.ts';
 import { showMount } from './view.ts';
@@ -40,7 +40,12 @@ export function mountRow(parts: MountParts, kind: MountKind): Row {
       ),
       write: operation(
         { ...enableFields(kind), ...settings },
-        { summary: `Mount a ${title}.`, ...marks, run: (input, context) => write(parts, kind, input, context) },
+        {
+          summary: `Mount a ${title}.`,
+          ...marks,
+          ignores: keptByOthers,
+          run: (input, context) => write(parts, kind, input, context),
+        },
       ),
       delete: operation(
         { path },

@@ -14,6 +14,7 @@ const fields = {
 export function remountRows({ mounts, changed }: MountParts, kinds: readonly MountKind[]): readonly Row[] {
   const move = operation(fields, {
     summary: 'Move a mount.',
+    knownFieldsOnly: true,
     sudo: true,
     async run(input, { namespace, signal }) {
       const [from, to] = [mountPath(input.from), mountPath(input.to)];

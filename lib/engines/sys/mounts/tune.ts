@@ -3,7 +3,7 @@ import { pathText } from '../../../path/fields.ts';
 import type { MountKind } from './kind/kind.ts';
 import { versionsText } from './kind/version.ts';
 import type { MountParts } from './parts.ts';
-import { description, options as optionsField } from './settings/fields.ts';
+import { description, keptByOthers, options as optionsField } from './settings/fields.ts';
 import { readTuning, writeTuning } from './tuning.ts';
 
 const path = pathText('Path of the mount');
@@ -28,6 +28,7 @@ export function tuneRow(parts: MountParts, kind: MountKind): Row {
         { path, description, options, ...settings },
         {
           summary: 'Change settings of a mount.',
+          ignores: keptByOthers,
           ...marks,
           run: (input, context) => writeTuning(parts, kind, input, context),
         },

@@ -20,7 +20,11 @@ export const lockRows = (namespaces: Namespaces): readonly Row[] => [
     operations: {
       write: operation(
         {},
-        { summary: 'Lock this namespace.', run: (_input, context) => lock(namespaces, '', context) },
+        {
+          summary: 'Lock this namespace.',
+          knownFieldsOnly: true,
+          run: (_input, context) => lock(namespaces, '', context),
+        },
       ),
     },
   },
@@ -30,7 +34,11 @@ export const lockRows = (namespaces: Namespaces): readonly Row[] => [
     operations: {
       write: operation(
         { path },
-        { summary: 'Lock a namespace.', run: (input, context) => lock(namespaces, input.path, context) },
+        {
+          summary: 'Lock a namespace.',
+          knownFieldsOnly: true,
+          run: (input, context) => lock(namespaces, input.path, context),
+        },
       ),
     },
   },
@@ -42,6 +50,7 @@ export const lockRows = (namespaces: Namespaces): readonly Row[] => [
         { unlock_key },
         {
           summary: 'Unlock this namespace.',
+          knownFieldsOnly: true,
           whileLocked: true,
           run: (input, context) => unlock(namespaces, '', input.unlock_key, context),
         },
@@ -56,6 +65,7 @@ export const lockRows = (namespaces: Namespaces): readonly Row[] => [
         { path, unlock_key },
         {
           summary: 'Unlock a namespace.',
+          knownFieldsOnly: true,
           whileLocked: true,
           run: (input, context) => unlock(namespaces, input.path, input.unlock_key, context),
         },

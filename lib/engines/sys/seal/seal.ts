@@ -11,6 +11,7 @@ export function sealRow({ seal }: SealRowParts): Row {
         {},
         {
           summary: 'Seals every process of the installation.',
+          knownFieldsOnly: true,
           rootNamespaceOnly: true,
           sudo: true,
           whileSealed: true,

@@ -4,6 +4,7 @@ import type { Namespace } from '../../../core/namespace.ts';
 import type { Secret } from '../../../core/secret.ts';
 import type { Mount } from '../../../path/contract/mount.ts';
 import type { Caller, RequestContext, Verb } from '../../../path/contract/request.ts';
+import { noParameters } from '../../../path/input/parameters.ts';
 import type { Ending } from '../../wire/connection/connection.ts';
 import type { Incoming } from '../../wire/exchange.ts';
 import type { AskedHead } from './request.ts';
@@ -81,7 +82,7 @@ export class Context implements RequestContext {
       capability: capabilityOf(verb),
       path: this.namespace.path + path,
       sudo: false,
-      parameters: {},
+      parameters: noParameters,
       wrapSeconds: undefined,
     };
     const decision = await this.#gatekeeper.authorise(this.caller, need);

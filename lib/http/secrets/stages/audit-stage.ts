@@ -68,6 +68,9 @@ const operations = {
 
 function outcomeOf({ parsed, context }: Exchange, outcome: Outcome): AuditedOutcome {
   if ('error' in outcome) return outcome;
-  const warnings = [...(parsed?.ok === true ? parsed.warnings : []), ...(context?.warnings ?? [])];
+  const warnings = [
+    ...(parsed?.ok === true ? [...parsed.ignored, ...parsed.warnings] : []),
+    ...(context?.warnings ?? []),
+  ];
   return { reply: outcome.reply, warnings: [...warnings, ...(outcome.reply?.warnings ?? [])] };
 }

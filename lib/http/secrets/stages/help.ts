@@ -2,6 +2,7 @@ import type { Gatekeeper } from '../../../auth/contract.ts';
 import { permissionDenied } from '../../../core/errors.ts';
 import type { Reply } from '../../../path/contract/reply.ts';
 import { helpOf } from '../../../path/documents/help.ts';
+import { noParameters } from '../../../path/input/parameters.ts';
 import { noRoute, UnsupportedPath } from '../../wire/refusals.ts';
 import type { Exchange } from './stages.ts';
 
@@ -17,7 +18,7 @@ export async function authoriseHelp(gatekeeper: Gatekeeper, exchange: Exchange):
   if (exchange.help !== undefined) return;
   if (caller === undefined) throw permissionDenied();
   const path = exchange.namespace.path + asked.path;
-  const need = { capability: 'read', path, sudo: false, parameters: {}, wrapSeconds: undefined } as const;
+  const need = { capability: 'read', path, sudo: false, parameters: noParameters, wrapSeconds: undefined } as const;
   exchange.decision = await gatekeeper.authorise(caller, need);
   if (!exchange.decision.allowed) throw permissionDenied();
 }

@@ -1,7 +1,7 @@
 import { AppError, badRequest, permissionDenied } from '../../../core/errors.ts';
 import { isRoot, isWithin } from '../../../core/namespace.ts';
 import type { Reply } from '../../../path/contract/reply.ts';
-import type { Parsed } from '../../../path/parse.ts';
+import type { Parsed } from '../../../path/input/parse.ts';
 import type { CompiledOperation } from '../../../path/table.ts';
 import { noRoute, UnsupportedOperation, UnsupportedPath } from '../../wire/refusals.ts';
 import { type Engines, systemMount, type Target } from '../engines.ts';

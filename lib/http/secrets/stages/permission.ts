@@ -1,9 +1,12 @@
 import type { Decision, Gatekeeper, Need } from '../../../auth/contract.ts';
 import { AppError, invalidToken, permissionDenied } from '../../../core/errors.ts';
 import type { Caller } from '../../../path/contract/request.ts';
+import { parametersOf } from '../../../path/input/parameters.ts';
+import { fieldNames } from '../../wire/body/fields.ts';
 import type { Target } from '../engines.ts';
 import type { HttpParts } from '../parts.ts';
 import { capabilityOf } from '../request/context.ts';
+import { bringsBody } from '../request/request.ts';
 import type { Exchange } from './stages.ts';
 
 /**
@@ -38,13 +41,17 @@ export async function identify(
 export async function authorise(gatekeeper: Gatekeeper, exchange: Exchange): Promise<void> {
   const { asked, data, target, caller } = exchange;
   const match = target?.match;
-  exchange.parsed = match?.operation?.read({ parameters: match.parameters, data });
+  exchange.parsed = match?.operation?.read({
+    ...{ parameters: match.parameters, data, vocabulary: asked.vocabulary },
+    beside: bringsBody(asked.verb) ? fieldNames(asked.query) : [],
+  });
   const marks = match?.operation?.marks;
   // Without a caller `identify` has let pass only what needs none.
   if (marks?.unauthenticated === true || caller === undefined) return;
   const { wrapSeconds } = asked;
   const path = exchange.namespace.path + asked.path;
-  const need = { path, sudo: marks?.sudo === true, parameters: data, wrapSeconds };
+  const parameters = () => parametersOf(match?.operation, data);
+  const need = { path, sudo: marks?.sudo === true, parameters, wrapSeconds };
   exchange.decision = await decisionOf(gatekeeper, exchange, caller, need);
   if (!exchange.decision.allowed) throw permissionDenied();
   if (exchange.context !== undefined) exchange.context.sudo = exchange.decision.sudo;

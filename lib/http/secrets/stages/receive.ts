@@ -1,5 +1,5 @@
 import { LargeBody, readBody, type Weigh } from '../../wire/body/data.ts';
-import { type Data, fieldsOf } from '../../wire/body/fields.ts';
+import { type Data, queryFields } from '../../wire/body/fields.ts';
 import { tooLarge } from '../../wire/body/reader.ts';
 import { header, type Incoming } from '../../wire/exchange.ts';
 import type { HttpParts } from '../parts.ts';
@@ -17,9 +17,6 @@ const plainBytesMax = 1_048_576;
  */
 const textCharactersMax = 4_096;
 
-/** Query parameters that speak to the server and are no fields. */
-const reserved = new Set(['help', 'list', 'scan']);
-
 /**
  * Reads and understands the data of a request whose body is small, before anybody asks for anything. False: the body is
  * larger, and `receiveLarge` reads it when its sender is known.
@@ -29,7 +26,7 @@ const reserved = new Set(['help', 'list', 'scan']);
 export async function receiveSmall({ bodyLimitBytes }: HttpParts, exchange: Exchange): Promise<boolean> {
   const { asked, incoming } = exchange;
   if (!bringsBody(asked.verb)) {
-    exchange.data = fieldsOf(asked.query, reserved);
+    exchange.data = queryFields(asked.query);
     return true;
   }
   const { body } = incoming;

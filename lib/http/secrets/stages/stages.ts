@@ -3,7 +3,7 @@ import { rootNamespace } from '../../../core/namespace.ts';
 import type { LocatedNamespace } from '../../../path/contract/mount.ts';
 import type { Reply } from '../../../path/contract/reply.ts';
 import type { Caller } from '../../../path/contract/request.ts';
-import type { Parsed } from '../../../path/parse.ts';
+import type { Parsed } from '../../../path/input/parse.ts';
 import type { Match } from '../../../path/table.ts';
 import { type Data, noData } from '../../wire/body/fields.ts';
 import type { Ending } from '../../wire/connection/connection.ts';

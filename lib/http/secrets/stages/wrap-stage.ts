@@ -40,7 +40,7 @@ async function wrapped(keep: KeepReply, exchange: Exchange, outcome: Outcome): P
   if ('error' in outcome || outcome.reply === undefined || !isWrappable(outcome.reply)) return outcome;
   const { reply } = outcome;
   const warnings = [
-    ...(exchange.parsed?.ok === true ? exchange.parsed.warnings : []),
+    ...(exchange.parsed?.ok === true ? [...exchange.parsed.ignored, ...exchange.parsed.warnings] : []),
     ...(exchange.context?.warnings ?? []),
   ];
   const mount = exchange.context?.mount ?? systemMount;

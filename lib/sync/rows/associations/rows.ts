@@ -33,6 +33,7 @@ export function associationChangeRows(parts: SyncParts): readonly Row[] {
           { ...target, adopt },
           {
             summary: 'Associate a secret with the destination',
+            knownFieldsOnly: true,
             run: (input, context) => set(parts, input, context),
           },
         ),
@@ -44,6 +45,7 @@ export function associationChangeRows(parts: SyncParts): readonly Row[] {
       operations: {
         write: operation(target, {
           summary: 'Remove a secret from the destination',
+          knownFieldsOnly: true,
           run: (input, context) => remove(parts, input, context),
         }),
       },

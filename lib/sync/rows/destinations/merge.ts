@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../../core/errors.ts';
 import type { DestinationDefinition, TagRule } from '../../../destinations/contract.ts';
 import type { Fields } from '../../../path/fields.ts';
-import { inputProblems } from '../../../path/problems.ts';
+import { inputProblems } from '../../../path/input/problems.ts';
 import { namesWith } from './fields.ts';
 import type { DestinationRecord } from './view.ts';
 

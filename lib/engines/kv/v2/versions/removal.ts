@@ -72,6 +72,7 @@ function versionsRow(parts: KvParts, { verb, help, none, operation: kept, change
     { path, versions },
     {
       summary: help,
+      knownFieldsOnly: true,
       async run(input, context) {
         if (input.versions.length === 0) throw badRequest(none);
         const location = locationOf(context, input.path);

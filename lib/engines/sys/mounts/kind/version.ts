@@ -17,7 +17,7 @@ export function kindOf(
   if (given === undefined || given === '') throw badRequest('backend type must be specified as a string');
   const named = engines.find(({ names }) => names?.includes(given));
   const type = named?.type ?? engines.find((engine) => engine.type === given)?.type;
-  if (type === undefined) throw badRequest(`plugin not found in the catalog: ${given}`);
+  if (type === undefined) throw badRequest(`plugin not found in the catalog: ${given}; there is ${namesText(engines)}`);
   const wanted = { ...options, ...(named?.version === undefined ? {} : { version: named.version }) };
   if (wanted['version'] !== undefined) rankOf(versionsOf(engines, type), wanted['version']);
   return { type, options: Object.keys(wanted).length === 0 ? null : wanted };

@@ -19,6 +19,15 @@ function givenLease(value: unknown): unknown {
   return text === 'system' ? 0 : text;
 }
 
+/**
+ * What clients of the API family send of mounts, as settings or beside them, and what means nothing here: everything is encrypted,
+ * nothing is cached, and engines are parts of the service.
+ */
+export const keptByOthers = [
+  ...['external_entropy_access', 'plugin_name', 'plugin_version', 'override_pinned_version', 'force_no_cache'],
+  ...['allowed_managed_keys', 'delegated_auth_accessors', 'identity_token_key', 'trim_request_trailing_slashes'],
+] as const;
+
 /** Settings of a mount: members of `config` when it is made, fields of their own when it is tuned. */
 export const settings = {
   default_lease_ttl: leaseTime('How long a lease is good for; "system" takes the setting away, an empty text keeps it'),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { parseJson } from '../../lib/core/json.ts';
-import { type OperationMarks, operation } from '../../lib/path/contract/row.ts';
+import { parseJson } from '../../../lib/core/json.ts';
+import { type OperationMarks, operation } from '../../../lib/path/contract/row.ts';
 import {
   bool,
   duration,
@@ -12,8 +12,8 @@ import {
   text,
   textList,
   textMap,
-} from '../../lib/path/fields.ts';
-import { inputReader } from '../../lib/path/parse.ts';
+} from '../../../lib/path/fields.ts';
+import { inputReader } from '../../../lib/path/input/parse.ts';
 
 const read = (fields: Fields, data: object, parameters = {}, marks: OperationMarks = {}) =>
   inputReader(operation(fields, { summary: '', ...marks, run: async () => undefined }))({
@@ -74,8 +74,8 @@ describe('values', () => {
     expect(parsed).toEqual({
       ok: true,
       input: { name: 'path' },
+      ignored: ['Endpoint ignored these unrecognized parameters: [a z]'],
       warnings: [
-        'Endpoint ignored these unrecognized parameters: [a z]',
         "Endpoint replaced the value of these parameters with the values captured from the endpoint's path: [name]",
       ],
     });
@@ -85,7 +85,7 @@ describe('values', () => {
     const data = json('{"a":1.50,"__proto__":{"b":1},"name":"body"}');
     const parsed = read({ name: pathText('Name') }, data, { name: 'path' }, { anyFields: true });
     expect(JSON.stringify(parsed)).toBe(
-      '{"ok":true,"input":{"a":1.50,"__proto__":{"b":1},"name":"path"},"warnings":[]}',
+      '{"ok":true,"input":{"a":1.50,"__proto__":{"b":1},"name":"path"},"ignored":[],"warnings":[]}',
     );
   });
 });

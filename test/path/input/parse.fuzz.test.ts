@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isJsonObject, parseJson } from '../../lib/core/json.ts';
-import { readBody } from '../../lib/http/wire/body/data.ts';
-import { operation } from '../../lib/path/contract/row.ts';
-import { bool, duration, integer, integerList, jsonObject, text, textList, textMap } from '../../lib/path/fields.ts';
-import { fieldMeta } from '../../lib/path/meta.ts';
-import { inputReader } from '../../lib/path/parse.ts';
-import { fuzzing, runs } from '../support/fuzz.ts';
-import { bodies, json, marker, number } from './any-json.ts';
-import { realTable } from './real-rows.ts';
+import { realTable } from '../../../infra/generate/rows.ts';
+import { isJsonObject, parseJson } from '../../../lib/core/json.ts';
+import { readBody } from '../../../lib/http/wire/body/data.ts';
+import { operation } from '../../../lib/path/contract/row.ts';
+import { bool, duration, integer, integerList, jsonObject, text, textList, textMap } from '../../../lib/path/fields.ts';
+import { inputReader } from '../../../lib/path/input/parse.ts';
+import { fieldMeta } from '../../../lib/path/meta.ts';
+import { fuzzing, runs } from '../../support/fuzz.ts';
+import { bodies, json, marker, number } from '../any-json.ts';
 
 const operations = Object.entries(realTable).flatMap(([mount, rows]) =>
   rows.flatMap((row) =>

@@ -1,0 +1,55 @@
+import { LongText } from '../../../core/json/long-text.ts';
+import { isRawNumber } from '../../../core/json.ts';
+import type { ParameterValue } from '../rule.ts';
+
+/** Whether a value of a rule matches one of a request, as it stands in the rule or as the operation would read it. */
+export function matches(rule: ParameterValue, value: unknown, read: (value: unknown) => unknown): boolean {
+  if (value === undefined) return false;
+  return isEqual(rule, value) || isEqual(single(read(rule)), value);
+}
+
+/** What a value of many consists of: of a list its items, of a text what its commas part, of a map its pairs. */
+export function elementsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value === 'string') return value.includes(',') ? parts(value) : [value.trim()];
+  if (typeof value !== 'object' || value === null || isRawNumber(value)) return [];
+  return Object.entries(value).map(([key, one]) => `${key}=${textOf(one)}`);
+}
+
+const parts = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+const textOf = (value: unknown): string => {
+  const one = plain(value);
+  return typeof one === 'object' ? '' : String(one);
+};
+
+/** A list of one is that one: a field of many reads a value of a rule so. */
+const single = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value);
+
+function isEqual(rule: unknown, value: unknown): boolean {
+  if (rule === undefined) return false;
+  const one = plain(value);
+  if (typeof rule === 'string') return typeof one === 'string' && matchesGlob(rule, one);
+  if (!Array.isArray(rule)) return rule === one && typeof rule !== 'object';
+  return Array.isArray(one) && one.length === rule.length && rule.every((part, index) => isEqual(part, one[index]));
+}
+
+/** A number that kept its digits compares by its value. */
+function plain(value: unknown): unknown {
+  if (isRawNumber(value)) return Number(value.rawJSON);
+  return value instanceof LongText ? value.toJSON() : value;
+}
+
+/** `*` at the begin, the end, or both. */
+function matchesGlob(glob: string, value: string): boolean {
+  const open = glob.startsWith('*');
+  const end = glob.endsWith('*') && glob.length > 1;
+  const text = glob.slice(open ? 1 : 0, end ? -1 : undefined);
+  if (open && end) return value.includes(text);
+  if (open) return value.endsWith(text);
+  return end ? value.startsWith(text) : value === glob;
+}
