@@ -45,7 +45,22 @@ export const integer = () => z.preprocess(looseInteger, z.int('expected a whole 
 /** With or without a fraction. */
 export const number = () => z.preprocess(looseNumber, z.number('expected a number'));
 /** Seconds. */
-export const duration = () => z.preprocess(looseSeconds, z.int(durationRule).min(0, durationRule));
+export const duration = () => {
+  const seconds = z.int(durationRule).min(0, durationRule);
+  durations.add(seconds);
+  return z.preprocess(looseSeconds, seconds);
+};
+const durations = new WeakSet<z.ZodType>();
+
+/** Whether a field is read as a duration, so that a text such as `1h` is taken for its seconds. */
+export function isDuration(field: unknown): boolean {
+  if (field instanceof z.ZodUnion) return field.options.some(isDuration);
+  if (field instanceof z.ZodPipe) return isDuration(field.in) || isDuration(field.out);
+  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable || field instanceof z.ZodReadonly)
+    return isDuration(field.unwrap());
+  if (field instanceof z.ZodDefault || field instanceof z.ZodPrefault) return isDuration(field.unwrap());
+  return field instanceof z.ZodType && durations.has(field);
+}
 export const textList = () => listOf(text());
 /** Names that mean the same in any case, as those of policies do: in lower case, without blanks around them. */
 export const foldedText = () =>

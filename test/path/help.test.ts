@@ -32,7 +32,12 @@ describe('the OpenAPI document', () => {
               key: { type: 'string', maxLength: 65_536, description: 'Access key', format: 'password' },
               tags: { type: 'object', additionalProperties: { type: 'string', maxLength: 65_536 } },
               ports: { type: 'array', maxItems: 10_000, items: { type: 'string', maxLength: 65_536 } },
-              ttl: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+              ttl: {
+                oneOf: [
+                  { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+                  { type: 'string', example: '1h30m' },
+                ],
+              },
               level: { type: 'string', enum: ['path', 'key'], nullable: true },
               extra: { type: 'object' },
             },

@@ -40,6 +40,7 @@ export const deviceRows = (parts: AuditRowParts): readonly Row[] => [
   },
   {
     pattern: 'audit/*path',
+    restIsName: true,
     help: 'Enables and disables an audit device. A request fails while no enabled device can record it.',
     operations: {
       read: operation(

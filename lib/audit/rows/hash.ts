@@ -17,6 +17,7 @@ const fields = {
 /** `sys/audit-hash`. */
 export const hashRow = ({ devices }: AuditRowParts): Row => ({
   pattern: 'audit-hash/*path',
+  restIsName: true,
   help: 'Answers how an audit device shows a text, so that it can be looked for in its log.',
   operations: {
     write: operation(fields, {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isDuration } from '../fields.ts';
 import { fieldMeta } from '../meta.ts';
 
 /** An OpenAPI 3.0 schema object. */
@@ -18,10 +19,25 @@ export function schemaOf(field: z.ZodType): Schema {
 
 /** The schema's type in a word, for people. */
 export function typeOf(field: z.ZodType): string {
-  const { type, items } = schemaOf(field);
+  const { type, items, oneOf } = schemaOf(field);
+  if (Array.isArray(oneOf)) return oneOf.map((one) => shownType(one.type)).join(' or ');
   if (typeof type !== 'string') return 'any';
   if (type !== 'array' || typeof items !== 'object' || items === null) return type;
   return 'type' in items ? `array of ${String(items.type)}` : 'array';
+}
+
+/** What people call a type of JSON. */
+const shownType = (type: string): string => (type === 'string' ? 'text' : type);
+
+/** A duration is a number of seconds, or a text with units: a client that is made from the document may send either. */
+function takeTextToo(schema: Record<string, unknown>): void {
+  const { type, minimum, maximum } = schema;
+  if (type !== 'integer') return;
+  for (const key of ['type', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']) delete schema[key];
+  schema['oneOf'] = [
+    { type: 'integer', ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) },
+    { type: 'string', example: '1h30m' },
+  ];
 }
 
 /** What `.meta()` holds for us and what JSON Schema has but OpenAPI 3.0 has not. */
@@ -47,6 +63,7 @@ function build(field: z.ZodType): Schema {
     delete schema['default'];
     schema['format'] = 'password';
   }
+  if (isDuration(field)) takeTextToo(schema);
   if (immutable) schema['x-service-immutable'] = true;
   return schema;
 }

@@ -67,6 +67,22 @@ describe('a role', () => {
     expect(await read('role/settings')).toMatchObject({ [name]: usual });
   });
 
+  test.each([
+    ...[
+      'policies',
+      'bound-cidr-list',
+      'secret-id-bound-cidrs',
+      'token-bound-cidrs',
+      'bind-secret-id',
+      'secret-id-num-uses',
+    ],
+    ...['secret-id-ttl', 'period', 'token-num-uses', 'token-ttl', 'token-max-ttl', 'role-id'],
+  ])('has a row for %s, which wants the value that it sets', async (setting) => {
+    expect((await write('role/settings', { token_ttl: '20m' })).status).toBe(204);
+    const answer = await write(`role/settings/${setting}`, {});
+    expect(answer).toMatchObject({ status: 400, errors: [expect.stringContaining('missing')] });
+  });
+
   test('has a role id that can be set, once in a mount', async () => {
     await write('role/named', { role_id: 'my-own' });
     expect(await roleIdOf('named')).toBe('my-own');

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { realTable } from '../../../infra/generate/rows.ts';
 import type { Verb } from '../../../lib/path/contract/request.ts';
 import type { Operation } from '../../../lib/path/contract/row.ts';
 import { bodies } from '../../path/any-json.ts';
-import { realTable } from '../../../infra/generate/rows.ts';
 import { serviceOf } from '../../support/flow/open-service.ts';
 import { fuzzing, runs } from '../../support/fuzz.ts';
 

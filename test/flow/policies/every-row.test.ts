@@ -214,7 +214,6 @@ const withSudo: readonly string[] = [
   'GET auth/token/accessors/',
   'GET sys/audit',
   'GET sys/audit/x',
-  'GET sys/auth',
   'GET sys/auth/x',
   'GET sys/auth/x/tune',
   'GET sys/config/auditing/request-headers',

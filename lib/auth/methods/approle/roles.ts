@@ -104,7 +104,10 @@ export const roleRows = (parts: TokenParts): readonly Row[] => {
           { role_name, role_id },
           {
             summary: 'Set the role id',
-            run: (input, context) => writeRole(parts, { ...input, role_id: input.role_id ?? '' }, context, false),
+            run(input, context) {
+              if (!input.role_id) throw badRequest('missing role_id');
+              return writeRole(parts, input, context, false);
+            },
           },
         ),
       },

@@ -1,3 +1,4 @@
+import { badRequest } from '../../../core/errors.ts';
 import { operation, type Row } from '../../../path/contract/row.ts';
 import { formerTokenFields, tokenFields } from '../../login/role/fields.ts';
 import { shownCidr } from '../../token/find/bound.ts';
@@ -59,7 +60,11 @@ function changes(parts: TokenParts, name: Name, former: keyof RoleInput | undefi
       { role_name, ...fields },
       {
         summary: `Set ${name}`,
-        run: (input, context) => writeRole(parts, input, context, false),
+        run(input, context) {
+          const given: Readonly<Record<string, unknown>> = input;
+          if (names.every((one) => given[one] === undefined)) throw badRequest(`missing ${names.join(' or ')}`);
+          return writeRole(parts, input, context, false);
+        },
       },
     ),
     delete: operation(

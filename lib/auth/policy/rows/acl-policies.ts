@@ -19,6 +19,7 @@ export const aclPolicyRows = (policies: TextsOf): readonly Row[] => [
   },
   {
     pattern: 'policies/acl/*name',
+    restIsName: true,
     help: 'A policy: which paths its holders may use, and how.',
     operations: {
       read: operation(nameField, {

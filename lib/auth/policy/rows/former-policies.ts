@@ -24,6 +24,7 @@ async function listed(policies: TextStore): Promise<Reply> {
 
 const policyRow = (policies: TextsOf): Row => ({
   pattern: 'policy/*name',
+  restIsName: true,
   help: 'A policy, as sys/policies/acl has it.',
   operations: {
     read: operation(nameField, {

@@ -32,6 +32,7 @@ export function mountRow(parts: MountParts, kind: MountKind): Row {
   const { segment, title, marks, settings } = kind;
   return {
     pattern: `${segment}/*path`,
+    restIsName: true,
     help: `Mounts, shows and unmounts ${title}s.`,
     operations: {
       read: operation(

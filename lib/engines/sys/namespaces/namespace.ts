@@ -11,6 +11,7 @@ type Metadata = Readonly<Record<string, string>>;
 /** `sys/namespaces/*path`. */
 export const namespaceRow = (parts: NamespaceRowParts): Row => ({
   pattern: 'namespaces/*path',
+  restIsName: true,
   help: 'A namespace: mounts, policies, tokens and destinations of its own.',
   operations: {
     read: operation(

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { realTable } from '../../infra/generate/rows.ts';
+import { schemaOf, typeOf } from '../../lib/path/documents/schema.ts';
+import { duration, integer } from '../../lib/path/fields.ts';
+
+test('a duration is an integer or a text, in the document and in the help', () => {
+  for (const field of [duration(), duration().optional(), duration().default(3).meta({ description: 'Time' })]) {
+    expect(schemaOf(field)['oneOf']).toMatchObject([{ type: 'integer', minimum: 0 }, { type: 'string' }]);
+    expect(schemaOf(field)['type']).toBeUndefined();
+    expect(typeOf(field)).toBe('integer or text');
+  }
+  expect(typeOf(integer())).toBe('integer');
+});
+
+test('every field that takes "1h" says so', () => {
+  const wrong = Object.entries(realTable).flatMap(([mount, rows]) =>
+    rows.flatMap(({ pattern, operations }) =>
+      Object.values(operations).flatMap(({ fields }) =>
+        Object.entries(fields).flatMap(([name, field]) =>
+          typeOf(field) === 'integer' && field.safeParse('1h').success ? [`${mount}/${pattern}: ${name}`] : [],
+        ),
+      ),
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
