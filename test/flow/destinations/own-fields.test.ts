@@ -9,7 +9,6 @@ const at = (type: string, name: string) => `sys/sync/destinations/${type}/${name
 /** Fields that existing clients of the API family cannot send. */
 const unknownToClients = [
   ...['endpoint', 'address', 'sts_endpoint', 'authority_host', 'enterprise_url', 'tls_ca_cert'],
-  ...['disable_strict_networking', 'allowed_ipv4_addresses', 'allowed_ipv6_addresses', 'allowed_ports'],
   ...['adopt', 'recovery_window_days', 'purge_on_delete', 'destroy_old_versions'],
 ];
 
@@ -49,6 +48,18 @@ describe.each(definitions)('a POST of $type by a client that knows the fields of
     expect(status).toBe(200);
     const { connection_details, options } = data as { connection_details: object; options: object };
     expect(own.filter((field) => field in connection_details || field in options)).toEqual([]);
+  });
+
+  // Terraform sends no empty list: what is taken out of its configuration is left out of the request.
+  test('opens nothing of the network any more that it leaves out', async () => {
+    const name = await service.destination(type, { ...whole(), disable_strict_networking: true });
+    const { allowed_ports: _closed, ...rest } = asClient();
+    const { status, data } = await service.ask('POST', at(type, name), rest);
+    expect(status).toBe(200);
+    expect(data['connection_details']).not.toHaveProperty('allowed_ports');
+    expect(data['connection_details']).not.toHaveProperty('disable_strict_networking');
+    expect(data['connection_details']).toHaveProperty('allowed_ipv4_addresses');
+    expect((await service.ask('POST', at(type, name), rest)).data).toEqual(data);
   });
 
   test('takes an empty list for none', async () => {
@@ -128,8 +139,7 @@ test('a destination of a self-hosted server stays there when a client writes it 
   const type = 'repo-host';
   const { endpoint, ...rest } = service.fake(type).destination;
   const name = await service.destination(type, { endpoint: '', enterprise_url: endpoint });
-  const { access_token, repository_owner, repository_name } = rest;
-  const again = await service.ask('POST', at(type, name), { access_token, repository_owner, repository_name });
+  const again = await service.ask('POST', at(type, name), rest);
   expect(again.data).toMatchObject({ connection_details: { enterprise_url: endpoint } });
   const secret = await service.secret({ v: 'x' });
   expect(only(await service.set(type, name, secret)).sync_status).toBe('SYNCED');

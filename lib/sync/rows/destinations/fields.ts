@@ -21,10 +21,7 @@ export const commonFields = (definition: DestinationDefinition) => ({
   ...(definition.tags === undefined
     ? {}
     : { custom_tags: textMap().optional().meta({ description: 'Tags for the objects, beside the built-in ones' }) }),
-  disable_strict_networking: networkFields.disable_strict_networking.meta(own),
-  allowed_ipv4_addresses: networkFields.allowed_ipv4_addresses.meta(own),
-  allowed_ipv6_addresses: networkFields.allowed_ipv6_addresses.meta(own),
-  allowed_ports: networkFields.allowed_ports.meta(own),
+  ...networkFields,
 });
 
 /** Fields that a merge alone takes, or takes in another form. */
