@@ -105,9 +105,9 @@ test.each(definitions)('the default names on the page of $type are what its temp
 const example: TemplateInput = {
   DestinationType: 'cloud-a-sm',
   DestinationName: 'prod',
-  NamespacePath: '',
-  NamespaceBaseName: '',
-  NamespaceID: 'root',
+  NamespacePath: 'org/team-a',
+  NamespaceBaseName: 'team-a',
+  NamespaceID: 'q7FzK',
   MountPath: 'team/kv',
   MountBaseName: 'kv',
   MountAccessor: 'kv_1a2b3c4d',
@@ -115,6 +115,27 @@ const example: TemplateInput = {
   SecretBaseName: 'db main',
   SecretKey: 'password',
 };
+
+test('every field of the page about templates has the value beside it, for the secret of the example', async () => {
+  const rows = rowsOf(sectionOf(await read('docs/templates.md'), 'Fields')).slice(2);
+  const any = { lengthMax: 100, text: 'any', normalise: String, refuse: () => undefined, key: String };
+  const secretOfExample = {
+    type: 'cloud-a-sm',
+    destinationName: 'prod',
+    namespacePath: 'org/team-a/',
+    namespaceId: 'q7FzK',
+    mountPath: 'team/kv/',
+    mountAccessor: 'kv_1a2b3c4d',
+    secretName: 'shop/db main',
+  };
+  const valueOf = (field: string) => namer(compileTemplate(`{{ ${field} }}`), any, secretOfExample)('password');
+  const shown = rows.flatMap(([fields = '', , values = '']) => {
+    const all = values.split('`, `');
+    return fields.split('`, `').map((field, index) => [field, all[index]] as const);
+  });
+  expect(shown.map(([field]) => field.slice(1)).toSorted()).toEqual(Object.keys(example).toSorted());
+  for (const [field, value] of shown) expect(valueOf(field), field).toEqual({ ok: true, name: value });
+});
 
 test('every example of the page about templates renders to what stands beside it', async () => {
   const rows = rowsOf(sectionOf(await read('docs/templates.md'), 'Examples')).slice(2);
