@@ -24,6 +24,9 @@ export interface Keys {
 
 export const usualPrefix = '{keyferry}';
 
+/** Where the jobs of a type that nobody can read are kept. */
+export const unreadableKey = (prefix: string, type: string): string => `${prefix}:unreadable:${type}`;
+
 export const queueName = (type: string): string => `sync-${type}`;
 
 export function keysBelow(prefix: string): Keys {

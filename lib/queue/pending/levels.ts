@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Log } from '../../core/log.ts';
-import { keysBelow } from '../parts.ts';
+import { keysBelow, unreadableKey } from '../parts.ts';
 import { numbers, run, script } from '../redis/call.ts';
 import { type ConnectionLimits, failFastConnection } from '../redis/connection.ts';
 
@@ -18,6 +18,8 @@ export interface JobLevels {
   readonly waiting: number;
   readonly active: number;
   readonly delayed: number;
+  /** Set aside, because nobody can read them. */
+  readonly unreadable: number;
 }
 
 export interface BreakerLevels {
@@ -65,7 +67,13 @@ export function openLevels({ redisUrl, prefix, types, log, limits = usualLimits 
   return {
     pending: () => redis().hlen(keys.pending),
     jobs: async () =>
-      new Map(await Promise.all(types.map(async (type) => [type, await jobsOf(redis(), keys.jobs(type))] as const))),
+      new Map(
+        await Promise.all(
+          types.map(
+            async (type) => [type, await jobsOf(redis(), keys.jobs(type), unreadableKey(prefix, type))] as const,
+          ),
+        ),
+      ),
     async breakers(ids) {
       const levels = { open: 0, half_open: 0 };
       for (let from = 0; from < ids.length; from += breakersPerCall) {
@@ -81,11 +89,12 @@ export function openLevels({ redisUrl, prefix, types, log, limits = usualLimits 
 }
 
 /** A queue that is paused keeps its jobs where it keeps them otherwise. */
-async function jobsOf(redis: Redis, jobs: string): Promise<JobLevels> {
-  const [waiting, active, delayed] = await Promise.all([
+async function jobsOf(redis: Redis, jobs: string, aside: string): Promise<JobLevels> {
+  const [waiting, active, delayed, unreadable] = await Promise.all([
     redis.llen(`${jobs}wait`),
     redis.llen(`${jobs}active`),
     redis.zcard(`${jobs}delayed`),
+    redis.zcard(aside),
   ]);
-  return { waiting, active, delayed };
+  return { waiting, active, delayed, unreadable };
 }

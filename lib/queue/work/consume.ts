@@ -7,6 +7,7 @@ import { type JobData, queueName } from '../parts.ts';
 import type { BlockingRedis } from '../redis/connection.ts';
 import { delayJob, type Ending, type JobParts, runJob } from './job.ts';
 import { Locks } from './locks.ts';
+import { isReadable, setAside, setUnreadableAside } from './unreadable.ts';
 import { within } from './within.ts';
 
 /** For handlers that were asked to stop, and for putting their jobs back. */
@@ -16,17 +17,22 @@ const lastWordMs = 500;
 
 /** Takes and runs jobs of one type until it is closed; while Redis is away it waits for it. */
 export function consume(
-  parts: JobParts,
+  parts: JobParts & { readonly keys: string },
   connection: BlockingRedis,
   prefix: string,
   { concurrency, lockMs }: ConsumeOptions,
 ): Consumer {
   const { type, log } = parts;
   const exhausted = new ExhaustedJobs();
+  const aside = { redis: connection, prefix, type, jobs: parts.keys, log };
   const options = { ...workerOptions(connection, prefix, lockMs), concurrency };
   const worker: Worker<JobData, void, string> = new Worker(
     queueName(type),
     async (job, token = '') => {
+      if (!isReadable(job.data)) {
+        await setAside(aside, job.id ?? '').catch(reportError(log, type));
+        throw new DelayedError();
+      }
       const ending = await end(job, token);
       if (ending === 'complete') return;
       // Any other error would make BullMQ drop a job that is not to go.
@@ -49,7 +55,11 @@ export function consume(
       lock.release();
     }
   }
-  worker.on('error', reportError(log, type));
+  const report = reportError(log, type);
+  // What BullMQ cannot read it takes again and again.
+  const lookForUnreadable = (cause: Error) =>
+    cause instanceof SyntaxError ? setUnreadableAside(aside).catch(report) : report(cause);
+  worker.on('error', (cause) => void lookForUnreadable(cause));
   worker.on('active', (job) => exhausted.note(job));
   worker.run().catch(reportError(log, type));
   return closing(worker, locks, (fields, message) => log.warn({ type, ...fields }, message));

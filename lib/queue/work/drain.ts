@@ -9,11 +9,14 @@ import type { Due } from '../wake/due.ts';
 import { exhaustedReason, reportError, workerOptions } from './consume.ts';
 import { delayJob, type JobParts, runJob } from './job.ts';
 import { Locks } from './locks.ts';
+import { isReadable, setAside, setUnreadableAside } from './unreadable.ts';
 import { within } from './within.ts';
 
 export interface DrainParts extends JobParts {
   readonly connection: BlockingRedis;
   readonly prefix: string;
+  /** BullMQ's keys of the type begin with this. */
+  readonly keys: string;
   readonly clock: Clock;
   lookAtDue(): Promise<Due>;
 }
@@ -71,10 +74,29 @@ async function takeAll(worker: Worker<JobData, void, string>, inFlight: InFlight
       continue;
     }
     const token = randomUUID();
-    const job: Taken | undefined = await worker.getNextJob(token, { block: false });
+    const job = await nextJob(worker, parts, token);
+    if (job === 'unreadable') continue;
     if (job !== undefined) inFlight.take(job, token);
     else if (inFlight.size > 0) await inFlight.change();
     else if (!(await dueSoon(parts))) return;
+  }
+}
+
+/** A job that cannot be read is set aside: it would stop this drain, and each one after it. */
+async function nextJob(
+  worker: Worker<JobData, void, string>,
+  parts: DrainParts,
+  token: string,
+): Promise<Taken | 'unreadable' | undefined> {
+  const aside = { ...parts, redis: parts.connection, jobs: parts.keys };
+  try {
+    const job: Taken | undefined = await worker.getNextJob(token, { block: false });
+    if (job === undefined || isReadable(job.data)) return job;
+    await setAside(aside, job.id ?? '');
+    return 'unreadable';
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError) || (await setUnreadableAside(aside)) === 0) throw cause;
+    return 'unreadable';
   }
 }
 

@@ -11,13 +11,18 @@ export function working(parts: Parts, consumers: Set<Consumer>): Pick<Queue, 'co
   const { blocking, keys, clock } = parts;
   return {
     consume(type, handler, options) {
-      const consumer = consume(jobParts(parts, type, handler), blocking, keys.prefix, options);
+      const consumer = consume(
+        { ...jobParts(parts, type, handler), keys: keys.jobs(type) },
+        blocking,
+        keys.prefix,
+        options,
+      );
       consumers.add(consumer);
       return consumer;
     },
     drain(type, handler, options) {
       const look = () => lookAtDue(blocking, keys, type);
-      const own = { connection: blocking, prefix: keys.prefix, clock, lookAtDue: look };
+      const own = { connection: blocking, prefix: keys.prefix, keys: keys.jobs(type), clock, lookAtDue: look };
       return drain({ ...jobParts(parts, type, handler), ...own }, options);
     },
   };

@@ -3,6 +3,9 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { byType, sample, single } from './samples.ts';
 import { throttled } from './throttle.ts';
 
+const jobStates = ['waiting', 'active', 'delayed', 'unreadable'] as const;
+type JobState = (typeof jobStates)[number];
+
 /** What is read of the store and the queue. Maps are by destination type. A reading that fails is left out. */
 export interface ServiceReadings {
   settings(): Promise<{ readonly queue_capacity: number; readonly disabled: boolean }>;
@@ -14,7 +17,7 @@ export interface ServiceReadings {
   /** Destinations whose circuit breaker is open, or half open. */
   breakers(): Promise<ReadonlyMap<string, { readonly open: number; readonly half_open: number }>>;
   pending(): Promise<number>;
-  jobs(): Promise<ReadonlyMap<string, { readonly waiting: number; readonly active: number; readonly delayed: number }>>;
+  jobs(): Promise<ReadonlyMap<string, Readonly<Record<JobState, number>>>>;
 }
 
 /**
@@ -73,10 +76,9 @@ async function gaugeQueue(metrics: Metrics, readings: ServiceReadings): Promise<
   try {
     const [pending, jobs] = await Promise.all([readings.pending(), readings.jobs()]);
     metrics.set('keyferry_sync_pending_operations', single(pending));
-    const states = ['waiting', 'active', 'delayed'] as const;
     metrics.set(
       'keyferry_sync_jobs',
-      [...jobs].flatMap(([type, level]) => states.map((state) => sample({ type, state }, level[state]))),
+      [...jobs].flatMap(([type, level]) => jobStates.map((state) => sample({ type, state }, level[state]))),
     );
     metrics.set('keyferry_redis_up', single(1));
   } catch {

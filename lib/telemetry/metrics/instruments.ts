@@ -75,7 +75,7 @@ export const gauges = {
   keyferry_sync_queue_capacity: { help: 'Limit of pending operations (queue_capacity).', labels: [] },
   keyferry_sync_disabled: { help: '1 while the sync is disabled.', labels: [] },
   keyferry_sync_jobs: {
-    help: 'Jobs in the queues, by state: waiting, active, delayed.',
+    help: 'Jobs in the queues, by state: waiting, active, delayed, unreadable (set aside).',
     labels: ['type', 'state'],
   },
   keyferry_sync_circuit_breakers: {

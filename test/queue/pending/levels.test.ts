@@ -15,7 +15,7 @@ function levelsOf(redisUrl: string, prefix: string) {
 test('jobs are counted by type, whether they wait, are in flight or were delayed', async () => {
   const queue = await testQueue();
   const levels = levelsOf(queue.url, queue.prefix);
-  const none = { waiting: 0, active: 0, delayed: 0 };
+  const none = { waiting: 0, active: 0, delayed: 0, unreadable: 0 };
   expect(Object.fromEntries(await levels.jobs())).toEqual({ [type]: none, [otherType]: none });
   await queue.enqueue([operation(1), operation(2), operation(3)], 10);
   const [taken, over] = [gateway(), gateway()];
@@ -30,7 +30,7 @@ test('jobs are counted by type, whether they wait, are in flight or were delayed
     { concurrency: 1, lockMs },
   );
   await taken.opened;
-  expect((await levels.jobs()).get(type)).toEqual({ waiting: 1, active: 1, delayed: 1 });
+  expect((await levels.jobs()).get(type)).toEqual({ waiting: 1, active: 1, delayed: 1, unreadable: 0 });
   expect(await levels.pending()).toBe(3);
   over.open();
   await consumer.close(1_000);
@@ -40,7 +40,12 @@ test('jobs of queues that are paused are counted as well', async () => {
   const queue = await testQueue();
   await queue.pause();
   await queue.enqueue([operation(1), operation(2)], 10);
-  expect((await levelsOf(queue.url, queue.prefix).jobs()).get(type)).toEqual({ waiting: 2, active: 0, delayed: 0 });
+  expect((await levelsOf(queue.url, queue.prefix).jobs()).get(type)).toEqual({
+    waiting: 2,
+    active: 0,
+    delayed: 0,
+    unreadable: 0,
+  });
 });
 
 test('a circuit breaker is open until its time is over, then half open until a probe was well', async () => {

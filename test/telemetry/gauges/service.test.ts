@@ -10,7 +10,7 @@ const readings: ServiceReadings = {
   tokens: async () => ({ tokens: 2, leases: 1 }),
   breakers: async () => new Map([['a', { open: 2, half_open: 1 }]]),
   pending: async () => 5,
-  jobs: async () => new Map([['a', { waiting: 1, active: 2, delayed: 3 }]]),
+  jobs: async () => new Map([['a', { waiting: 1, active: 2, delayed: 3, unreadable: 0 }]]),
 };
 
 async function shown(changes: Partial<ServiceReadings> = {}): Promise<readonly string[]> {
