@@ -118,7 +118,7 @@ const example: TemplateInput = {
 
 test('every field of the page about templates has the value beside it, for the secret of the example', async () => {
   const rows = rowsOf(sectionOf(await read('docs/templates.md'), 'Fields')).slice(2);
-  const any = { lengthMax: 100, text: 'any', normalise: String, refuse: () => undefined, key: String };
+  const anyName = { lengthMax: 100, text: 'any', normalise: String, refuse: () => undefined, key: String };
   const secretOfExample = {
     type: 'cloud-a-sm',
     destinationName: 'prod',
@@ -128,13 +128,13 @@ test('every field of the page about templates has the value beside it, for the s
     mountAccessor: 'kv_1a2b3c4d',
     secretName: 'shop/db main',
   };
-  const valueOf = (field: string) => namer(compileTemplate(`{{ ${field} }}`), any, secretOfExample)('password');
+  const rendered = (field: string) => namer(compileTemplate(`{{ ${field} }}`), anyName, secretOfExample)('password');
   const shown = rows.flatMap(([fields = '', , values = '']) => {
     const all = values.split('`, `');
     return fields.split('`, `').map((field, index) => [field, all[index]] as const);
   });
   expect(shown.map(([field]) => field.slice(1)).toSorted()).toEqual(Object.keys(example).toSorted());
-  for (const [field, value] of shown) expect(valueOf(field), field).toEqual({ ok: true, name: value });
+  for (const [field, value] of shown) expect(rendered(field), field).toEqual({ ok: true, name: value });
 });
 
 test('every example of the page about templates renders to what stands beside it', async () => {
