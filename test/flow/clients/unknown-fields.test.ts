@@ -72,6 +72,11 @@ describe('a field that may have been meant to narrow what is done is refused', (
   });
 });
 
+test('a deletion at a type that there is not is refused for its type, not for the fields that all types have', async () => {
+  const { errors } = await service.ask('DELETE', 'sys/sync/destinations/cloud-z/x?purge=true');
+  expect(errors.join()).toContain('unknown destination type "cloud-z"');
+});
+
 test('a type that there is not is answered with those that there are', async () => {
   const engine = await service.ask('POST', 'sys/mounts/x', { type: 'pki' });
   expect(engine.errors).toEqual([expect.stringMatching(/^plugin not found in the catalog: pki; there is kv/)]);

@@ -13,6 +13,8 @@ export function unknownTypeRow({ definitions }: SyncParts): Row {
   const refusing = (summary: string) =>
     operation(fields, {
       summary,
+      // What fields there are is for the type to say.
+      ignores: ['purge', 'force_delete'],
       run: async ({ type }, { vocabulary }) => {
         definitionOf(definitions, type, vocabulary);
         return undefined;
