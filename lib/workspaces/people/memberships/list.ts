@@ -107,7 +107,7 @@ async function includedWith(
   const { rows: teams } =
     teamIds.length === 0
       ? { rows: [] }
-      : await sql<TeamRow>`select ${teamColumns} from ws_teams t where t.id = any((select ${teamIds}::text[])::text[])`.execute(
+      : await sql<TeamRow>`select ${teamColumns(standing)} from ws_teams t where t.id = any((select ${teamIds}::text[])::text[])`.execute(
           store.db,
         );
   return [

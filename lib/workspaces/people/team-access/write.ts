@@ -1,8 +1,10 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 import type { JsonObject } from '../../../core/json.ts';
 import { dataOf, relatedOne } from '../../../path/jsonapi/body.ts';
-import { notFound, unprocessable } from '../../../path/jsonapi/error.ts';
+import { forbidden, notFound, unprocessable } from '../../../path/jsonapi/error.ts';
 import type { ApiCall, DocumentReply } from '../../../path/jsonapi/row.ts';
+import { exceeds } from '../../access/exceeds.ts';
+import type { Standing } from '../../access/standing.ts';
 import { mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
 import { newId } from '../../frame/ids.ts';
@@ -24,6 +26,8 @@ export async function createGrant({ store }: WorkspaceParts, call: ApiCall, kind
   if (team === undefined) throw notFound();
   // Owners may everything as it is.
   if (team.owners) throw unprocessable('The owners team has full access already.');
+  const on = { workspace_id: null, project_id: null, [kind.column]: target.id };
+  await mustHold(store.db, target.standing, { levels, on });
   const row = await withRefusals(taken, () => insert(store.db, { kind, levels, teamId: team.id, targetId: target.id }));
   return { status: 201, data: grantResource(kind, row) };
 }
@@ -62,7 +66,9 @@ export async function updateGrant({ store }: WorkspaceParts, call: ApiCall, kind
     const { rows } = await sql<GrantRow>`select * from ws_grants where id = ${grant.id} for no key update`.execute(tx);
     const [old] = rows;
     if (old === undefined) throw notFound();
-    return write(tx, grant.id, kind.levels(call, old));
+    const levels = kind.levels(call, old);
+    await mustHold(tx, target.standing, { levels, on: old });
+    return write(tx, grant.id, levels);
   });
   return { data: grantResource(kind, row) };
 }
@@ -78,6 +84,31 @@ async function write(tx: QueryExecutorProvider, id: string, levels: GrantLevels)
   const [row] = rows;
   if (row === undefined) throw notFound();
   return row;
+}
+
+/**
+ * Who decides about the teams of a project need not have all of it. What is given is compared before it is stored: the manager may be
+ * in that team.
+ *
+ * @throws ApiError 403
+ */
+async function mustHold(tx: QueryExecutorProvider, standing: Standing, given: Given): Promise<void> {
+  const { levels, on } = given;
+  const { rows } = await sql<{ more: boolean }>`
+    select ${exceeds(standing)} as more from (
+      select ${on.workspace_id}::text collate "C" as workspace_id, ${on.project_id}::text collate "C" as project_id,
+             ${levels.runs}::int as runs, ${levels.variables}::int as variables, ${levels.state_versions}::int as state_versions,
+             ${levels.locking}::boolean as locking, ${levels.run_tasks}::boolean as run_tasks, ${levels.admin}::boolean as admin,
+             ${levels.creates}::boolean as creates, ${levels.moves}::boolean as moves,
+             ${levels.project_admin}::boolean as project_admin, ${JSON.stringify(levels.settings)}::jsonb as settings) g`.execute(
+    tx,
+  );
+  if (rows[0]?.more !== false) throw forbidden('A team can be given what its manager has itself.');
+}
+
+interface Given {
+  readonly levels: GrantLevels;
+  readonly on: Pick<GrantRow, 'workspace_id' | 'project_id'>;
 }
 
 /** Takes back what a team was granted. */

@@ -1,6 +1,7 @@
 import { attributesOf } from '../../../path/jsonapi/body.ts';
 import { forbidden } from '../../../path/jsonapi/error.ts';
 import type { ApiCall } from '../../../path/jsonapi/row.ts';
+import { givesAll } from '../../access/exceeds.ts';
 import type { Standing } from '../../access/standing.ts';
 import { teamFields } from './fields.ts';
 import { holdsAll, type TeamRow } from './team.ts';
@@ -19,7 +20,7 @@ export function changedBy(call: ApiCall, standing: Standing, old: Changeable): C
   const adds = Object.entries(access).some(
     ([flag, value]) => value && !Object.entries(old.access).some(([name, had]) => name === flag && had),
   );
-  if (adds && !standing.may('manage-organization-access') && !holdsAll(standing, access))
+  if (adds && !givesAll(standing) && !holdsAll(standing, access))
     throw forbidden('A team can be given what its manager may do itself.');
   const { 'sso-team-id': sso, 'allow-member-token-management': tokens } = sent;
   return {

@@ -21,7 +21,7 @@ export async function listTeams({ store }: WorkspaceParts, call: ApiCall): Promi
     and ${wanted.length === 0 ? sql`true` : sql`lower(t.name) = any((select ${wanted}::text[])::text[])`}`;
   const { rows } = await sql<{ total: number } & ({ id: null } | TeamRow)>`
     select x.*, n.total from (select count(*)::int as total from ws_teams t where ${condition}) n
-      left join lateral (select ${teamColumns} from ws_teams t where ${condition}
+      left join lateral (select ${teamColumns(standing)} from ws_teams t where ${condition}
                           order by lower(t.name) limit ${page.size} offset ${page.offset}) x on true
      order by lower(x.name)`.execute(store.db);
   const found = rows.flatMap((row) => (row.id === null ? [] : [{ team: row, standing }]));

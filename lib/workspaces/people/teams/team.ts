@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { notFound } from '../../../path/jsonapi/error.ts';
 import type { ApiCaller } from '../../../path/jsonapi/row.ts';
 import type { Store } from '../../../store/store.ts';
+import { exceeds, givesAll } from '../../access/exceeds.ts';
 import { type OrganizationFlag, organizationFlags } from '../../access/organization-access.ts';
 import { type Standing, standingOf } from '../../access/standing.ts';
 
@@ -18,6 +19,8 @@ export interface TeamRow {
   readonly created_at: Date;
   readonly user_ids: readonly string[];
   readonly membership_ids: readonly string[];
+  /** It was granted more on a workspace or a project than the caller has there. */
+  readonly exceeds: boolean;
 }
 
 export interface FoundTeam {
@@ -29,7 +32,8 @@ export interface FoundTeam {
 export const membersMax = 1_000;
 
 /** Columns of `TeamRow` for the team `t`. */
-export const teamColumns = sql`t.*,
+export const teamColumns = (standing: Standing): RawBuilder<unknown> => sql`t.*,
+  exists (select 1 from ws_grants g where g.team_id = t.id and ${exceeds(standing)}) as exceeds,
   array(select m.user_id from ws_team_members m where m.team_id = t.id order by m.user_id limit ${membersMax}) as user_ids,
   array(select o.id from ws_team_members m join ws_memberships o on o.user_id = m.user_id and o.organization_id = t.organization_id
          where m.team_id = t.id order by m.user_id limit ${membersMax}) as membership_ids`;
@@ -53,7 +57,7 @@ export async function readTeams(
   ids: readonly string[],
 ): Promise<readonly TeamRow[]> {
   const { rows } = await sql<TeamRow>`
-    select ${teamColumns} from ws_teams t
+    select ${teamColumns(standing)} from ws_teams t
      where t.id = any((select ${ids}::text[])::text[]) and t.organization_id = ${standing.organization.id}
        and ${isVisible(standing)} order by t.id`.execute(db);
   return rows;
@@ -66,13 +70,15 @@ export const isVisible = ({ teamIds, may }: Standing): RawBuilder<unknown> =>
     : sql`(t.visibility = 'organization' or t.id = any(${teamIds}::text[]))`;
 
 /**
- * What the caller may do with a team. The team of owners is for owners, and nobody but them and who manages access may reach by way
- * of a team what is not theirs.
+ * What the caller may do with a team. The team of owners is for owners. Other callers than owners and those that manage the access of
+ * the organization reach only teams that have nothing which they do not have themselves: no flag, and no access to a workspace or a
+ * project.
  */
 export function teamRights({ team, standing }: FoundTeam) {
   const { isOwner, caller, teamIds, may } = standing;
   const isMember = caller.kind === 'user' && teamIds.includes(team.id);
-  const isInReach = isOwner || (!team.owners && (may('manage-organization-access') || holdsAll(standing, team.access)));
+  const isInReach =
+    isOwner || (!team.owners && (givesAll(standing) || (holdsAll(standing, team.access) && !team.exceeds)));
   return {
     manages: isInReach && may('manage-teams'),
     managesMembers: isInReach && (may('manage-teams') || may('manage-membership')),

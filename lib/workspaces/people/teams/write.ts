@@ -26,7 +26,7 @@ export async function createTeam({ store }: WorkspaceParts, call: ApiCall): Prom
       return insert(tx, organizationId, columns);
     }),
   );
-  return { data: teamResource({ team: { ...made, user_ids: [], membership_ids: [] }, standing }) };
+  return { data: teamResource({ team: { ...made, user_ids: [], membership_ids: [], exceeds: false }, standing }) };
 }
 
 async function insert(tx: Transaction<Database>, organizationId: string, columns: Changeable): Promise<TeamRow> {
