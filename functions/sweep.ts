@@ -1,4 +1,4 @@
 import { sweepFunction } from '../lib/app.ts';
 
-/** Called by a timer: re-queues what was lost, expires versions and tokens, finishes purges. */
+/** Called by a timer: re-queues what was lost, expires versions and tokens, finishes purges, and sends notifications beside that. */
 export const handler = sweepFunction();

@@ -8,7 +8,10 @@ import { sweepRegularly } from '../process/sweeping.ts';
 import { mustUnsealItself } from '../process/unsealing.ts';
 import { optionsOf } from '../show/options.ts';
 
-/** `npm run sweep`: the rounds of the sweep, as a process of its own. `-- --once`: one round. */
+/** For one round. */
+const onceMs = 30_000;
+
+/** `npm run sweep`: the rounds of the sweep, as a process of its own. `-- --once`: one round, and the notifications that are due. */
 const { once } = optionsOf('sweep', { once: { type: 'boolean', default: false } });
 
 await runUntilSignal(async () => {
@@ -17,7 +20,8 @@ await runUntilSignal(async () => {
   const log = openLog(config);
   if (once) {
     const sweeper = await openSweeper({ config, log });
-    process.stdout.write(`${JSON.stringify(await sweeper.run())}\n`);
+    const [swept] = await Promise.all([sweeper.run(), sweeper.notify(AbortSignal.timeout(onceMs))]);
+    process.stdout.write(`${JSON.stringify(swept)}\n`);
     await sweeper.close();
     return endProcess(0);
   }

@@ -70,12 +70,22 @@ async function openAnswering(parts: AppParts) {
   return { answer: answersEvents(routes), flush };
 }
 
-/** One round of the sweep, called by a timer. */
+/** For so long a sweep sends notifications that is called without a context. */
+const byHandMs = 30_000;
+
+/** One round of the sweep, called by a timer, and beside it the notifications for as long as the function may run. */
 export function sweepFunction() {
   const sweeper = cached(openSweeper, { function: 'sweep' });
-  return async (): Promise<object> => {
+  return async (_event?: unknown, context?: FunctionContext): Promise<object> => {
+    const leftMs = context?.getRemainingTimeInMillis() ?? byHandMs;
+    const inTime = AbortSignal.timeout(Math.max(0, leftMs - answerMs));
     const { opened, run } = await sweeper();
-    return run(() => opened.run());
+    return run(async () => {
+      const [swept, notified] = await Promise.allSettled([opened.run(), opened.notify(inTime)]);
+      if (swept.status === 'rejected') throw swept.reason;
+      if (notified.status === 'rejected') throw notified.reason;
+      return { ...swept.value, notified: notified.value };
+    });
   };
 }
 

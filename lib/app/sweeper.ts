@@ -21,6 +21,8 @@ export interface Sweeper extends Closable {
   flush(): Promise<void>;
   /** One round. */
   run(): Promise<object>;
+  /** Sends notifications of workspaces until nothing may be sent now, or `signal` ends: beside the rounds, which do not wait for it. */
+  notify(signal: AbortSignal): Promise<number>;
   /**
    * Begins no further page once `signal` has ended.
    *
@@ -54,6 +56,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       await workspaces.run(expiredPerRoundMax);
       return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
     }),
+    notify: async (signal) => (store.seal.state() === 'ready' ? workspaces.notify(signal) : 0),
     replay: async (filter, signal) =>
       replay({ store, queue, log: parts.log, definitions }, replayFilter(definitions, filter), signal),
     flush: shared.flush,

@@ -3,7 +3,8 @@ import type { Store } from '../store/store.ts';
 import { openWebhooks } from './frame/webhooks.ts';
 import { finishRemovals } from './organization/organizations/remove.ts';
 import { dropExpiredTokens } from './people/tokens/store.ts';
-import { sendDue } from './runs/notifications/outbox.ts';
+import { sendDue } from './runs/notifications/sender.ts';
+import { wakeForgotten } from './runs/notifications/turns.ts';
 import { dropAbandoned } from './states/blobs/sweep.ts';
 import { applyPolicies } from './workspace/retention/sweep.ts';
 
@@ -11,13 +12,17 @@ import { applyPolicies } from './workspace/retention/sweep.ts';
 export interface WorkspaceSweep {
   /** One round; of each kind at most so many. */
   run(countMax: number): Promise<void>;
+  /**
+   * Sends notifications until nothing may be sent now, or `signal` ends. Receivers take seconds each, so no round waits for it.
+   *
+   * @returns how many receivers had a turn
+   */
+  notify(signal: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
 
 /** Steps of removals of organizations in one round. */
 const removalStepsMax = 20;
-/** Messages of one round; a receiver may take seconds for each. */
-const messagesMax = 20;
 /** Policies count in days, and to find what is due takes a look at every state version. */
 const retentionMs = 900_000;
 
@@ -37,8 +42,9 @@ export function openWorkspaceSweep({
       await dropAbandoned(store, countMax);
       if (performance.now() >= retentionAt && !(await applyPolicies(store, countMax)))
         retentionAt = performance.now() + retentionMs;
-      await sendDue(store, webhooks, messagesMax);
+      await wakeForgotten(store, countMax);
     },
+    notify: (signal) => sendDue(store, webhooks, signal),
     close: () => webhooks.close(),
   };
 }

@@ -25,6 +25,7 @@ import { lastUses } from './0024-last-uses.ts';
 import { logins } from './0027-logins.ts';
 import { recoveryKeys } from './0028-recovery-keys.ts';
 import { lockEpochs } from './0034-lock-epochs.ts';
+import { notificationTurns } from './0035-notification-turns.ts';
 import { workspaceClients } from './0036-workspace-clients.ts';
 import { notificationOwners } from './0037-notification-owners.ts';
 
@@ -73,6 +74,7 @@ export const migrations: readonly Migration[] = [
   { name: '0027-logins', up: logins },
   { name: '0028-recovery-keys', up: recoveryKeys },
   { name: '0034-lock-epochs', up: lockEpochs },
+  { name: '0035-notification-turns', up: notificationTurns },
   { name: '0036-workspace-clients', up: workspaceClients },
   { name: '0037-notification-owners', up: notificationOwners },
 ];

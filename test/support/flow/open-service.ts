@@ -52,6 +52,8 @@ export interface OpenService {
   reload(): void;
   /** One round of the sweep. */
   sweep(): Promise<object>;
+  /** Sends the notifications of workspaces that are due, as beside the sweep, until nothing may be sent now. */
+  notify(signal?: AbortSignal): Promise<number>;
   /** Waits until every change that was made has been worked off. */
   untilQuiet(): Promise<void>;
   /** Calls of a stand-in since the start; of one operation if it is named. */
@@ -214,6 +216,7 @@ function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: O
     },
     reload: () => api.reload(),
     sweep: () => sweeper.run(),
+    notify: (signal = AbortSignal.timeout(patience.conditionMs)) => sweeper.notify(signal),
     untilQuiet: () =>
       eventually(
         () => isQuiet(api.store),

@@ -116,16 +116,17 @@ test('what is told of a run is sent after its transaction, once to each who want
   const run = { id: 'run-1', workspaceId: workspace.id, status: 'applied', message: 'm' };
   const { store } = ground.service;
   await store.transaction((tx) => announce(tx, run, 'run:completed'));
-  await ground.service.sweep();
+  await ground.service.notify();
   expect(JSON.parse(wants.received[0]?.body ?? '{}')).toMatchObject({
     run_id: 'run-1',
     workspace_id: workspace.id,
     notifications: [{ trigger: 'run:completed', run_status: 'applied' }],
   });
-  const makeDue = sql`update ws_deliveries set due_at = now() where payload->>'workspace_id' = ${workspace.id}`;
+  const makeDue = sql`
+    update ws_notifications set next_at = now() where workspace_id = ${workspace.id} and next_at is not null`;
   for (let round = 2; round <= 6; round += 1) {
     await makeDue.execute(store.db);
-    await ground.service.sweep();
+    await ground.service.notify();
   }
   expect([wants.received.length, fails.received.length, other.received.length]).toEqual([1, 4, 0]);
 });
@@ -157,7 +158,7 @@ test('a project is told of runs of its workspaces, and a team of runs where it h
   await expect
     .poll(
       async () => {
-        await ground.service.sweep();
+        await ground.service.notify();
         return [ofProject.received.length, ofTeam.received.length];
       },
       { timeout: patience.conditionMs },

@@ -19,9 +19,11 @@ export async function deliver(
   guarded: Pick<GuardedFetch, 'fetch'>,
   row: NotificationRow,
   payload: object,
+  signal?: AbortSignal,
 ): Promise<boolean> {
   const body = JSON.stringify(payloadFor(row, payload));
-  const delivery = await post(guarded, row.settings.url, body, signatureOf(store, row, body));
+  const delivery = await post(guarded, row.settings.url, { body, signature: signatureOf(store, row, body), signal });
+  if (signal?.aborted === true && delivery.code === '') return false;
   await sql`
     update ws_notifications set deliveries = (
       select jsonb_agg(one.value order by one.n)
@@ -51,13 +53,22 @@ function signatureOf({ barrier }: Pick<Store, 'barrier'>, { id, token }: Notific
 async function post(
   { fetch }: Pick<GuardedFetch, 'fetch'>,
   url: string,
-  body: string,
-  signature: object,
+  {
+    body,
+    signature,
+    signal,
+  }: { readonly body: string; readonly signature: object; readonly signal: AbortSignal | undefined },
 ): Promise<Delivery> {
   const sent = { url: withoutQuery(url), 'sent-at': new Date().toISOString() };
   const headers = { 'content-type': 'application/json', ...signature };
   try {
-    const { status } = await fetch(url, { method: 'POST', headers, body, redirect: 'manual' });
+    const { status } = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      ...(signal === undefined ? {} : { signal }),
+    });
     const successful = status >= 200 && status < 300 ? 'true' : 'false';
     return { ...sent, code: String(status), successful, body: '' };
   } catch (error) {

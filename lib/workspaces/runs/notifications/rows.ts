@@ -78,9 +78,10 @@ async function create(parts: WorkspaceParts, call: ApiCall, kind: OwnerKind): Pr
   const id = newId('nc');
   const settings = JSON.stringify(settingsOf(sent));
   const { rows } = await sql<NotificationRow>`
-    insert into ws_notifications (id, ${column}, settings, token)
-    select ${id}, ${ownerId}, ${settings}, ${sealed(parts, id, sent.token)}
-     where (select count(*) from ws_notifications where ${column} = ${ownerId}) < ${notificationsMax}
+    insert into ws_notifications (id, organization_id, ${column}, settings, token)
+    select ${id}, o.organization_id, o.id, ${settings}, ${sealed(parts, id, sent.token)}
+      from ${sql.table(`ws_${kind.type}`)} o
+     where o.id = ${ownerId} and (select count(*) from ws_notifications where ${column} = ${ownerId}) < ${notificationsMax}
     returning *`.execute(parts.store.db);
   const [row] = rows;
   if (row === undefined)
@@ -96,7 +97,8 @@ async function update(parts: WorkspaceParts, call: ApiCall): Promise<ApiReply> {
   const moved = settings.url !== before.settings.url && sent.token === undefined;
   const token = moved ? null : sent.token === undefined ? before.token : sealed(parts, before.id, sent.token);
   const { rows } = await sql<NotificationRow>`
-    update ws_notifications set settings = ${JSON.stringify(settings)}, token = ${token}, updated_at = now()
+    update ws_notifications set settings = ${JSON.stringify(settings)}, token = ${token}, updated_at = now(),
+           failures = 0, next_at = case when next_at is not null then now() end
      where id = ${before.id} returning *`.execute(parts.store.db);
   const [row] = rows;
   if (row === undefined) throw notFound();
