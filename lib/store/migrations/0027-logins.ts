@@ -21,13 +21,13 @@ const statements = [
   `alter table mfa_pending_logins add column principal text collate "C" not null default ''`,
   'drop index mfa_pending_logins_mount',
   'create index mfa_pending_logins_principal on mfa_pending_logins (mount_id, principal)',
-  `create function end_logins_of_removed() returns trigger language plpgsql as $$
+  `create or replace function end_logins_of_removed() returns trigger language plpgsql as $$
    begin
      delete from mfa_pending_logins p using gone where p.mount_id = gone.mount_id and p.principal = gone.name;
      return null;
    end $$`,
   ...['userpass_users', 'approle_roles', 'auth_roles'].map(endedWith),
-  `create function end_logins_of_disabled() returns trigger language plpgsql as $$
+  `create or replace function end_logins_of_disabled() returns trigger language plpgsql as $$
    begin
      delete from mfa_pending_logins where entity_id = new.id;
      return null;
