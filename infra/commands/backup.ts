@@ -1,15 +1,26 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { ConfigError, readConfig } from '../../lib/core/config.ts';
 import { dump } from '../../lib/store/backup/dump.ts';
+import { stepsOf } from '../../lib/store/backup/restore.ts';
+import { verify } from '../../lib/store/backup/verify.ts';
 import { endProcess } from '../process/end.ts';
 import { explain } from '../process/explain.ts';
 import { endProgress, rowsOf, tableProgress } from '../show/moved.ts';
 import { optionsOf } from '../show/options.ts';
 
-const { out, json } = optionsOf('backup', { out: { type: 'string' }, json: { type: 'boolean', default: false } });
+const options = optionsOf('backup', {
+  out: { type: 'string' },
+  verify: { type: 'string' },
+  json: { type: 'boolean', default: false },
+});
+const { out, verify: verified, json } = options;
 
-/** `npm run backup -- --out FILE [--json]`: all data of the service, sealed as it is, as it was at one instant. */
+/**
+ * `npm run backup -- --out FILE [--json]`: all data of the service, sealed as it is, as it was at one instant.
+ * `npm run backup -- --verify FILE [--json]`: whether such a file is whole; no database is needed.
+ */
 try {
+  if (verified !== undefined) await showVerified(verified);
   const { DATABASE_URL: databaseUrl } = readConfig();
   if (databaseUrl === undefined) throw new ConfigError('DATABASE_URL is not set: it is the database that is backed up');
   if (out === undefined) throw new ConfigError('--out is missing: it names the file that the backup goes into');
@@ -27,6 +38,23 @@ try {
 } catch (error) {
   process.stderr.write(`backup: ${explain(error)}\n`);
   await endProcess(1);
+}
+
+async function showVerified(path: string): Promise<void> {
+  if (out !== undefined) throw new ConfigError('--out and --verify are two commands: give one of them');
+  const file = await open(path, 'r').catch((cause: NodeJS.ErrnoException) => {
+    throw new ConfigError(`${path} cannot be read: ${cause.code ?? 'unknown error'}`);
+  });
+  const whole = await verify(file).finally(() => file.close());
+  const { header, rows, sha256 } = whole;
+  const told = { file: path, created_at: header.createdAt, cluster_id: header.clusterId ?? null, sha256, rows };
+  process.stdout.write(
+    json
+      ? `${JSON.stringify(told)}\n`
+      : `backup ${path} is whole: ${rowsOf(whole)} rows of ${header.createdAt}, SHA-256 ${sha256}\n`,
+  );
+  stepsOf(header);
+  await endProcess(0);
 }
 
 /** Under another name until it is complete: what was cut off must not look like a backup. */

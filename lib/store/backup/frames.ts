@@ -3,7 +3,8 @@ import type { FileHandle } from 'node:fs/promises';
 
 /**
  * The form of a backup: frames of one letter, the length of the content (4 bytes, big endian) and the content. `H`: what it is,
- * first. `T`: a table begins. `D`: a piece of its rows. `E`: the end, with what was counted. `S`: SHA-256 of all before it.
+ * first. `T`: a table begins. `D`: a piece of its rows. `E`: the closing record, with the rows of each table. `S`: SHA-256 of all
+ * before it; nothing follows.
  */
 export type FrameKind = 'H' | 'T' | 'D' | 'E' | 'S';
 
@@ -13,8 +14,6 @@ export interface Frame {
 }
 
 const headBytes = 5;
-/** A row is at most as long as PostgreSQL's own limit of a value; more than this is no frame of ours. */
-const contentBytesMax = 2 ** 30;
 
 /** Writes frames one after the other. */
 export class FrameWriter {
@@ -52,21 +51,24 @@ export class FrameWriter {
   }
 }
 
-/** Reads frames from the begin of the file, the checksum left out. @throws Error where it is cut off */
-export async function* readFrames(file: FileHandle): AsyncGenerator<Frame, void, undefined> {
+/** Reads frames from the begin of the file, and answers their checksum, in hex. @throws Error where it is cut off or altered */
+export async function* readFrames(file: FileHandle): AsyncGenerator<Frame, string, undefined> {
   const hash = createHash('sha256');
+  const { size } = await file.stat();
   for (let at = 0; ; ) {
     const head = await exactly(file, at, headBytes);
     const kind = head.toString('latin1', 0, 1);
     const length = head.readUInt32BE(1);
-    if (!isKind(kind) || length > contentBytesMax) throw damaged();
+    // A length that was altered must not take memory.
+    if (!isKind(kind) || at + headBytes + length > size) throw damaged();
     const content = await exactly(file, at + headBytes, length);
+    at += headBytes + length;
     if (kind === 'S') {
-      if (!hash.digest().equals(content)) throw damaged();
-      return;
+      const sum = hash.digest();
+      if (!sum.equals(content) || at !== size) throw damaged();
+      return sum.toString('hex');
     }
     hash.update(head).update(content);
-    at += headBytes + length;
     yield { kind, content };
   }
 }

@@ -3,28 +3,15 @@ import type { FileHandle } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
-import { damaged, type Frame, readFrames } from './frames.ts';
+import { type Frame, readFrames } from './frames.ts';
 import {
-  type BackupHeader,
   type BackupTable,
   endForm,
-  headerForm,
   type Moved,
   type OnTable,
   quoted,
   tableForm,
 } from './parts.ts';
-
-/** Reads the file to its end, so that what is damaged or cut off is known before anything is changed. */
-export async function readHeader(file: FileHandle): Promise<BackupHeader> {
-  let header: BackupHeader | undefined;
-  for await (const { kind, content } of readFrames(file)) {
-    if (header === undefined && kind !== 'H') throw damaged();
-    header ??= headerForm.parse(JSON.parse(content.toString()));
-  }
-  if (header === undefined) throw damaged();
-  return header;
-}
 
 /** Puts the rows of a backup into tables that are there, instead of what they hold, in the caller's transaction. */
 export async function load(client: pg.Client, file: FileHandle, onTable: OnTable): Promise<Moved['rows']> {

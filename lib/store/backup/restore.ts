@@ -10,8 +10,9 @@ import { openPool } from '../postgres/pool.ts';
 import { Reachability } from '../postgres/reachability.ts';
 import { mustBeSupported } from '../postgres/version.ts';
 import { appliedMigrations, clusterIdOf, tableNames } from './catalog.ts';
-import { load, readHeader } from './load.ts';
+import { load } from './load.ts';
 import { type BackupHeader, connect, type Moved, type OnTable, quoted } from './parts.ts';
+import { verify } from './verify.ts';
 
 export interface RestoreParts {
   readonly databaseUrl: string;
@@ -29,7 +30,7 @@ export interface RestoreParts {
  * @throws Error for a damaged file, one of a newer release, and a database that holds something
  */
 export async function restore({ databaseUrl, file, force, log, onTable }: RestoreParts): Promise<Moved> {
-  const header = await readHeader(file);
+  const { header } = await verify(file);
   const known = stepsOf(header);
   const client = await connect(databaseUrl);
   try {
@@ -47,8 +48,8 @@ export async function restore({ databaseUrl, file, force, log, onTable }: Restor
   }
 }
 
-/** The steps that make the schema of the backup. */
-function stepsOf({ migrations: names }: BackupHeader): readonly Migration[] {
+/** The steps that make the schema of the backup. @throws Error for one of a newer release */
+export function stepsOf({ migrations: names }: BackupHeader): readonly Migration[] {
   const unknown = names.find((name, index) => migrations[index]?.name !== name);
   if (unknown === undefined) return migrations.slice(0, names.length);
   throw new Error(

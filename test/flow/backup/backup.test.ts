@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -69,6 +69,20 @@ test('the store is written to a file for its owner alone, while others write', a
     expect(content.includes(secret)).toBe(false);
     expect(ended.out + ended.err).not.toContain(secret);
   }
+});
+
+test('a file is proved whole without a database, and a damaged one is not', async () => {
+  const whole = await runCommand('backup', undefined, '--verify', path, '--json');
+  expect(whole).toMatchObject({ code: 0, err: '' });
+  expect(JSON.parse(whole.out)).toMatchObject({ file: path, rows: { associations: 2, seal: 1 } });
+  const content = await readFile(path);
+  const other = join(folder, 'other.backup');
+  await writeFile(other, content.subarray(0, content.length - 1));
+  expect(await runCommand('backup', undefined, '--verify', other)).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/damaged or incomplete/),
+  });
 });
 
 test('restored elsewhere it is unsealed by its key, and has the same secrets at one instant', async () => {

@@ -193,16 +193,25 @@ test('one of a newer release is refused', async () => {
   await expect(restoreFrom(path, await testDatabase())).rejects.toThrow(/9999-of-tomorrow.*or a newer one/);
 });
 
+const altered = (content: Buffer, at: number): Buffer => {
+  const copy = Buffer.from(content);
+  copy[at] = (copy[at] ?? 0) ^ 1;
+  return copy;
+};
+
 test('a file that was cut off, changed or is another one is refused before anything is changed', async () => {
   const { databaseUrl } = await newStore();
   const path = newPath();
   const { bytes } = await dumpTo(path, databaseUrl);
   const content = await readFile(path);
   const before = await contentOf(databaseUrl);
-  const changed = Buffer.from(content);
-  changed[bytes - 60] = (changed[bytes - 60] ?? 0) ^ 1;
+  const changed = altered(content, bytes - 60);
   for (const wrong of [
     content.subarray(0, bytes),
+    Buffer.concat([content, Buffer.of(0)]),
+    Buffer.concat([content, content]),
+    altered(content, 3),
+    altered(content, 7),
     content.subarray(0, 40),
     changed,
     Buffer.from('PGDMP'),
@@ -213,6 +222,24 @@ test('a file that was cut off, changed or is another one is refused before anyth
   }
   expect(await contentOf(databaseUrl)).toEqual(before);
   await truncate(path);
+});
+
+test('a file whose rows are not those that its closing record counts is refused before anything is changed', async () => {
+  const { databaseUrl } = await newStore();
+  const path = newPath();
+  const file = await open(path, 'wx');
+  const writer = new FrameWriter(file);
+  const names = migrations.map(({ name }) => name);
+  const createdAt = new Date().toISOString();
+  await writer.writeJson('H', { format: 'keyferry-backup', version: 1, createdAt, migrations: names });
+  await writer.writeJson('T', { name: 'settings', columns: ['name', 'value'], identities: [] });
+  await writer.write('D', Buffer.from('a\\nb\t1\n'));
+  await writer.writeJson('E', { rows: { settings: 2 } });
+  await writer.finish();
+  await file.close();
+  const before = await contentOf(databaseUrl);
+  await expect(restoreFrom(path, databaseUrl, true)).rejects.toThrow('not all rows of the table settings');
+  expect(await contentOf(databaseUrl)).toEqual(before);
 });
 
 test('only an empty database is restored into, or a store that is to be replaced', async () => {

@@ -1,0 +1,58 @@
+import type { FileHandle } from 'node:fs/promises';
+import { damaged, type Frame, readFrames } from './frames.ts';
+import { type BackupHeader, endForm, headerForm, type Moved, tableForm } from './parts.ts';
+
+/** What a whole backup says of itself. */
+export interface Verified extends Moved {
+  readonly sha256: string;
+}
+
+/** In the text form of COPY a row ends in a line feed, and one in a value is escaped. */
+const lineFeed = 0x0a;
+
+/**
+ * Reads a backup from its begin to its end: the checksum fits, nothing follows it, and the tables have the rows that the closing
+ * record counts. Its parts are read when the checksum is known to fit.
+ *
+ * @throws Error for a file that is cut off, altered or another one
+ */
+export async function verify(file: FileHandle): Promise<Verified> {
+  const tables: { readonly head: Frame; rows: number }[] = [];
+  let [header, end]: (Frame | undefined)[] = [];
+  const frames = readFrames(file);
+  for (;;) {
+    const { done, value: frame } = await frames.next();
+    if (done) return verified(header, tables, end, frame);
+    const table = tables.at(-1);
+    if (end !== undefined || (frame.kind === 'H') !== (header === undefined)) throw damaged();
+    if (frame.kind === 'H') header = frame;
+    else if (frame.kind === 'T') tables.push({ head: frame, rows: 0 });
+    else if (frame.kind === 'E') end = frame;
+    else if (table === undefined) throw damaged();
+    else table.rows += lineFeedsIn(frame.content);
+  }
+}
+
+function lineFeedsIn(content: Buffer): number {
+  let count = 0;
+  for (let at = content.indexOf(lineFeed); at >= 0; at = content.indexOf(lineFeed, at + 1)) count += 1;
+  return count;
+}
+
+function verified(
+  header: Frame | undefined,
+  tables: readonly { readonly head: Frame; readonly rows: number }[],
+  end: Frame | undefined,
+  sha256: string,
+): Verified {
+  if (header === undefined || end === undefined) throw damaged();
+  const { rows } = endForm.parse(json(end));
+  const found = Object.fromEntries(tables.map(({ head, rows }) => [tableForm.parse(json(head)).name, rows]));
+  const names = new Set([...Object.keys(rows), ...Object.keys(found)]);
+  const wrong = [...names].find((name) => rows[name] !== found[name]);
+  if (wrong !== undefined) throw new Error(`the backup has not all rows of the table ${wrong}: make another one`);
+  return { header: headerOf(header), rows, sha256 };
+}
+
+const headerOf = (frame: Frame): BackupHeader => headerForm.parse(json(frame));
+const json = ({ content }: Frame): unknown => JSON.parse(content.toString());
