@@ -24,7 +24,7 @@ const checked = (stored: TextStore): TextStore => ({
   ...stored,
   async write(name, text) {
     generated(text, attemptsMax.write);
-    await stored.write(name, text);
+    return stored.write(name, text);
   },
 });
 

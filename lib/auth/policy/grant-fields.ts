@@ -19,14 +19,19 @@ const readers = {
   min_wrapping_ttl: (value, wrong) => ({ wrappingSecondsMin: seconds(value, wrong) }),
   max_wrapping_ttl: (value, wrong) => ({ wrappingSecondsMax: seconds(value, wrong) }),
   mfa_methods: (value, wrong) => ({ mfaMethods: texts(value, wrong) }),
+  // Policy files of the API family have these; who writes one is warned that they do nothing here.
+  control_group: () => ({}),
+  subscribe_event_types: () => ({}),
 } as const satisfies Readonly<Record<string, (value: Node, wrong: Wrong) => Partial<Grant>>>;
 
 type Field = keyof typeof readers;
 const isField = (name: string | undefined): name is Field => name !== undefined && Object.hasOwn(readers, name);
 
+/** Members that are taken and do nothing. */
+export const membersWithoutEffect = ['control_group', 'subscribe_event_types'] as const satisfies readonly Field[];
+
 /**
- * The members of a path's block. An unknown one is refused, since it may be a restriction, `control_group` for one, that
- * would silently not hold.
+ * The members of a path's block. An unknown one is refused, since it may be a restriction that would silently not hold.
  *
  * @throws what `wrong` makes
  */

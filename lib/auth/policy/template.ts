@@ -46,6 +46,9 @@ function rendered(pattern: string, subject: Subject): string | undefined {
   return complete && !text.includes('{{') ? text : undefined;
 }
 
+/** Whether a pattern has a template that does not end. */
+export const hasOpenTemplate = (pattern: string): boolean => pattern.replace(expression, '').includes('{{');
+
 /** A value that somebody chose must not widen the pattern: it has no wildcard. */
 const isSafe = (value: string): boolean => value !== '' && !/\*|(?:^|\/)\+/.test(value);
 

@@ -10,6 +10,14 @@ export async function tableNames(client: pg.Client): Promise<readonly string[]> 
   return rows.map(({ name }) => name);
 }
 
+/** The functions of the schema, quoted and with their arguments; not those of extensions. */
+export async function functionNames(client: pg.Client): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(`select p.oid::regprocedure::text as name from pg_proc p
+    where p.pronamespace = current_schema()::regnamespace and p.prokind = 'f'
+      and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e') order by 1`);
+  return rows.map(({ name }) => name);
+}
+
 /**
  * The tables with data, those that others refer to before these, but for references
  * that are looked at when the transaction ends; the list of migrations is no data.

@@ -4,14 +4,7 @@ import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { type Frame, readFrames } from './frames.ts';
-import {
-  type BackupTable,
-  endForm,
-  type Moved,
-  type OnTable,
-  quoted,
-  tableForm,
-} from './parts.ts';
+import { type BackupTable, endForm, type Moved, type OnTable, quoted, tableForm } from './parts.ts';
 
 /** Puts the rows of a backup into tables that are there, instead of what they hold, in the caller's transaction. */
 export async function load(client: pg.Client, file: FileHandle, onTable: OnTable): Promise<Moved['rows']> {

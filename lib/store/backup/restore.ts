@@ -9,7 +9,7 @@ import { poolDialect } from '../postgres/driver.ts';
 import { openPool } from '../postgres/pool.ts';
 import { Reachability } from '../postgres/reachability.ts';
 import { mustBeSupported } from '../postgres/version.ts';
-import { appliedMigrations, clusterIdOf, tableNames } from './catalog.ts';
+import { appliedMigrations, clusterIdOf, functionNames, tableNames } from './catalog.ts';
 import { load } from './load.ts';
 import { type BackupHeader, connect, type Moved, type OnTable, quoted } from './parts.ts';
 import { verify } from './verify.ts';
@@ -36,7 +36,7 @@ export async function restore({ databaseUrl, file, force, log, onTable }: Restor
   try {
     await bringTo(databaseUrl, log, mustBeSupported);
     await mustBeFree(client, force);
-    await dropTables(client);
+    await dropSchema(client);
     await bringTo(databaseUrl, log, (db) => formerSchema(db, known));
     await client.query('begin');
     const rows = await load(client, file, onTable);
@@ -69,9 +69,12 @@ async function mustBeFree(client: pg.Client, force: boolean): Promise<void> {
   throw new Error('the database holds a store already: restore into an empty one, or replace it with --force');
 }
 
-async function dropTables(client: pg.Client): Promise<void> {
+/** Tables take their triggers with them, and leave the functions of these. */
+async function dropSchema(client: pg.Client): Promise<void> {
   const tables = await tableNames(client);
   if (tables.length > 0) await client.query(`drop table ${tables.map(quoted).join(', ')} cascade`);
+  const functions = await functionNames(client);
+  if (functions.length > 0) await client.query(`drop function ${functions.join(', ')} cascade`);
 }
 
 const statementMsMax = 600_000;

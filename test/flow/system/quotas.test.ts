@@ -39,6 +39,7 @@ describe('a rate limit', () => {
       interval: 3_600,
       block_interval: 0,
       inheritable: false,
+      group_by: 'ip',
     };
     expect((await service.ask('GET', `${at}/slow`)).data).toEqual(shown);
     expect((await service.ask('POST', `${at}/slow`, { block_interval: '2h' })).status).toBe(204);

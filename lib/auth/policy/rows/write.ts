@@ -29,7 +29,7 @@ export async function writeText(
   if (!input.policy) throw badRequest("'policy' parameter not supplied or empty");
   const text = decoded(input.policy);
   if (text.includes('\0')) throw badRequest('the policy holds the character U+0000, which cannot be stored');
-  await texts.write(storedName(input.name, context), text);
+  for (const warning of await texts.write(storedName(input.name, context), text)) context.warn(warning);
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../core/errors.ts';
-import { parsePolicy } from '../parse.ts';
+import { checkWritten } from '../written.ts';
 import { defaultPolicyText, responseWrappingPolicyText } from './built-in.ts';
 import type { TextStore } from './texts.ts';
 
@@ -14,8 +14,9 @@ export const policyTexts = (texts: TextStore): TextStore => ({
   },
   async write(name, text) {
     if (fixed.has(name)) throw badRequest(`cannot update ${JSON.stringify(name)} policy`);
-    parsePolicy(text);
+    const warnings = checkWritten(text);
     await texts.write(name, text);
+    return warnings;
   },
   async remove(name) {
     if (fixed.has(name)) throw badRequest(`cannot delete ${JSON.stringify(name)} policy`);

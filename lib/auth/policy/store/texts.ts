@@ -9,8 +9,8 @@ export interface TextStore {
   /** Sorted by bytes, which for names in lower case is by character. */
   names(): Promise<readonly string[]>;
   read(name: string): Promise<string | undefined>;
-  /** @throws AppError `bad-request` when there would be too many */
-  write(name: string, text: string): Promise<void>;
+  /** Answers what the writer is warned of. @throws AppError `bad-request` when there would be too many */
+  write(name: string, text: string): Promise<readonly string[]>;
   /** What is not there is removed already. */
   remove(name: string): Promise<void>;
 }
@@ -52,8 +52,8 @@ function textsOf({ store }: TextParts, table: 'policies' | 'password_policies', 
       const { rows } = await sql<{ text: string }>`select text from ${from} where ${named(name)}`.execute(store.db);
       return rows[0]?.text;
     },
-    write: (name, text) =>
-      changed(async (tx) => {
+    async write(name, text) {
+      await changed(async (tx) => {
         await sql`
           insert into ${from} (namespace_id, name, text, updated_at)
           values (${namespaceId}, ${name}, ${text}, now())
@@ -64,7 +64,9 @@ function textsOf({ store }: TextParts, table: 'policies' | 'password_policies', 
           select count(*)::int as count from ${from} where namespace_id = ${namespaceId}`.execute(tx);
         if ((rows[0]?.count ?? 0) > textsMax)
           throw badRequest(`there are ${textsMax} of them already: delete some first`);
-      }),
+      });
+      return [];
+    },
     remove: (name) => changed((tx) => sql`delete from ${from} where ${named(name)}`.execute(tx)),
   };
 }

@@ -26,6 +26,35 @@ export const clusterRows = ({ address, installedAt }: DiagnosisParts): readonly 
     },
   },
   {
+    pattern: 'replication/status',
+    help: 'There is no replication: every process works on one store.',
+    operations: {
+      read: operation(
+        {},
+        {
+          summary: 'Show that there is no replication.',
+          unauthenticated: true,
+          run: async () => ({ data: { dr: { mode: 'disabled' }, performance: { mode: 'disabled' } } }),
+        },
+      ),
+    },
+  },
+  {
+    pattern: 'internal/ui/feature-flags',
+    help: 'Flags of user interfaces of the API family. None is set.',
+    operations: {
+      read: operation(
+        {},
+        {
+          summary: 'Show the flags.',
+          ownForm: true,
+          unauthenticated: true,
+          run: async () => ({ body: { feature_flags: [] } }),
+        },
+      ),
+    },
+  },
+  {
     pattern: 'version-history/',
     help: 'The version of the API, and since when the store is there.',
     operations: {

@@ -4,15 +4,17 @@ import { authKind, secretKind } from './kind/kind.ts';
 import { mountListRow } from './list.ts';
 import { mountRow } from './mount.ts';
 import type { MountParts } from './parts.ts';
+import { pluginRows } from './plugins.ts';
 import { remountRows } from './remount.ts';
 import { tuneRow } from './tune.ts';
 
-/** `sys/mounts`, `sys/auth`, `sys/remount` and `sys/internal/ui/mounts`. */
+/** `sys/mounts`, `sys/auth`, `sys/remount`, `sys/internal/ui/mounts` and `sys/plugins/catalog`. */
 export function mountRows(parts: MountParts): readonly Row[] {
   const kinds = [secretKind(parts), authKind(parts)];
   return [
     ...kinds.flatMap((kind) => [mountListRow(parts, kind), mountRow(parts, kind), tuneRow(parts, kind)]),
     ...remountRows(parts, kinds),
     ...internalRows(parts),
+    ...pluginRows(parts),
   ];
 }

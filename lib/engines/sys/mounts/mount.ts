@@ -67,7 +67,7 @@ async function read(parts: MountParts, kind: MountKind, given: string, context: 
   if (tuned !== undefined) return readTuning(parts, kind, tuned, context);
   const wanted = kind.stored(given);
   const mount = await parts.mounts.in(context.namespace).find(wanted);
-  if (mount === undefined || !kind.owns(wanted)) throw badRequest(kind.absent(wanted));
+  if (mount === undefined || !kind.shows(wanted)) throw badRequest(kind.absent(wanted));
   return { data: showMount(mount), flat: true };
 }
 

@@ -61,7 +61,8 @@ export function openRateLimits(store: Store, now: () => number = () => performan
     const quota = copy?.quotas.find((one) => isFor(one, origin));
     if (copy === undefined || quota === undefined) return undefined;
     if (isExempt(copy.config, origin.namespace.path + origin.path)) return undefined;
-    const passage = limiter.pass(quota, `${quota.name}\n${client}`, now());
+    const group = quota.group_by === 'none' ? '' : client;
+    const passage = limiter.pass(quota, `${quota.name}\n${group}`, now());
     return { ...passage, shown: copy.config.enable_rate_limit_response_headers };
   }
   return {

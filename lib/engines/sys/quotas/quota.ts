@@ -27,7 +27,13 @@ export interface RateLimit extends QuotaScope {
   readonly interval: number;
   /** For so many seconds a client that asked for more is refused; 0: until the interval is over. */
   readonly block_interval: number;
+  /** Whose requests are counted together; absent: it is older than the choice, and goes by address. */
+  readonly group_by?: Grouping | undefined;
 }
+
+/** `ip`: those of one address; `none`: all. */
+export const groupings = ['ip', 'none'] as const;
+export type Grouping = (typeof groupings)[number];
 
 /** At most so many tokens that have come from the path and have not ended. */
 export interface LeaseCount extends QuotaScope {

@@ -1,10 +1,10 @@
 import { badRequest } from '../../../core/errors.ts';
 import type { Reply } from '../../../path/contract/reply.ts';
 import { operation, type Row } from '../../../path/contract/row.ts';
-import { duration, type Fields, type Input, integer, number, pathText } from '../../../path/fields.ts';
+import { duration, type Fields, type Input, integer, number, pathText, text } from '../../../path/fields.ts';
 import type { Store } from '../../../store/store.ts';
 import { countLeases } from './lease-capacity.ts';
-import type { LeaseCount, Named, QuotaScope, RateLimit } from './quota.ts';
+import { type Grouping, groupings, type LeaseCount, type Named, type QuotaScope, type RateLimit } from './quota.ts';
 import { type ScopeParts, scopeAfter, scopeFields } from './scope.ts';
 import { type QuotaKind, storedQuotas } from './store.ts';
 
@@ -30,6 +30,9 @@ const rateFields = {
   block_interval: duration()
     .optional()
     .meta({ description: 'For how long a client that asked for more is refused; 0: to the end of the interval' }),
+  group_by: text(64).optional().meta({
+    description: 'Whose requests are counted together: ip (those of one address) or none (all); ip unless given',
+  }),
 };
 const countFields = {
   name,
@@ -49,9 +52,17 @@ export const rateLimitRows = (parts: QuotaParts): readonly Row[] =>
       const block_interval = input.block_interval ?? before?.block_interval ?? 0;
       if (interval < 1 || Math.max(interval, block_interval) > secondsMax)
         throw badRequest(`'interval' is from 1 to ${secondsMax} seconds, 'block_interval' from 0`);
-      return { ...scope, rate: wanted, interval, block_interval };
+      const group_by = groupingOf(input.group_by ?? before?.group_by ?? 'ip');
+      return { ...scope, rate: wanted, interval, block_interval, group_by };
     },
+    more: async ({ group_by = 'ip' }) => ({ group_by }),
   });
+
+function groupingOf(given: string): Grouping {
+  const known = groupings.find((one) => one === given);
+  if (known !== undefined) return known;
+  throw badRequest(`'group_by' is ${groupings.join(' or ')}: entities are not told apart before a request is let in`);
+}
 
 /** `sys/quotas/lease-count`. */
 export const leaseCountRows = (parts: QuotaParts): readonly Row[] =>

@@ -66,7 +66,10 @@ async function soundPath(mounts: ScopeParts['mounts'], given: string): Promise<Q
   const namespace_path = namespace.path;
   if (below === '' || `${own}/` === namespace_path) return { path: namespace_path, namespace_path };
   const exact = await mounts.in(namespace).find(`${below.replace(/\/+$/, '')}/`);
-  if (exact !== undefined) return { path: namespace_path + exact.path, namespace_path };
+  if (exact !== undefined) {
+    const path = namespace_path + exact.path;
+    return { path: given === `${path}*` ? given : path, namespace_path };
+  }
   if ((await mounts.resolve(below, namespace)) === undefined)
     throw badRequest(`invalid mount path ${JSON.stringify(given)}`);
   return { path: given, namespace_path };

@@ -47,8 +47,11 @@ export async function listQuotas<Q extends Quota>(db: Kysely<Database>, kind: Qu
   return rows.map(({ named }) => named);
 }
 
+/** A path with a slash at its end is for what is below, as one with `*` behind that is. */
+const plain = (path: string): string => path.replace(/\/\*$/, '/');
+
 function mustBeAlone(quota: QuotaScope, others: readonly Named<QuotaScope>[]): void {
-  const same = others.find(({ path, role }) => path === quota.path && role === quota.role);
+  const same = others.find(({ path, role }) => plain(path) === plain(quota.path) && role === quota.role);
   if (same !== undefined)
     throw badRequest(`quota rule with similar properties exists under the name ${JSON.stringify(same.name)}`);
   if (others.length >= quotasMax) throw badRequest(`there are at most ${quotasMax} quotas of one kind`);

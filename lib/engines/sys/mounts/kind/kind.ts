@@ -18,6 +18,8 @@ export interface MountKind {
   readonly config: ConfigField;
   readonly settings: typeof authSettings;
   owns(path: string): boolean;
+  /** Whether a mount at this path is shown by its rows, one by one. */
+  shows(path: string): boolean;
   /** Where a mount is in the mount table. The list of the kind shows it without `prefix`. */
   stored(given: string): string;
   readonly prefix: '' | 'auth/';
@@ -40,6 +42,8 @@ export const secretKind = ({ engines }: MountParts): MountKind => ({
   // Clients tune auth methods here as well.
   settings: authSettings,
   owns: (path) => !isAuthPath(path),
+  // Clients read auth methods here as well.
+  shows: () => true,
   prefix: '',
   stored: mountPath,
   created: newMountPath,
@@ -56,6 +60,7 @@ export const authKind = ({ methods, revokeBelow }: MountParts): MountKind => ({
   config: configOf(authSettings),
   settings: authSettings,
   owns: isAuthPath,
+  shows: isAuthPath,
   prefix: authPath,
   stored: (given) => authPath + mountPath(given),
   created: (given) => authPath + newMountPath(given),

@@ -1,0 +1,40 @@
+import { badRequest } from '../../core/errors.ts';
+import { membersWithoutEffect } from './grant-fields.ts';
+import { type Member, type Node, parseHcl } from './hcl/parse.ts';
+import { parsePolicy } from './parse.ts';
+import type { Rule } from './rule.ts';
+import { hasOpenTemplate } from './template.ts';
+
+/**
+ * Checks a policy that is written, and answers what its writer has to be warned of. A policy that is stored already is not asked
+ * this much: an earlier release may have taken it.
+ *
+ * @throws AppError `bad-request`
+ */
+export function checkWritten(text: string): readonly string[] {
+  for (const rule of parsePolicy(text).rules) {
+    const problem = problemOf(rule);
+    if (problem !== undefined)
+      throw badRequest(`failed to parse policy: path ${JSON.stringify(rule.pattern)}: ${problem}`);
+  }
+  const keys = new Set(keysIn(parseHcl(text)));
+  const without = membersWithoutEffect.filter((name) => keys.has(name));
+  if (without.length === 0) return [];
+  const names = without.map((name) => JSON.stringify(name)).join(', ');
+  return [`${names} of the policy is taken and does nothing here: what its path grants is granted without it`];
+}
+
+/** The first keys of all members, however deep. */
+function keysIn(members: readonly Member[]): readonly string[] {
+  return members.flatMap(({ keys: [key = ''], value }) => [key, ...keysOf(value)]);
+}
+
+function keysOf(value: Node): readonly string[] {
+  if (value.kind === 'object') return keysIn(value.members);
+  return value.kind === 'list' ? value.items.flatMap(keysOf) : [];
+}
+
+function problemOf({ pattern, wrappingSecondsMin: min, wrappingSecondsMax: max }: Rule): string | undefined {
+  if (hasOpenTemplate(pattern)) return 'a template is not closed: "{{" without "}}"';
+  return max > 0 && min > max ? '"max_wrapping_ttl" is less than "min_wrapping_ttl"' : undefined;
+}
