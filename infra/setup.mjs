@@ -16,7 +16,35 @@ function wantedStamp() {
 }
 
 function isInstalled() {
-  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wantedStamp() && existsSync(pinnedNode);
+  if (!existsSync(pinnedNode)) return false;
+  if (existsSync(stampFile)) return readFileSync(stampFile, 'utf8') === wantedStamp();
+  return isInstalledByNpm();
+}
+
+/** A plain `npm ci` leaves no stamp, but its own list of what it has installed. */
+function isInstalledByNpm() {
+  const list = join(root, 'node_modules', '.package-lock.json');
+  if (!existsSync(list)) return false;
+  const installed = packagesOf(list);
+  const { '': _root, ...wanted } = packagesOf(join(root, 'package-lock.json'));
+  const isSame = (path) =>
+    installed[path]?.version === wanted[path]?.version && installed[path]?.integrity === wanted[path]?.integrity;
+  const paths = [...Object.keys(installed), ...Object.keys(wanted).filter((path) => isForThisSystem(wanted[path]))];
+  if (!paths.every(isSame) || !runsPinnedNode()) return false;
+  writeFileSync(stampFile, wantedStamp());
+  return true;
+}
+
+const packagesOf = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
+
+/** npm leaves out what is optional and for other systems; what goes by the C library is left to it. */
+function isForThisSystem({ optional, os, cpu, libc }) {
+  if (optional !== true) return true;
+  return libc === undefined && os?.includes(process.platform) === true && (cpu?.includes(process.arch) ?? true);
+}
+
+function runsPinnedNode() {
+  return spawnSync(pinnedNode, ['--version'], { encoding: 'utf8' }).stdout?.startsWith('v24.') === true;
 }
 
 function fail(problem) {
@@ -30,8 +58,7 @@ if (!isInstalled()) {
   const done = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] });
   if (done.error !== undefined) fail(`npm cannot be run (${done.error.message}): install Node.js 20 or later with npm`);
   if (done.status !== 0) fail('npm ci failed: its messages are above; run the command again when they are dealt with');
-  const version = spawnSync(pinnedNode, ['--version'], { encoding: 'utf8' });
-  if (!version.stdout?.startsWith('v24.')) {
+  if (!runsPinnedNode()) {
     fail('the pinned Node 24 does not run: its install script may have been blocked; try "npm rebuild node"');
   }
   writeFileSync(stampFile, wantedStamp());
