@@ -54,7 +54,11 @@ describe('sys/metrics', () => {
     expect(
       sampleOf(text, 'keyferry_http_requests_total', { route: 'kv/data/*path', method: 'POST', status: '2xx' }),
     ).toBe(1);
-    for (const name of [secret, destination, 'amelie', service.rootToken]) expect(text).not.toContain(name);
+    for (const name of [secret, 'amelie', service.rootToken]) expect(text).not.toContain(name);
+    const naming = text.split('\n').filter((line) => line.includes(`"${destination}"`));
+    expect(naming.map((line) => line.split('{', 1)[0])).toEqual([
+      'keyferry_sync_destination_last_success_timestamp_seconds',
+    ]);
   });
 
   test('shows failures by kind, retries, and a circuit breaker that is open', async () => {
