@@ -7,6 +7,7 @@ import { claims } from '../sync/claim/claims.ts';
 import { finishes } from '../sync/claim/finish.ts';
 import { intends } from '../sync/claim/intents.ts';
 import { invalidates } from '../sync/claim/invalidate.ts';
+import { keepAccounts } from '../sync/drivers/accounts.ts';
 import { type Destination, type Drivers, keepDrivers } from '../sync/drivers/drivers.ts';
 import { callsAround } from '../sync/drivers/wrapped.ts';
 import type { ReconcileParts } from '../sync/reconcile/reconcile.ts';
@@ -81,8 +82,9 @@ export function openHandler(
     compile: keepTemplates(templatesMax),
     currentSecret: (mountId, secretName) => observed.read(() => current(mountId, secretName)),
   };
+  const accounts = keepAccounts(destination.definition, { store, clock });
   return {
-    handler: whileReady(store, log, observed.handler(syncHandler(reconcileParts, observed.gate(gate)))),
+    handler: whileReady(store, log, observed.handler(syncHandler(reconcileParts, observed.gate(gate), accounts))),
     drivers,
   };
 }

@@ -60,8 +60,13 @@ export interface DestinationDefinition<F extends Fields = Fields> {
    * answer no version to a put, so that what is recorded is near it.
    */
   isSameVersion?(recorded: string, found: string): boolean;
-  /** Rate budget per destination: nine tenths of the provider's published limit. */
+  /** Rate budget: nine tenths of the provider's published limit. */
   readonly rate: Rate;
+  /**
+   * What the provider counts calls for (an account and region, a vault, a token), with the address that is called: destinations
+   * that answer the same share one rate. It is hashed with a key before anybody else sees it, so it may hold a credential.
+   */
+  rateAccount(connection: Input<F>): readonly string[];
   /** What a verb uses up of the rate, where that is not one call: the first put of an object, a look. */
   readonly costs?: { readonly create?: number; readonly look?: number };
   /** Objects that may be in flight at once for one destination. */

@@ -111,8 +111,13 @@ export interface Doorbell {
  * workers of all processes.
  */
 export interface Gate {
-  /** Asks to call out to a destination. Refused: how long to delay the job. */
-  enter(destinationId: string, budget: GateBudget): Promise<GatePass>;
+  /**
+   * Asks to call out to a destination. Refused: how long to delay the job.
+   *
+   * @param account names what the provider counts the calls for: all destinations that give the same one have one rate. It is
+   * kept as it is, so it is no secret. Absent: the destination alone
+   */
+  enter(destinationId: string, budget: GateBudget, account?: string): Promise<GatePass>;
 }
 
 export interface GateBudget {
@@ -132,7 +137,8 @@ export type GatePass =
       /**
        * `sick`: the destination did not answer or throttled; enough of these in a row close the gate for a while. `calls`: how
        * many were made (1 if absent): the rate counts them all. Without one nothing has been learnt of the destination.
+       * `accountCalls`: how many of them count for the account; absent: all.
        */
-      leave(verdict: 'well' | 'sick', retryAfterMs?: number, calls?: number): Promise<void>;
+      leave(verdict: 'well' | 'sick', retryAfterMs?: number, calls?: number, accountCalls?: number): Promise<void>;
     }
   | { readonly admitted: false; readonly waitMs: number; readonly reason: 'rate' | 'concurrency' | 'circuit-open' };

@@ -94,9 +94,11 @@ export function syncTelemetry(parts: SyncTelemetryParts) {
             parts.destinations[attempt.error === null ? 'succeeded' : 'failed'](known.destination);
           return finished;
         }),
-    gate: <Budget, Pass extends PassSeen>(gate: { enter(destinationId: string, budget: Budget): Promise<Pass> }) => ({
-      async enter(destinationId: string, budget: Budget): Promise<Pass> {
-        const pass = await gate.enter(destinationId, budget);
+    gate: <Budget, Pass extends PassSeen>(gate: {
+      enter(id: string, budget: Budget, account?: string): Promise<Pass>;
+    }) => ({
+      async enter(destinationId: string, budget: Budget, account?: string): Promise<Pass> {
+        const pass = await gate.enter(destinationId, budget, account);
         if (!pass.admitted) measure.refusal(pass.reason);
         return pass;
       },

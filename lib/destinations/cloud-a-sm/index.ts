@@ -1,4 +1,5 @@
 import type { DestinationDefinition } from '../contract.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
 import { nineTenthsOf } from '../frame/rate.ts';
 import { fields } from './fields.ts';
 import { fixed } from './fixed.ts';
@@ -31,5 +32,11 @@ export const definition = {
   // CreateSecret, DeleteSecret, TagResource and PutSecretValue have 50 calls a second each, for everybody in the account
   // and region: https://docs.aws.amazon.com/secretsmanager/latest/userguide/reference_limits.html
   rate: nineTenthsOf(50, 1),
+  rateAccount: ({ role_arn, access_key_id, region, endpoint }) => [
+    // Two access keys of one account do not tell that they are.
+    role_arn?.split(':')[4] ?? access_key_id ?? 'environment',
+    region ?? 'environment',
+    baseUrl(endpoint ?? ''),
+  ],
   concurrencyMax: 8,
 } satisfies DestinationDefinition<typeof fields>;

@@ -1,4 +1,5 @@
 import type { DestinationDefinition } from '../contract.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
 import { nineTenthsOf } from '../frame/rate.ts';
 import { fields } from './fields.ts';
 import { names } from './names.ts';
@@ -26,5 +27,9 @@ export const definition = {
   // Per vault, 300 new versions and 4,000 calls of other kinds in 10 seconds:
   // https://learn.microsoft.com/azure/key-vault/general/service-limits
   rate: nineTenthsOf(300, 10),
+  rateAccount: ({ key_vault_uri, endpoint }) => [
+    URL.parse(key_vault_uri)?.origin ?? key_vault_uri,
+    baseUrl(endpoint ?? ''),
+  ],
   concurrencyMax: 8,
 } satisfies DestinationDefinition<typeof fields>;

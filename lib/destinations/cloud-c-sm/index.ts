@@ -1,7 +1,8 @@
 import type { DestinationDefinition } from '../contract.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
 import { nineTenthsOf } from '../frame/rate.ts';
 import { fields } from './fields.ts';
-import { fixed } from './fixed.ts';
+import { fixed, projectOf } from './fixed.ts';
 import { names } from './names.ts';
 import { isSameVersion } from './receipt.ts';
 import { tags } from './tags.ts';
@@ -42,6 +43,7 @@ export const definition = {
   ],
   // 600 writes and 600 reads per minute and project: https://cloud.google.com/secret-manager/quotas
   rate: nineTenthsOf(600, 60),
+  rateAccount: (connection) => [projectOf(connection), baseUrl(connection.endpoint ?? '')],
   // A secret and its first version are two writes; a look reads the secret and its newest version.
   costs: { create: 2, look: 2 },
   concurrencyMax: 8,

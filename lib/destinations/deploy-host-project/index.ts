@@ -1,6 +1,7 @@
 import type { DestinationDefinition } from '../contract.ts';
+import { baseUrl } from '../frame/fields/endpoint.ts';
 import { nineTenthsOf } from '../frame/rate.ts';
-import { fields } from './fields.ts';
+import { fields, publicApi } from './fields.ts';
 import { names } from './names.ts';
 
 export type { Connection } from './fields.ts';
@@ -28,5 +29,11 @@ export const definition = {
   // The host's 429 for writes of a project's variables names a limit of 120 a minute, that for removals one of 60, which its
   // reset keeps: https://vercel.com/docs/limits, `limit.total` of https://vercel.com/docs/rest-api/errors
   rate: nineTenthsOf(120, 60),
+  rateAccount: ({ team_id, access_token, project_id, endpoint }) => [
+    project_id,
+    // Ids are the host's own; the name of a project is known within its team or personal account.
+    project_id.startsWith('prj_') ? '' : (team_id ?? access_token),
+    baseUrl(endpoint ?? publicApi),
+  ],
   concurrencyMax: 4,
 } satisfies DestinationDefinition<typeof fields>;

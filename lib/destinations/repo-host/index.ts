@@ -50,6 +50,12 @@ export const definition = {
   // people; should the host count ours, it says so by Retry-After.
   // https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
   rate: nineTenthsOf(900 / 5, 60),
+  // An app, when given, takes precedence; its installations are numbered for all of the host.
+  rateAccount: (connection) => [
+    connection.app_name === undefined ? 'token' : 'installation',
+    String((connection.app_name === undefined ? connection.access_token : connection.installation_id) ?? ''),
+    apiBase(connection),
+  ],
   costs: { create: 6 / 5, look: 1 / 5 },
   // The host asks for requests one after the other:
   // https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api

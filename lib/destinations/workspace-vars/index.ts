@@ -1,5 +1,6 @@
 import type { DestinationDefinition } from '../contract.ts';
 import { nineTenthsOf } from '../frame/rate.ts';
+import { apiBase } from './address.ts';
 import { fields } from './fields.ts';
 import { names } from './names.ts';
 import { validate } from './validate.ts';
@@ -29,5 +30,6 @@ export const definition = {
   // 30 requests in a second, of all tokens of a user together; hosts of one's own have 30 as the lowest setting:
   // https://developer.hashicorp.com/terraform/cloud-docs/api-docs#rate-limiting
   rate: nineTenthsOf(30, 1),
+  rateAccount: (connection) => [connection.token, apiBase(connection)],
   concurrencyMax: 4,
 } satisfies DestinationDefinition<typeof fields>;

@@ -13,6 +13,7 @@ const owedSecondsMax = 3_600;
 /** A request for a pass. */
 export interface Entry {
   readonly destinationId: string;
+  readonly account: string;
   readonly budget: GateBudget;
   readonly pass: string;
 }
@@ -23,10 +24,11 @@ export interface Exit extends Entry {
   readonly afterMs: number;
   readonly heldMs: number;
   readonly calls: number;
+  readonly accountCalls: number;
   readonly random: number;
 }
 
-export type KeysOf = (destinationId: string) => readonly string[];
+export type KeysOf = (entry: Pick<Entry, 'destinationId' | 'account'>) => readonly string[];
 
 /** What became of an entry: its share of the calls at once, or how long to wait, in milliseconds, and why. */
 export type Entered =
@@ -40,9 +42,10 @@ export async function enterAll(
   now: number | '',
   entries: readonly Entry[],
 ): Promise<readonly Entered[]> {
-  const groups = Map.groupBy(entries.keys(), (index) => entries[index]?.destinationId ?? '');
-  const texts = [...groups.values()].map((indices) => wanting(indices.flatMap((index) => entries[index] ?? [])));
-  const keys = [...groups.keys()].flatMap(keysOf);
+  const groups = Map.groupBy(entries.keys(), (index) => gateOf(entries[index]));
+  const grouped = [...groups.values()].map((indices) => indices.flatMap((index) => entries[index] ?? []));
+  const texts = grouped.map(wanting);
+  const keys = grouped.flatMap(([first]) => (first === undefined ? [] : keysOf(first)));
   const answer = numbers(await run(redis, enterScript, keys, [now, spreadMs, ...texts]));
   const results: Entered[] = new Array(entries.length);
   [...groups.values()].flat().forEach((index, position) => {
@@ -50,6 +53,8 @@ export async function enterAll(
   });
   return results;
 }
+
+const gateOf = (entry: Entry | undefined): string => `${entry?.destinationId} ${entry?.account}`;
 
 /** Of an answer that is too short. */
 const refusedFor = -4_003;
@@ -77,10 +82,10 @@ export async function leaveAll(
   exits: readonly Exit[],
 ): Promise<readonly undefined[]> {
   const { sickInRow, closedMsFirst, closedMsMax } = breaker;
-  const groups = Map.groupBy(exits, ({ destinationId }) => destinationId);
+  const groups = [...Map.groupBy(exits, gateOf).values()];
   const about = [now, sickInRow, closedMsFirst, closedMsMax, owedSecondsMax];
-  const texts = [...groups.values()].map(leaving);
-  await run(redis, leaveScript, [...groups.keys()].flatMap(keysOf), [...about, ...texts]);
+  const keys = groups.flatMap(([first]) => (first === undefined ? [] : keysOf(first)));
+  await run(redis, leaveScript, keys, [...about, ...groups.map(leaving)]);
   return exits.map(() => undefined);
 }
 
@@ -89,8 +94,9 @@ function leaving(exits: readonly Exit[]): string {
   if (exits.some(({ sick, calls }) => sick || calls === 0)) return `${rate} each ${exits.map(leavingAlone).join(' ')}`;
   const sum = (of: (exit: Exit) => number) => exits.reduce((total, exit) => total + of(exit), 0);
   const heldMs = sum((exit) => exit.heldMs) / exits.length;
-  return `${rate} well ${heldMs} ${sum(({ calls }) => calls)} ${exits.map(({ pass }) => pass).join(' ')}`;
+  const calls = `${sum((exit) => exit.calls)} ${sum((exit) => exit.accountCalls)}`;
+  return `${rate} well ${heldMs} ${calls} ${exits.map(({ pass }) => pass).join(' ')}`;
 }
 
-const leavingAlone = ({ pass, sick, afterMs, heldMs, calls, random }: Exit): string =>
-  `${pass} ${sick ? 1 : 0} ${afterMs} ${heldMs} ${calls} ${random}`;
+const leavingAlone = ({ pass, sick, afterMs, heldMs, calls, accountCalls, random }: Exit): string =>
+  `${pass} ${sick ? 1 : 0} ${afterMs} ${heldMs} ${calls} ${accountCalls} ${random}`;

@@ -6,7 +6,7 @@ import type { Gate, GateBudget, GatePass } from '../contract.ts';
 import { usualPrefix } from '../parts.ts';
 import { reach } from '../redis/call.ts';
 import { type ConnectionLimits, failFastConnection } from '../redis/connection.ts';
-import { type Entry, type Exit, enterAll, leaveAll } from './calls.ts';
+import { type Entry, type Exit, enterAll, type KeysOf, leaveAll } from './calls.ts';
 
 const retryAfterMsMax = 3_600_000;
 /** What comes and goes at once, of all destinations, is one round trip. */
@@ -35,34 +35,40 @@ export function openGate(options: GateOptions): OpenGate {
   const { redisUrl, prefix = usualPrefix, log = silentLog, random = Math.random } = options;
   const redis = failFastConnection(redisUrl, log, options.limits);
   const now = () => options.clock?.now().getTime() ?? '';
-  const keysOf = (destinationId: string) => [`${prefix}:gate:${destinationId}`, `${prefix}:passes:${destinationId}`];
+  const keysOf: KeysOf = ({ destinationId, account }) => [
+    `${prefix}:gate:${destinationId}`,
+    `${prefix}:passes:${destinationId}`,
+    `${prefix}:account:${account}`,
+  ];
   // Of all the passes of a destination, ours begin with this.
   const own = `${randomBase62(12)}.`;
   let passes = 0;
   const enter = coalesce((entries: readonly Entry[]) => enterAll(redis, keysOf, now(), entries), together);
   const leave = coalesce((exits: readonly Exit[]) => leaveAll(redis, keysOf, now(), exits), together);
   return {
-    async enter(destinationId, budget) {
+    async enter(destinationId, budget, account = destinationId) {
       mustBePositive(budget);
       passes += 1;
       const pass = `${own}${passes.toString(36)}`;
-      const entered = await reach(() => enter({ destinationId, budget, pass }));
+      const entered = await reach(() => enter({ destinationId, account, budget, pass }));
       if (!('callsAtOnce' in entered)) return { admitted: false, ...entered };
       const enteredAt = now() || Date.now();
       return {
         admitted: true,
         callsAtOnce: entered.callsAtOnce,
-        async leave(verdict, retryAfterMs = 0, calls = 1) {
+        async leave(verdict, retryAfterMs = 0, calls = 1, accountCalls = calls) {
           const heldMs = Math.max(0, (now() || Date.now()) - enteredAt);
           const afterMs = Math.min(Math.max(0, Math.ceil(retryAfterMs) || 0), retryAfterMsMax);
           const exit = {
             destinationId,
+            account,
             budget,
             pass,
             sick: verdict === 'sick',
             afterMs,
             heldMs,
             calls,
+            accountCalls,
             random: random(),
           };
           // The work is done whether the gate notices it or not.

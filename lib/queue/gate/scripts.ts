@@ -1,7 +1,9 @@
 import { script } from '../redis/call.ts';
 
 /**
- * A gate is a hash and a sorted set of passes (by the time they end). Fields of the hash, times in milliseconds:
+ * A gate is a hash and a sorted set of passes (by the time they end), beside the hash of its account, which all destinations
+ * have in common that the provider counts together: of the fields it has `t`, `s` and `n`. An operation needs a token of
+ * both. Fields of the hash, times in milliseconds:
  * `t` tokens at time `s`; `f` sick verdicts in a row; `c` closed until (absent: open); `b` length of the last closing;
  * `p` the pass of the probe, which ends at `e`; `h` how long a pass is held on average; `q` the place in the row of those
  * that were delayed; `n` the newest time that was seen.
@@ -28,7 +30,9 @@ local function goBack(passes, gate, ms)
   for _, name in ipairs({'s', 'c', 'e', 'q'}) do
     if gate[name] then gate[name] = gate[name] - ms end
   end
-  for _, pass in ipairs(redis.call('ZRANGE', passes, 0, -1)) do redis.call('ZINCRBY', passes, -ms, pass) end
+  for _, pass in ipairs(passes and redis.call('ZRANGE', passes, 0, -1) or {}) do
+    redis.call('ZINCRBY', passes, -ms, pass)
+  end
 end
 local function read(key, passes)
   local found, before, gate = redis.call('HMGET', key, unpack(names)), {}, {}
@@ -55,12 +59,12 @@ local function keep(key, passes, gate, before)
   if #gone > 0 then redis.call('HDEL', key, unpack(gone)) end
   if #set > 0 then redis.call('HSET', key, unpack(set)) end
   redis.call('PEXPIRE', key, 7200000)
-  redis.call('PEXPIRE', passes, 7200000)
+  if passes then redis.call('PEXPIRE', passes, 7200000) end
 end
 `;
 
 /**
- * KEYS hash and passes of each gate. ARGV now, how far the delayed are spread, then for each gate one text of words: calls
+ * KEYS hash, passes and account of each gate. ARGV now, how far the delayed are spread, then for each gate one text of words: calls
  * per second, burst, passes at once, life of a pass, and a name of a pass for each that comes. (Redis and its client spend
  * more on an argument than on a word.) Answers a number for each: how many calls at once are its share; or, below 0, the
  * wait in ms times 4 plus the reason (1 rate, 2 concurrency, 3 circuit open). Each one that is refused gets its own place after the
@@ -68,19 +72,24 @@ end
  */
 export const enterScript = script(`${head}
 local spread, answer = tonumber(ARGV[2]), {}
-for k = 1, #KEYS, 2 do
-  local key, passes, words = KEYS[k], KEYS[k + 1], split(ARGV[(k + 5) / 2])
+for k = 1, #KEYS, 3 do
+  local key, passes, words = KEYS[k], KEYS[k + 1], split(ARGV[(k + 8) / 3])
   local rate, burst, most, life = tonumber(words[1]), tonumber(words[2]), tonumber(words[3]), tonumber(words[4])
   local gate, before = read(key, passes)
+  local account, accountBefore = read(KEYS[k + 2])
   redis.call('ZREMRANGEBYSCORE', passes, '-inf', now)
   local held = redis.call('ZCARD', passes)
   local pace, hold, closed = math.max(1000 / rate, 1), math.max((gate.h or 200) / most, 1), gate.c or 0
-  local tokens = math.min(burst, (gate.t or burst) + math.max(0, now - (gate.s or now)) * rate / 1000)
+  local function tokensOf(one)
+    return math.min(burst, (one.t or burst) + math.max(0, now - (one.s or now)) * rate / 1000)
+  end
+  local own, common = tokensOf(gate), tokensOf(account)
   local entered, first = {}, #answer
   local function refusal()
     if closed > now then return 3, closed, pace end
     if closed > 0 and (gate.e or 0) > now then return 3, now + (gate.h or 200), pace end
     if held >= most then return 2, now + hold, hold end
+    local tokens = math.min(own, common)
     if tokens < 1 then return 1, now + (1 - tokens) * pace, pace end
   end
   for i = 5, #words do
@@ -92,7 +101,7 @@ for k = 1, #KEYS, 2 do
       answer[#answer + 1] = -(math.max(1, math.ceil(place - now)) * 4 + reason)
     else
       local pass = words[i]
-      held, tokens = held + 1, tokens - 1
+      held, own, common = held + 1, own - 1, common - 1
       entered[#entered + 1] = now + life
       entered[#entered + 1] = pass
       if closed > 0 then gate.p, gate.e = pass, now + life end
@@ -100,21 +109,23 @@ for k = 1, #KEYS, 2 do
     end
   end
   if #entered > 0 then
-    gate.s, gate.t = math.max(now, gate.s or now), tokens
+    gate.s, gate.t = math.max(now, gate.s or now), own
+    account.s, account.t = math.max(now, account.s or now), common
     redis.call('ZADD', passes, unpack(entered))
     local share = math.max(1, math.floor(most / held))
     for i = first + 1, #answer do if answer[i] == 0 then answer[i] = share end end
   end
   keep(key, passes, gate, before)
+  keep(KEYS[k + 2], nil, account, accountBefore)
 end
 return answer`);
 
 /**
- * KEYS hash and passes of each gate. ARGV now, sick in a row that close, first and longest closing, the most tokens that can
+ * KEYS hash, passes and account of each gate. ARGV now, sick in a row that close, first and longest closing, the most tokens that can
  * be owed, as seconds of the rate; then for each gate one text of words. When all that leave are well and have called: calls
- * per second, `well`, how long a pass was held on average, how many calls were made in all, and the passes. Otherwise calls
- * per second, `each`, and for each: pass, 1 if sick, Retry-After in ms (0: none), how long the pass was held, how many calls
- * were made, a random number from 0 to 1.
+ * per second, `well`, how long a pass was held on average, how many calls were made in all, how many of them count for the
+ * account, and the passes. Otherwise calls per second, `each`, and for each: pass, 1 if sick, Retry-After in ms (0: none), how
+ * long the pass was held, how many calls were made, how many count for the account, a random number from 0 to 1.
  *
  * A pass was paid with one token; what was called beyond that is owed, and who made no call gets it back: that one knows
  * nothing of the destination, and if it was the probe, the next one is. A verdict counts once; one that comes while the gate
@@ -122,9 +133,10 @@ return answer`);
  */
 export const leaveScript = script(`${head}
 local most, first, longest, owed = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-for k = 1, #KEYS, 2 do
-  local key, passes, words = KEYS[k], KEYS[k + 1], split(ARGV[(k + 11) / 2])
+for k = 1, #KEYS, 3 do
+  local key, passes, words = KEYS[k], KEYS[k + 1], split(ARGV[(k + 17) / 3])
   local gate, before = read(key, passes)
+  local account, accountBefore = read(KEYS[k + 2])
   local rate = tonumber(words[1])
   local function close(till, length)
     gate.c, gate.b = math.max(gate.c or 0, till), length
@@ -145,27 +157,32 @@ for k = 1, #KEYS, 2 do
       end
     end
   end
-  local function pay(count, calls, held)
+  local function charge(one, count, calls)
+    if one.t then one.t = math.max(one.t - calls + count, -owed * rate) end
+  end
+  local function pay(count, calls, common, held)
     local past = 0.8 ^ count
     gate.h = math.floor((gate.h or 200) * past + held * (1 - past) + 0.5)
-    if gate.t then gate.t = math.max(gate.t - calls + count, -owed * rate) end
+    charge(gate, count, calls)
+    charge(account, count, common)
   end
   if words[2] == 'well' then
-    local count = redis.call('ZREM', passes, unpack(words, 5))
+    local count = redis.call('ZREM', passes, unpack(words, 6))
     local probe = false
-    for i = 5, #words do probe = probe or words[i] == gate.p end
+    for i = 6, #words do probe = probe or words[i] == gate.p end
     if count > 0 then
-      pay(count, tonumber(words[4]) * count / (#words - 4), tonumber(words[3]))
+      local part = count / (#words - 5)
+      pay(count, tonumber(words[4]) * part, tonumber(words[5]) * part, tonumber(words[3]))
       hear(false, 0, probe, 0)
     end
   else
-    for i = 3, #words, 6 do
+    for i = 3, #words, 7 do
       local pass, calls = words[i], tonumber(words[i + 4])
       if redis.call('ZREM', passes, pass) == 1 then
-        pay(1, calls, tonumber(words[i + 3]))
+        pay(1, calls, tonumber(words[i + 5]), tonumber(words[i + 3]))
         local sick, probe = words[i + 1] == '1', gate.p == pass
         if sick or calls > 0 then
-          hear(sick, tonumber(words[i + 2]), probe, tonumber(words[i + 5]))
+          hear(sick, tonumber(words[i + 2]), probe, tonumber(words[i + 6]))
         elseif probe then
           gate.p, gate.e = nil, nil
         end
@@ -173,5 +190,6 @@ for k = 1, #KEYS, 2 do
     end
   end
   keep(key, passes, gate, before)
+  keep(KEYS[k + 2], nil, account, accountBefore)
 end
 return 0`);

@@ -56,6 +56,11 @@ export interface EndedCalls {
   readonly failure: DestinationFailure | undefined;
   /** What was used up of the destination's rate, in calls. */
   readonly calls: number;
+  /**
+   * All that was asked was refused for want of rights. Anybody may name an account that is not theirs: such calls use up the
+   * rate of the destination alone, and not that of the account.
+   */
+  readonly denied: boolean;
 }
 
 /** How soon a job looks again at an association that another worker holds or that may not be pushed now. */
@@ -79,9 +84,9 @@ export async function reconcile(
   const budget = new AttemptBudget({ operationMs, callsMs, widthMax, signal, clock });
   try {
     const claim = await parts.claim(id);
-    if (claim.kind !== 'claimed') return { outcome: unclaimed(claim), failure: undefined, calls: 0 };
+    if (claim.kind !== 'claimed') return { outcome: unclaimed(claim), failure: undefined, calls: 0, denied: false };
     const { finish, failure } = await runAttempt(parts, claim, budget);
-    const ended = { failure, calls: budget.calls };
+    const ended = { failure, calls: budget.calls, denied: isDenied(failure, finish) };
     callsEnded(ended);
     const finished = await parts.finish(finish);
     logAttempt(parts.log, { claim, finish, finished, failure });
@@ -91,6 +96,10 @@ export async function reconcile(
     budget.end();
   }
 }
+
+const isDenied = (failure: DestinationFailure | undefined, { written, removed, buried }: Finish): boolean =>
+  (failure?.kind === 'credentials' || failure?.kind === 'permission') &&
+  written.length + removed.length + buried.length === 0;
 
 /** What becomes of a job whose association may not be, or need not be, pushed now. */
 export function unclaimed(claim: Exclude<Claim, Claimed>): Outcome {

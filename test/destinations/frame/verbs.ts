@@ -21,6 +21,7 @@ export const small: DestinationDefinition = {
   valueBytesMax: 8,
   refusesEmpty: true,
   rate: { callsPerSecond: 1, burst: 1 },
+  rateAccount: () => [],
   concurrencyMax: 1,
 };
 

@@ -111,6 +111,52 @@ describe('the rate of a gate', () => {
   });
 });
 
+describe('the rate of an account', () => {
+  it('is one for all its destinations, and for them alone', async () => {
+    const { gate, second, pass } = testGate();
+    const came = async () => {
+      const passes = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => (index % 2 ? gate : second).enter(index % 2 ? '7' : '8', budget, 'a')),
+      );
+      for (const one of passes) if (one.admitted) await one.leave('well');
+      return passes.filter(({ admitted }) => admitted).length;
+    };
+    let admitted = await came();
+    for (let step = 0; step < 100; step += 1) {
+      pass(100);
+      admitted += await came();
+    }
+    // Ten a second for ten seconds, and the burst.
+    expect(admitted).toBe(103);
+    opened(await gate.enter('9', budget, 'b'));
+    opened(await gate.enter('9', budget));
+  });
+
+  it('has every call of an operation to pay, whichever destination made it', async () => {
+    const { gate, pass } = testGate();
+    await opened(await gate.enter('7', budget, 'a')).leave('well', 0, 8);
+    expect(refused(await gate.enter('8', budget, 'a'))).toMatchObject({ reason: 'rate', waitMs: 600 });
+    pass(600);
+    opened(await gate.enter('8', budget, 'a'));
+  });
+
+  it('is not used up by calls that do not count for it, while that of their destination is', async () => {
+    const { gate } = testGate();
+    await opened(await gate.enter('7', budget, 'a')).leave('well', 0, 8, 0);
+    await opened(await gate.enter('6', budget, 'a')).leave('sick', 0, 8, 0);
+    refused(await gate.enter('7', budget, 'a'));
+    for (let index = 0; index < 3; index += 1) opened(await gate.enter('8', budget, 'a'));
+    refused(await gate.enter('8', budget, 'a'));
+  });
+
+  it('has nothing to do with the health of its destinations', async () => {
+    const { gate } = testGate();
+    for (let index = 0; index < 5; index += 1) await opened(await gate.enter('7', wide, 'a')).leave('sick');
+    expect(refused(await gate.enter('7', wide, 'a')).reason).toBe('circuit-open');
+    opened(await gate.enter('8', wide, 'a'));
+  });
+});
+
 describe('the number of passes of a gate', () => {
   const two = { ...wide, concurrencyMax: 2 };
 

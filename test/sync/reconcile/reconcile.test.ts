@@ -107,7 +107,7 @@ test('an attempt that a worker breaks off because it has to stop is no failure, 
     return hanging(item, signal);
   });
   const ended = await reconcile(parts, '1', stop.signal, 4);
-  expect(ended).toEqual({ outcome: { kind: 'again', afterMs: 0 }, failure: undefined, calls: 1 });
+  expect(ended).toEqual({ outcome: { kind: 'again', afterMs: 0 }, failure: undefined, calls: 1, denied: false });
   expect(written).toMatchObject([{ done: false, status: 'PENDING', error: null, attempts: 0 }]);
 });
 
@@ -299,7 +299,7 @@ describe('the pass of a job', () => {
       leave: async (...verdict: readonly unknown[]) => void left.push(verdict),
     };
     const { parts } = partsWith(put, changes);
-    const handler = syncHandler(parts, { enter: async () => pass });
+    const handler = syncHandler(parts, { enter: async () => pass }, async (id) => id);
     const job = { id: '1', destinationId: '1', job: '1', traceparent: undefined, exhausted: false };
     return { left, done: handler(job, new AbortController().signal) };
   }
@@ -312,6 +312,15 @@ describe('the pass of a job', () => {
     expect(await done).toMatchObject({ kind: 'done' });
     expect(left).toHaveLength(1);
   });
+
+  test.each(['credentials', 'permission'] as const)(
+    'is given back without a call for the account when all is refused for %s',
+    async (kind) => {
+      const { left, done } = passing(() => Promise.reject(new DestinationFailure(kind, 'refused')), {});
+      await done;
+      expect(left).toEqual([['well', undefined, 1, 0]]);
+    },
+  );
 
   test('is given back once when the outcome cannot be written, or nothing can be claimed', async () => {
     const away = new Error('the database is away');

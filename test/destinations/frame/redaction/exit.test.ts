@@ -31,6 +31,7 @@ const definition: DestinationDefinition = {
   valueBytesMax: 9,
   publicMembers: ['project'],
   rate: { callsPerSecond: 1, burst: 1 },
+  rateAccount: () => [],
   concurrencyMax: 1,
 };
 

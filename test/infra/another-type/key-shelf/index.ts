@@ -18,5 +18,6 @@ export const definition = {
   names,
   valueBytesMax: 16 * 1024,
   rate: nineTenthsOf(600, 60),
+  rateAccount: ({ endpoint, token }) => [token, endpoint ?? ''],
   concurrencyMax: 4,
 } satisfies DestinationDefinition<typeof fields>;
