@@ -7,6 +7,7 @@ import { openPool, type PoolOptions } from './postgres/pool.ts';
 import { Reachability } from './postgres/reachability.ts';
 import { StoreClock } from './postgres/store-clock.ts';
 import { mustBeSupported } from './postgres/version.ts';
+import { refreshRegularly } from './refreshing.ts';
 import type { KeyAttempts } from './seal/attempts/contract.ts';
 import { openKeyAttempts } from './seal/attempts/open.ts';
 import type { Seal } from './seal/contract.ts';
@@ -70,8 +71,12 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     throw error;
   }
   const transaction: Store['transaction'] = (work) => inTransaction(db, work);
-  const refresh = () => Promise.all([seal.refresh(), storeClock.measure(db)]);
-  const stopRefreshing = refreshRegularly(refresh, options);
+  const refresh = async () => {
+    const looks = await Promise.allSettled([seal.refresh(), storeClock.measure(db)]);
+    for (const look of looks) if (look.status === 'rejected') throw look.reason;
+  };
+  const everyMs = options.refreshMs ?? refreshMsDefault;
+  const stopRefreshing = refreshRegularly(refresh, { everyMs, log });
   return {
     db,
     barrier,
@@ -101,18 +106,4 @@ async function bringUpToDate(db: Kysely<Database>, options: StoreOptions): Promi
   const pool = openPool({ ...options, poolSize: 1, statementTimeoutMs: migrationMsMax });
   const forMigrations = new Kysely<Database>({ dialect: poolDialect(pool, new Reachability(options.clock)) });
   await migrate(forMigrations).finally(() => forMigrations.destroy());
-}
-
-function refreshRegularly(refresh: () => Promise<unknown>, { log, refreshMs }: StoreOptions): () => void {
-  const timer = setInterval(() => {
-    refresh().catch((error: unknown) => {
-      log.debug(
-        { error: error instanceof Error ? error.message : 'unknown error' },
-        'the seal and the time were not read again',
-      );
-    });
-  }, refreshMs ?? refreshMsDefault);
-  // It must not keep a process alive that is done.
-  timer.unref();
-  return () => clearInterval(timer);
 }
