@@ -1,4 +1,5 @@
 import type { DocumentReply, PageOfAll } from '../../path/jsonapi/row.ts';
+import { withoutLoops } from './loops.ts';
 
 /** The media type of every answer that has a body. */
 export const mediaType = 'application/vnd.api+json';
@@ -16,7 +17,7 @@ export function documentOf(reply: DocumentReply, location: Location): string {
   const meta = { ...(page === undefined ? {} : { pagination: paginationOf(page) }), ...reply.meta };
   return JSON.stringify({
     data,
-    ...(included === undefined ? {} : { included }),
+    ...(included === undefined ? {} : { included: withoutLoops(included) }),
     ...(page === undefined ? {} : { links: linksOf(page, location) }),
     ...(Object.keys(meta).length === 0 ? {} : { meta }),
   });

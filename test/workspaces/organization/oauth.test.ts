@@ -70,6 +70,27 @@ describe('OAuth clients', () => {
     expect((await ground.call('GET', `/organizations/${organization.name}/oauth-tokens`)).items).toEqual([]);
   });
 
+  test.each([
+    // As the provider sends them where the configuration says nothing.
+    { 'service-provider': 'bitbucket_hosted', key: '', secret: '', name: '' },
+    {
+      'service-provider': 'bitbucket_data_center',
+      key: '',
+      secret: '',
+      'rsa-public-key': '',
+      'oauth-token-string': '',
+    },
+    { 'service-provider': 'github', key: '', 'private-key': '' },
+  ])('take an empty secret for none: %o', async (sent) => {
+    const { path } = await stage();
+    const made = await ground.call('POST', path, client(sent));
+    expect(made.status, made.text).toBe(201);
+    expect((await ground.call('GET', `/oauth-clients/${made.item.id}`)).item).toEqual(made.item);
+    for (const column of ['secret', 'private_key'])
+      expect(await stored('ws_oauth_clients', column, made.item.id)).toBe(null);
+    expect(tokenIdOf(made.item) !== '').toBe(sent['oauth-token-string'] !== '');
+  });
+
   test('change what is named, and a new token keeps the id of the old one', async () => {
     const { make } = await stage();
     const { id, tokenId } = await make();

@@ -44,6 +44,21 @@ test('what is asked for is included, once, beside the relationship that leads to
   expect([shown.status, shown.body?.included]).toEqual([200, undefined]);
 });
 
+test('what is included beside a workspace never leads back to itself, and still names its organization', async () => {
+  const organization = await ground.organization();
+  const { id } = await ground.workspace(organization.id, organization.projectId);
+  for (const asked of ['organization,project', 'project,organization']) {
+    const { body } = await ground.call('GET', `/workspaces/${id}?include=${asked}`);
+    const included = (type: string) => body?.included?.find((one) => one.type === type)?.relationships;
+    expect(included('projects')).toHaveProperty('organization.data.id', organization.name);
+    // Clients that put included resources in each other's place follow this one until their stack is full.
+    expect(included('organizations')).not.toHaveProperty('default-project');
+    expect(included('organizations')).toHaveProperty('entitlement-set.data');
+  }
+  const alone = await ground.call('GET', `/workspaces/${id}?include=organization`);
+  expect(alone.body?.included?.[0]?.relationships).toHaveProperty('default-project.data.id', organization.projectId);
+});
+
 test('what is included is the document that the address of its own answers', async () => {
   const organization = await ground.organization();
   const { id } = await ground.workspace(organization.id, organization.projectId);

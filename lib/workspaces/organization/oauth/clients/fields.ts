@@ -10,8 +10,11 @@ function isAddress(value: string): boolean {
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
 }
 
-/** What is stored and never read back; sealed. */
-const secret = () => text(16_384).min(1, "can't be blank").nullable();
+/** What is stored and never read back; sealed. Clients send an empty one for none. */
+const secret = () =>
+  text(16_384)
+    .nullable()
+    .transform((given) => (given === '' ? null : given));
 
 const changeable = {
   name: text(255).nullable(),
