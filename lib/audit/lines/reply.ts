@@ -1,7 +1,7 @@
 import { after, type Eventual } from '../../core/concurrency/eventual.ts';
 import { AppError, type ErrorKind } from '../../core/errors.ts';
 import { readJsonInSlices } from '../../core/json/read-in-slices.ts';
-import type { WrittenJson } from '../../core/json/written.ts';
+import { WrittenJson } from '../../core/json/written.ts';
 import { type Json, parseJson } from '../../core/json.ts';
 import type { AuthReply, ReplyContent, WrapInfo } from '../../path/contract/reply.ts';
 import { ProblemError } from '../../path/jsonapi/error.ts';
@@ -108,10 +108,12 @@ const keyLists = ['keys', 'key_info'];
 /** A listing with the numbers of its entries in place of them. */
 const elided = (data: object, lists: readonly string[]): object =>
   Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [name, lists.includes(name) ? counted(value) : value]),
+    Object.entries(data).map(([name, value]) => [name, lists.includes(name) ? counted(value, data) : value]),
   );
 
-function counted(value: unknown): unknown {
+function counted(value: unknown, data: object): unknown {
+  // What is written already is the details of the keys beside it.
+  if (value instanceof WrittenJson) return counted(Reflect.get(data, 'keys'), data);
   if (Array.isArray(value)) return value.length;
   return typeof value === 'object' && value !== null ? Object.keys(value).length : value;
 }

@@ -1,10 +1,13 @@
 import { z } from 'zod';
-import type { Reply } from '../../path/contract/reply.ts';
+import { yieldToOthers } from '../../core/concurrency/yielding.ts';
+import { WrittenJson } from '../../core/json/written.ts';
+import type { Reply, ReplyContent } from '../../path/contract/reply.ts';
 import { integer } from '../../path/fields.ts';
 import { nameText } from './names.ts';
 
-/** What one statement reads, and what one reply has at most. */
-const perPage = 5_000;
+/** What one statement reads: its rows are read and written in one turn of the event loop. */
+const perPage = 250;
+/** What one reply has at most. */
 const keysMax = 50_000;
 
 /** Fields of listings. */
@@ -27,22 +30,34 @@ export interface Listed {
   readonly info: object;
 }
 
-/** Reads a listing page by page. One that has more says so. */
+/**
+ * Reads a listing page by page, and writes the text of each page when it is read: a listing of tens of thousands of entries
+ * leaves other requests their turns. One that has more says so.
+ */
 export async function listedWithInfo(
   { after, limit }: Page,
   read: (page: Page) => Promise<readonly Listed[]>,
 ): Promise<Reply> {
   const most = limit > 0 ? Math.min(limit, keysMax) : keysMax;
-  const found: Listed[] = [];
+  const keys: string[] = [];
+  const pieces: Buffer[] = [];
   let isWhole = false;
-  for (let from = after; !isWhole && found.length < most; from = found.at(-1)?.key ?? from) {
-    const size = Math.min(perPage, most - found.length);
+  for (let from = after; !isWhole && keys.length < most; from = keys.at(-1) ?? from) {
+    const size = Math.min(perPage, most - keys.length);
     const page = await read({ after: from, limit: size });
-    found.push(...page);
+    if (page.length > 0) pieces.push(Buffer.from(`${keys.length === 0 ? '' : ','}${page.map(memberText).join()}`));
+    keys.push(...page.map(({ key }) => key));
     isWhole = page.length < size;
+    if (!isWhole) await yieldToOthers();
   }
-  const keys = found.map(({ key }) => key);
-  const data = { keys, key_info: Object.fromEntries(found.map(({ key, info }) => [key, info])) };
-  if (isWhole || (limit > 0 && limit <= keysMax)) return { data };
-  return { data, warnings: [`There may be more: go on with after=${keys.at(-1)}`] };
+  const reply = listing(keys, pieces);
+  if (isWhole || (limit > 0 && limit <= keysMax)) return reply;
+  return { ...reply, warnings: [`There may be more: go on with after=${keys.at(-1)}`] };
+}
+
+const memberText = ({ key, info }: Listed): string => `${JSON.stringify(key)}:${JSON.stringify(info)}`;
+
+function listing(keys: readonly string[], pieces: readonly Buffer[]): ReplyContent {
+  const written = new WrittenJson([Buffer.from('{'), ...pieces, Buffer.from('}')]);
+  return { data: { keys, key_info: written }, written };
 }
