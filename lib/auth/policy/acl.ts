@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '../../core/concurrency/yielding.ts';
 import { canonicalPatterns } from '../../path/vocabulary.ts';
 import { type Precedence, precedenceOf, precedes } from './match/precedence.ts';
 import { SegmentTree } from './match/segment-tree.ts';
@@ -31,7 +32,10 @@ interface Placed {
 }
 
 /** Built once per set of policies. A look-up costs a few hash look-ups, however many rules there are. */
-export function compileAcl(rules: readonly PlacedRule[]): Acl {
+export const compileAcl = (rules: readonly PlacedRule[]): Acl => atOnce(compilingAcl(rules));
+
+/** The same, in steps: ten thousand rules take long. */
+export function* compilingAcl(rules: readonly PlacedRule[]): Steps<Acl> {
   const exact = new Map<string, Grant>();
   const globs = new Map<string, Grant>();
   for (const rule of rules) {
@@ -41,6 +45,7 @@ export function compileAcl(rules: readonly PlacedRule[]): Acl {
       const before = by.get(pattern);
       by.set(pattern, before === undefined ? rule : merge(before, rule));
     }
+    yield;
   }
   const prefixes = new Prefixes();
   const segments = new SegmentTree<Placed>();
@@ -48,6 +53,7 @@ export function compileAcl(rules: readonly PlacedRule[]): Acl {
     const placed = { grant, precedence: precedenceOf(pattern) };
     if (hasSegmentWildcard(pattern)) segments.add(pattern, placed);
     else prefixes.add(pattern.slice(0, -1), placed);
+    yield;
   }
   const best = (path: string) => bestOf([...prefixes.longest(path), ...segments.find(path)]);
   return {

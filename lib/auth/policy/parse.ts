@@ -1,7 +1,8 @@
+import { atOnce, type Steps } from '../../core/concurrency/yielding.ts';
 import { badRequest } from '../../core/errors.ts';
 import { readGrant } from './grant-fields.ts';
 import { HclError, positionAt } from './hcl/error.ts';
-import { type Member, type Node, parseHcl } from './hcl/parse.ts';
+import { type Member, type Node, parsingHcl } from './hcl/parse.ts';
 import type { Policy, Rule } from './rule.ts';
 
 const rulesMax = 10_000;
@@ -12,9 +13,13 @@ const rulesMax = 10_000;
  *
  * @throws AppError `bad-request`: `failed to parse policy: ` with line, column and what is wrong there
  */
-export function parsePolicy(text: string): Policy {
+export const parsePolicy = (text: string): Policy => atOnce(parsingPolicy(text));
+
+/** The same, in steps: a policy of a megabyte takes long. */
+export function* parsingPolicy(text: string): Steps<Policy> {
   try {
-    const rules = parseHcl(text).flatMap((member) => rulesOf(member, text));
+    const rules: Rule[] = [];
+    for (const member of yield* parsingHcl(text)) yield* addRules(rules, member, text);
     if (rules.length > rulesMax) throw new HclError(`more than ${rulesMax} paths`, { line: 1, column: 1 });
     return { rules, templated: rules.some(({ pattern }) => pattern.includes('{{')) };
   } catch (cause) {
@@ -23,20 +28,25 @@ export function parsePolicy(text: string): Policy {
   }
 }
 
-function rulesOf(member: Member, text: string): readonly Rule[] {
+function* addRules(rules: Rule[], member: Member, text: string): Steps<undefined> {
   const [key, ...labels] = member.keys;
-  if (key === 'name' && labels.length === 0) return [];
+  if (key === 'name' && labels.length === 0) return;
   if (key !== 'path') throw wrong(text, member.at, `invalid key ${JSON.stringify(key)}: expected "path" or "name"`);
-  return pathRules(labels, member.value, text);
+  yield* addPaths(rules, labels, member.value, text);
 }
 
-function pathRules(labels: readonly string[], value: Node, text: string): readonly Rule[] {
+function* addPaths(rules: Rule[], labels: readonly string[], value: Node, text: string): Steps<undefined> {
   if (labels.length > 1) throw wrong(text, value.at, 'a path has one pattern');
-  if (value.kind === 'list') return value.items.flatMap((item) => pathRules(labels, item, text));
+  if (value.kind === 'list') {
+    for (const item of value.items) yield* addPaths(rules, labels, item, text);
+    return;
+  }
   if (value.kind !== 'object') throw wrong(text, value.at, 'expected a block of a path');
   const [pattern] = labels;
-  if (pattern !== undefined) return [toRule(pattern, value.members, value.at, text)];
-  return value.members.flatMap((member) => pathRules(member.keys, member.value, text));
+  if (pattern === undefined)
+    for (const { keys, value: below } of value.members) yield* addPaths(rules, keys, below, text);
+  else rules.push(toRule(pattern, value.members, value.at, text));
+  yield;
 }
 
 function toRule(given: string, members: readonly Member[], at: number, text: string): Rule {

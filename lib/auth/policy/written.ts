@@ -1,7 +1,8 @@
+import { stepByStep } from '../../core/concurrency/yielding.ts';
 import { badRequest } from '../../core/errors.ts';
 import { membersWithoutEffect } from './grant-fields.ts';
-import { type Member, type Node, parseHcl } from './hcl/parse.ts';
-import { parsePolicy } from './parse.ts';
+import { type Member, type Node, parsingHcl } from './hcl/parse.ts';
+import { parsingPolicy } from './parse.ts';
 import type { Rule } from './rule.ts';
 import { hasOpenTemplate } from './template.ts';
 
@@ -11,13 +12,14 @@ import { hasOpenTemplate } from './template.ts';
  *
  * @throws AppError `bad-request`
  */
-export function checkWritten(text: string): readonly string[] {
-  for (const rule of parsePolicy(text).rules) {
+export async function checkWritten(text: string): Promise<readonly string[]> {
+  const { rules } = await stepByStep(parsingPolicy(text));
+  for (const rule of rules) {
     const problem = problemOf(rule);
     if (problem !== undefined)
       throw badRequest(`failed to parse policy: path ${JSON.stringify(rule.pattern)}: ${problem}`);
   }
-  const keys = new Set(keysIn(parseHcl(text)));
+  const keys = new Set(keysIn(await stepByStep(parsingHcl(text))));
   const without = membersWithoutEffect.filter((name) => keys.has(name));
   if (without.length === 0) return [];
   const names = without.map((name) => JSON.stringify(name)).join(', ');

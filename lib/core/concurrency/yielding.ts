@@ -30,3 +30,29 @@ export async function inSlices(step: () => boolean): Promise<void> {
     while (performance.now() < end);
   }
 }
+
+/** Work that can be interrupted at each `yield`, and its outcome. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** Does all of it at once. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Does it in slices. What is short is done at once, without waiting for a turn. */
+export async function stepByStep<T>(steps: Steps<T>): Promise<T> {
+  let last: IteratorResult<undefined, T>;
+  const end = performance.now() + turnMs;
+  do last = steps.next();
+  while (last.done !== true && performance.now() < end);
+  while (last.done !== true) {
+    await yieldToOthers();
+    const turnEnd = performance.now() + turnMs;
+    do last = steps.next();
+    while (last.done !== true && performance.now() < turnEnd);
+  }
+  return last.value;
+}

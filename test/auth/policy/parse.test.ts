@@ -88,7 +88,7 @@ describe('a mistake is reported with its position:', () => {
   test.each([
     ['path "a" { capabilities = ["raed"] }', 'line 1, column 27: path "a": invalid capability "raed"'],
     ['path "a" {\n  capability = ["read"]\n}', 'line 2, column 3: path "a": invalid key "capability"'],
-    ['path "a" { control_group = {} }', 'line 1, column 12: path "a": invalid key "control_group"'],
+    ['path "a" { control_groups = {} }', 'line 1, column 12: path "a": invalid key "control_groups"'],
     ['path "a/+*" {}', 'line 1, column 13: path "a/+*": invalid use of wildcards ("+*" is forbidden)'],
     ['path "" {}', 'line 1, column 9: the path is empty'],
     ['rule "a" {}', 'line 1, column 1: invalid key "rule": expected "path" or "name"'],

@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '../../../core/concurrency/yielding.ts';
 import { HclError, positionAt } from './error.ts';
 import { scan, type Token } from './tokens.ts';
 
@@ -25,10 +26,13 @@ const depthMax = 16;
  *
  * @throws HclError with the position of the mistake
  */
-export function parseHcl(text: string): readonly Member[] {
+export const parseHcl = (text: string): readonly Member[] => atOnce(parsingHcl(text));
+
+/** The same, in steps: a text of a megabyte takes long. */
+export function* parsingHcl(text: string): Steps<readonly Member[]> {
   if (text.length > textLengthMax)
     throw new HclError(`longer than ${textLengthMax} characters`, { line: 1, column: 1 });
-  return new Parser(text).document();
+  return yield* new Parser(text, yield* scan(text)).document();
 }
 
 class Parser {
@@ -37,34 +41,35 @@ class Parser {
   #next = 0;
   #depth = 0;
 
-  constructor(text: string) {
+  constructor(text: string, tokens: readonly Token[]) {
     this.#text = text;
-    this.#tokens = scan(text);
+    this.#tokens = tokens;
   }
 
-  document(): readonly Member[] {
+  *document(): Steps<readonly Member[]> {
     const braced = this.#take('{');
-    const members = this.#members(braced ? '}' : 'end');
+    const members = yield* this.#members(braced ? '}' : 'end');
     if (braced && !this.#take('end')) throw this.#unexpected('the end of the text');
     return members;
   }
 
-  #members(close: '}' | 'end'): readonly Member[] {
+  *#members(close: '}' | 'end'): Steps<readonly Member[]> {
     const members: Member[] = [];
     while (!this.#take(close)) {
-      members.push(this.#member());
+      members.push(yield* this.#member());
       this.#take(',');
+      yield;
     }
     return members;
   }
 
-  #member(): Member {
+  *#member(): Steps<Member> {
     const { at } = this.#peek();
     const keys = [this.#key()];
     while (this.#peek().kind === 'string' || this.#peek().kind === 'identifier') keys.push(this.#key());
-    if (this.#take('=') || this.#take(':')) return { keys, value: this.#value(), at };
+    if (this.#take('=') || this.#take(':')) return { keys, value: yield* this.#value(), at };
     if (this.#peek().kind !== '{') throw this.#unexpected('"=" or "{"');
-    return { keys, value: this.#value(), at };
+    return { keys, value: yield* this.#value(), at };
   }
 
   #key(): string {
@@ -74,34 +79,34 @@ class Parser {
     return token.text;
   }
 
-  #value(): Node {
+  *#value(): Steps<Node> {
     const token = this.#peek();
     this.#next += 1;
     if (token.kind === 'string') return { kind: 'string', value: token.text, at: token.at };
     if (token.kind === 'number') return { kind: 'number', value: token.value, at: token.at };
     if (token.kind === 'identifier' && (token.text === 'true' || token.text === 'false'))
       return { kind: 'bool', value: token.text === 'true', at: token.at };
-    if (token.kind === '[') return this.#nested(() => ({ kind: 'list', items: this.#items(), at: token.at }));
-    if (token.kind === '{') return this.#nested(() => ({ kind: 'object', members: this.#members('}'), at: token.at }));
+    if (token.kind === '[') return { kind: 'list', items: yield* this.#nested(this.#items()), at: token.at };
+    if (token.kind === '{') return { kind: 'object', members: yield* this.#nested(this.#members('}')), at: token.at };
     this.#next -= 1;
     throw this.#unexpected('a value');
   }
 
-  #items(): readonly Node[] {
+  *#items(): Steps<readonly Node[]> {
     const items: Node[] = [];
     while (!this.#take(']')) {
-      items.push(this.#value());
+      items.push(yield* this.#value());
       if (!this.#take(',') && this.#peek().kind !== ']') throw this.#unexpected('"," or "]"');
     }
     return items;
   }
 
-  #nested(read: () => Node): Node {
+  *#nested<T>(inner: Steps<T>): Steps<T> {
     this.#depth += 1;
     if (this.#depth > depthMax) throw this.#wrong(`nested deeper than ${depthMax} levels`);
-    const node = read();
+    const read = yield* inner;
     this.#depth -= 1;
-    return node;
+    return read;
   }
 
   #peek(): Token {

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../core/concurrency/yielding.ts';
 import { HclError, positionAt } from './error.ts';
 
 export type Token =
@@ -11,18 +12,21 @@ const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_.])/uy;
 const heredoc = /<<(-?)([A-Za-z_]\w*)[^\S\n]*\n/y;
 const mark = /[{}[\]=:,]/y;
 
+const tokensPerStep = 500;
+
 /**
  * Cuts a text in HCL, version 1, or JSON into tokens. The work grows with the length of the text, whatever it holds.
  *
  * @throws HclError with the position of what is no token
  */
-export function scan(text: string): readonly Token[] {
+export function* scan(text: string): Steps<readonly Token[]> {
   const tokens: Token[] = [];
   let at = skipBlank(text, 0);
   while (at < text.length) {
     const { token, end } = next(text, at);
     tokens.push(token);
     at = skipBlank(text, end);
+    if (tokens.length % tokensPerStep === 0) yield;
   }
   tokens.push({ kind: 'end', at: text.length });
   return tokens;

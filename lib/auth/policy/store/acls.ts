@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
+import { stepByStep } from '../../../core/concurrency/yielding.ts';
 import { AppError } from '../../../core/errors.ts';
 import { isRoot, isWithin, type Namespace } from '../../../core/namespace.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Grants } from '../../identity/facts/grants.ts';
 import { type Identities, openIdentities } from '../../identity/facts/open.ts';
 import type { EntityFacts } from '../../identity/facts/read.ts';
-import { type Acl, compileAcl } from '../acl.ts';
-import { parsePolicy } from '../parse.ts';
+import { type Acl, compilingAcl } from '../acl.ts';
+import { parsingPolicy } from '../parse.ts';
 import type { Policy, PolicyName } from '../rule.ts';
 import { rulesFor } from '../template.ts';
 import { grantsOfHolder, type Holder } from './holder.ts';
@@ -55,11 +56,15 @@ export function openAcls(store: Store, identities: Identities = openIdentities(s
 
   async function load(key: string, { grants, facts }: Wanted): Promise<Kept> {
     const { revision, texts } = await readSnapshot(store, grants);
-    const policies = texts.map(({ namespace, name, text }) => ({ namespace, policy: parse(namespace.id, name, text) }));
+    const policies: PlacedPolicy[] = [];
+    for (const { namespace, name, text } of texts)
+      policies.push({ namespace, policy: await parse(namespace.id, name, text) });
     const before = kept.get(key);
-    const acl = before !== undefined && isSame(before.policies, policies) ? before.acl : compile(policies, facts);
+    const acl = before !== undefined && isSame(before.policies, policies) ? before.acl : await compile(policies, facts);
     const fresh = { revision, policies, acl };
-    if (before === undefined || before.revision <= revision) kept.set(key, fresh);
+    // Another look may have ended meanwhile.
+    const present = kept.get(key);
+    if (present === undefined || present.revision <= revision) kept.set(key, fresh);
     return fresh;
   }
 
@@ -100,25 +105,25 @@ const rulesOf = ({ acl }: Kept): number => acl.exact.size + acl.globs.size + 1;
 const isSame = (some: readonly PlacedPolicy[], others: readonly PlacedPolicy[]): boolean =>
   some.length === others.length && some.every(({ policy }, index) => policy === others[index]?.policy);
 
-const compile = (policies: readonly PlacedPolicy[], facts: EntityFacts): Acl =>
-  compileAcl(
-    policies.flatMap(({ namespace, policy }) => {
-      const rules = rulesFor(policy, facts.subjectIn(namespace.id));
-      return isRoot(namespace) ? rules : rules.map((rule) => ({ ...rule, below: namespace.path }));
-    }),
-  );
+function compile(policies: readonly PlacedPolicy[], facts: EntityFacts): Promise<Acl> {
+  const rules = policies.flatMap(({ namespace, policy }) => {
+    const own = rulesFor(policy, facts.subjectIn(namespace.id));
+    return isRoot(namespace) ? own : own.map((rule) => ({ ...rule, below: namespace.path }));
+  });
+  return stepByStep(compilingAcl(rules));
+}
 
 /** The same text gives the same object, so that it is seen what has not changed. */
-function rememberingParser(): (namespaceId: string, name: string, text: string) => Policy {
+function rememberingParser(): (namespaceId: string, name: string, text: string) => Promise<Policy> {
   const remembered = new LRUCache<string, { readonly text: string; readonly policy: Policy }>({
     maxSize: textCharactersMax,
     sizeCalculation: ({ text }) => text.length + 1,
   });
-  return (namespaceId, name, text) => {
+  return async (namespaceId, name, text) => {
     const key = `${namespaceId}/${name}`;
     const before = remembered.get(key);
     if (before?.text === text) return before.policy;
-    const policy = named(readable(name, text), { name, namespaceId });
+    const policy = named(await readable(name, text), { name, namespaceId });
     remembered.set(key, { text, policy });
     return policy;
   };
@@ -131,9 +136,9 @@ const named = (policy: Policy, name: PolicyName): Policy => ({
 });
 
 /** A stored policy that cannot be read may hold a denial, so nothing that it belongs to is granted. */
-function readable(name: string, text: string): Policy {
+async function readable(name: string, text: string): Promise<Policy> {
   try {
-    return parsePolicy(text);
+    return await stepByStep(parsingPolicy(text));
   } catch (cause) {
     throw new AppError('internal', `the stored policy ${JSON.stringify(name)} cannot be read: ${String(cause)}`);
   }

@@ -14,7 +14,7 @@ export const policyTexts = (texts: TextStore): TextStore => ({
   },
   async write(name, text) {
     if (fixed.has(name)) throw badRequest(`cannot update ${JSON.stringify(name)} policy`);
-    const warnings = checkWritten(text);
+    const warnings = await checkWritten(text);
     await texts.write(name, text);
     return warnings;
   },

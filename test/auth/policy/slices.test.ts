@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { compileAcl, compilingAcl } from '../../../lib/auth/policy/acl.ts';
+import { parsePolicy, parsingPolicy } from '../../../lib/auth/policy/parse.ts';
+import { type Steps, stepByStep } from '../../../lib/core/concurrency/yielding.ts';
+
+const rules = 5_000;
+const block = (index: number) => `path "kv/team-${index}/+/*" { capabilities = ["read", "list"] }\n`;
+const asHcl = Array.from({ length: rules }, (_, index) => block(index)).join('');
+const asJson = JSON.stringify({
+  path: Object.fromEntries(
+    Array.from({ length: rules }, (_, index) => [`kv/team-${index}/+/*`, { capabilities: ['read', 'list'] }]),
+  ),
+});
+
+/** How often the work can be interrupted, and its outcome. */
+function counted<T>(steps: Steps<T>): { readonly pauses: number; readonly outcome: T } {
+  for (let pauses = 0; ; pauses += 1) {
+    const { done, value } = steps.next();
+    if (done === true) return { pauses, outcome: value };
+  }
+}
+
+test.each([
+  ['HCL', asHcl],
+  ['JSON', asJson],
+])('a long policy in %s can be interrupted at each rule, while it is read and while it is compiled', (_form, text) => {
+  const parsed = counted(parsingPolicy(text));
+  expect(parsed.outcome).toEqual(parsePolicy(text));
+  expect(parsed.pauses).toBeGreaterThan(2 * rules);
+  const compiled = counted(compilingAcl(parsed.outcome.rules));
+  expect(compiled.pauses).toBeGreaterThanOrEqual(rules);
+  expect([...compiled.outcome.globs]).toEqual([...compileAcl(parsed.outcome.rules).globs]);
+});
+
+test('long work leaves the event loop to others, and short work is done at once', async () => {
+  function* working(milliseconds: number): Steps<number> {
+    const end = performance.now() + milliseconds;
+    let steps = 0;
+    for (; performance.now() < end; steps += 1) yield;
+    return steps;
+  }
+  let rounds = 0;
+  const count = () => {
+    rounds += 1;
+    if (rounds < 1_000_000 && running) setImmediate(count);
+  };
+  let running = true;
+  setImmediate(count);
+  expect(await stepByStep(working(200))).toBeGreaterThan(0);
+  expect(rounds).toBeGreaterThan(3);
+  running = false;
+  rounds = 0;
+  await stepByStep(working(0));
+  expect(rounds).toBe(0);
+});
+
+test('a mistake in a long policy is found in slices as it is at once', async () => {
+  const text = `${asHcl}path "x" { capabilities = ["reed"] }`;
+  await expect(stepByStep(parsingPolicy(text))).rejects.toThrow(/line 5001/);
+  expect(() => parsePolicy(text)).toThrow(/line 5001/);
+});
