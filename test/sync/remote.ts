@@ -7,6 +7,7 @@ import { DestinationFailure, type Driver, type PutItem } from '../../lib/destina
 export type Fate =
   | 'well'
   | 'refused'
+  | 'throttled'
   | 'unheard'
   | 'lost'
   | 'held'
@@ -28,6 +29,8 @@ export interface Remote {
   readonly objects: Map<string, RemoteObject>;
   /** Puts and removes so far. */
   readonly changes: readonly string[];
+  /** Calls so far, of any kind. */
+  readonly calls: number;
   /** The worker has died: nothing more goes out, and nothing is written back. */
   readonly crashed: boolean;
   /** The next calls have these fates, those after them end well. The worker lives again. */
@@ -45,16 +48,19 @@ export function startRemote(): Remote {
   const held: (() => unknown)[] = [];
   let crashed = false;
   let versions = 0;
+  let calls = 0;
   let waiting = 0;
 
   /** Carries `work` out as the call's fate wants it. `signal`: of a call that changes something. */
   async function call<T>(name: string, work: () => T, signal?: AbortSignal): Promise<T> {
     const [fate = 'well', ...others] = fates;
     fates = others;
+    calls += 1;
     if (!crashed && signal !== undefined && late.has(fate)) held.push(work);
     if (crashed || fate === 'crash' || fate === 'crash while held') crashed = true;
     if (crashed) throw new Error('the worker has died');
     if (fate === 'refused') throw new DestinationFailure('unavailable', `${name}: later`, { untouched: true });
+    if (fate === 'throttled') throw new DestinationFailure('throttled', `${name}: slower`, { untouched: true });
     if (fate === 'unheard') throw new DestinationFailure('network', `${name}: no connection`);
     if (fate === 'hangs') {
       waiting += 1;
@@ -101,6 +107,9 @@ export function startRemote(): Remote {
     driver,
     objects,
     changes,
+    get calls() {
+      return calls;
+    },
     get crashed() {
       return crashed;
     },

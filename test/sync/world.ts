@@ -68,6 +68,12 @@ export async function startWorld(store: Store, attemptsMax = 1_000) {
                status = 'PENDING', dirty_since = coalesce(dirty_since, now())
          where id = ${id}::bigint`.execute(store.db);
     },
+    /** As after a change of the destination: what looks unchanged is looked at. */
+    async lookAtAll(): Promise<void> {
+      await sql`
+        update associations set generation = generation + 1, verify_generation = generation + 1, attempts = 0, status = 'PENDING'
+         where id = ${id}::bigint`.execute(store.db);
+    },
     /** One attempt, whose calls have these fates. */
     async attempt(
       fates: readonly Fate[] = [],

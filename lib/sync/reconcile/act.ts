@@ -17,8 +17,10 @@ export type ActResult =
       readonly name: string;
       readonly failure: DestinationFailure;
       readonly put?: Put;
+      /** Name key of an object that is as it was, for certain: the failure says nothing of it. */
+      readonly spared?: string | undefined;
     }
-  | { readonly kind: 'skipped'; readonly subKey: string };
+  | { readonly kind: 'skipped'; readonly subKey: string; readonly spared?: string | undefined };
 
 const ofDestination: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'throttled',
@@ -46,11 +48,14 @@ export function removeAll(parts: ActParts, removes: readonly Written[]): Promise
   const { budget, driver } = parts;
   return eachOf(removes, budget.widthMax, async (object) => {
     const { name, mark, remoteVersion } = object;
-    if (budget.halted !== undefined) return { kind: 'failed', subKey: object.subKey, name, failure: budget.halted };
-    if (budget.over) return { kind: 'skipped', subKey: object.subKey };
+    if (budget.halted !== undefined) {
+      const spared = isPassing(budget.halted) ? object.nameKey : undefined;
+      return { kind: 'failed', subKey: object.subKey, name, failure: budget.halted, spared };
+    }
+    if (budget.over) return skipped(object);
     try {
       if (object.removal !== 'none' && (await isStillGone(parts, object))) return { kind: 'removed', object };
-      if (budget.over) return { kind: 'skipped', subKey: object.subKey };
+      if (budget.over) return skipped(object);
       budget.spend(1);
       await driver.remove({ name, mark, remoteVersion, asRecorded: isCertain(object) }, budget.signal);
       return { kind: 'removed', object };
@@ -63,11 +68,11 @@ export function removeAll(parts: ActParts, removes: readonly Written[]): Promise
 async function pushOne(parts: ActParts, prepared: PreparedPut): Promise<ActResult> {
   const { put } = prepared;
   const { budget, driver } = parts;
-  if (budget.halted !== undefined) return failed(put, budget.halted);
-  if (budget.over) return { kind: 'skipped', subKey: put.subKey };
+  if (budget.halted !== undefined) return failed(put, budget.halted, false);
+  if (budget.over) return skipped(put);
   try {
     if (await isStillThere(parts, prepared)) return unchanged(put);
-    if (budget.over) return { kind: 'skipped', subKey: put.subKey };
+    if (budget.over) return skipped(put);
     budget.spend(put.mode === 'create' ? (parts.definition.costs?.create ?? 1) : 1);
     const { remoteVersion } = await driver.put(toItem(prepared), budget.signal);
     return { kind: 'put', put, remoteVersion };
@@ -83,7 +88,7 @@ async function pushBatch(
 ): Promise<readonly ActResult[]> {
   if (prepared.length === 0) return [];
   const { budget } = parts;
-  if (budget.over) return prepared.map(({ put }) => ({ kind: 'skipped', subKey: put.subKey }));
+  if (budget.over) return prepared.map(({ put }) => skipped(put));
   try {
     budget.spend(1);
     const outcomes = await putMany(
@@ -105,13 +110,26 @@ function fromOutcome({ budget }: ActParts, put: Put, outcome: PutOutcome | undef
   return { kind: 'put', put, remoteVersion: outcome.receipt.remoteVersion };
 }
 
-const failed = (put: Put, failure: DestinationFailure): ActResult => ({
+const skipped = ({ subKey, nameKey }: Pick<Put, 'subKey' | 'nameKey'>): ActResult => ({
+  kind: 'skipped',
+  subKey,
+  spared: nameKey,
+});
+
+/** @param called false: nothing was sent for this object, which shares the failure of another */
+const failed = (put: Put, failure: DestinationFailure, called = true): ActResult => ({
   kind: 'failed',
   subKey: put.subKey,
   name: put.name,
   failure,
   put,
+  spared: isPassing(failure) && (!called || failure.untouched) ? put.nameKey : undefined,
 });
+
+/** Such a failure is of the moment. Any other may mean that objects are not as we left them: replaced, or gone with their vault. */
+const isPassing = ({ kind }: DestinationFailure): boolean => passing.has(kind);
+
+const passing: ReadonlySet<FailureKind> = new Set<FailureKind>(['throttled', 'unavailable', 'timeout', 'network']);
 
 /** An object that is as it should be. */
 const unchanged = (put: Put): ActResult => ({

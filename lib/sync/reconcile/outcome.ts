@@ -19,7 +19,7 @@ export interface Finish {
   /** Milliseconds until the next attempt; null: none. */
   readonly retryMs: number | null;
   readonly written: readonly WrittenObject[];
-  /** Name keys of objects that are there as before and were not called. */
+  /** Name keys of objects that are as before: nothing was sent for them, or nothing that changed them. */
   readonly kept: readonly string[];
   /** Name keys of objects that are no longer there. */
   readonly removed: readonly string[];

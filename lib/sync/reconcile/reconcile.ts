@@ -117,7 +117,7 @@ export function jobOutcome({ done, generation, retryMs }: Finish, finished: Fini
 /** That we stopped is no failure of the destination: no attempt is counted for it. */
 const cutShort = (result: ActResult): ActResult =>
   result.kind === 'failed' && (result.failure.kind === 'timeout' || result.failure.kind === 'network')
-    ? { kind: 'skipped', subKey: result.subKey }
+    ? { kind: 'skipped', subKey: result.subKey, spared: result.spared }
     : result;
 
 /** One attempt. What fails in an unforeseen way, the store included, is an internal failure of this attempt. */

@@ -51,6 +51,7 @@ export function report(
   const done = outcome !== 'retry' && outcome !== 'unfinished';
   const put = results.filter((result) => result.kind === 'put');
   const kept = results.flatMap((result) => (result.kind === 'kept' ? [result.put.nameKey] : []));
+  const spared = results.flatMap((result) => ('spared' in result ? (result.spared ?? []) : []));
   const removed = results.flatMap((result) => (result.kind === 'removed' ? [result.object.nameKey] : []));
   const { unconfirmed } = noticed;
   const ended = {
@@ -76,7 +77,7 @@ export function report(
       attempts: attempt,
       retryMs: retrying ? verdict.afterMs : null,
       written: put.map((result) => toObject(result, claim, remembers)),
-      kept,
+      kept: [...kept, ...spared],
       removed: remembers ? [] : removed,
       buried: remembers ? removed : [],
       remembered,
