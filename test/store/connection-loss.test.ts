@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -9,6 +8,7 @@ import { startPostgres } from '../../infra/local/postgres/start.ts';
 import type { LocalServer } from '../../infra/local/server.ts';
 import { type OpenStore, openStore } from '../../lib/store/open.ts';
 import { ending, testDatabase } from '../support/services.ts';
+import { openSilenceableLine } from '../support/silenceable-line.ts';
 import { storeOptions } from './stores.ts';
 
 /** To be waited for; long enough for a server that is there. */
@@ -32,37 +32,6 @@ async function ownServer() {
     kill: () => server.kill(),
     start: async () => {
       server = await startPostgres({ dataDir, port, volatile: true });
-    },
-  };
-}
-
-/** A line to the server that can go dead without being closed. */
-async function silenceableLine(serverPort: number) {
-  let silent = false;
-  const line = createServer((client) => {
-    const server = connect(serverPort, '127.0.0.1');
-    for (const [from, to] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      from.on('data', (data) => silent || to.write(data));
-      from.on('close', () => to.destroy());
-      from.on('error', () => to.destroy());
-    }
-  });
-  await new Promise<void>((resolve) => line.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    line.close();
-  });
-  const address = line.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return {
-    port: address.port,
-    silence: () => {
-      silent = true;
-    },
-    speak: () => {
-      silent = false;
     },
   };
 }
@@ -142,11 +111,11 @@ test('a server that crashes under load loses no connection of the pool for ever'
 
 test('a network that swallows everything ends the statement, its transaction and its connection', async () => {
   const url = new URL(await testDatabase());
-  const line = await silenceableLine(Number(url.port));
+  const line = ending(await openSilenceableLine(Number(url.port)));
   url.port = String(line.port);
   const store = ending(await openStore(storeOptions(url.href, brief)));
   const broken = store.transaction(async (tx) => {
-    line.silence();
+    void line.silence();
     await sql`select 1`.execute(tx);
   });
   await expect(broken).rejects.toThrow(/it does not answer/);

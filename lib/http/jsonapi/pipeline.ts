@@ -86,28 +86,44 @@ async function outcomeOf(kit: Kit, exchange: Exchange): Promise<Outcome> {
   }
 }
 
-/** In this order: what there is, whether it can be served, who asks, how often, whether it can be read, its record, and then what it does. */
+/** In this order: what there is, whether it can be served, whether the request is admitted, and then what it does. */
 async function run(kit: Kit, exchange: Exchange): Promise<ApiReply | undefined> {
   const { incoming, url, ending } = exchange;
   const found = kit.route(incoming.method, url.pathname);
   exchange.found = found;
   const { row } = found;
   reportRoute(exchange, row);
-  const isOpen = row.open === true;
   // What is recorded can be while the audit devices can be read.
   if (row.unrecorded !== true && kit.parts.state() !== 'ready') throw notServing();
+  const expire = () => ending.end();
+  if (row.streamBytesMax !== undefined) {
+    await kit.within(admit(kit, exchange, found), expire);
+    return row.run(callOf(kit, exchange, found));
+  }
+  return kit.within(answer(kit, exchange, found), expire);
+}
+
+/** All of it within one limit: who asks may have to be looked up in a database that does not answer. */
+async function answer(kit: Kit, exchange: Exchange, found: Found): Promise<ApiReply | undefined> {
+  await admit(kit, exchange, found);
+  // Its caller has been refused meanwhile, and may have asked again.
+  if (exchange.ending.isOver) throw new AppError('unavailable', 'the request took too long');
+  return found.row.run(callOf(kit, exchange, found));
+}
+
+/** Who asks, how often, whether it can be read, and its record. */
+async function admit(kit: Kit, exchange: Exchange, { row, parameters }: Found): Promise<void> {
+  const { incoming } = exchange;
+  const isOpen = row.open === true;
   if (!isOpen) await identify(kit, exchange);
   const { caller } = exchange;
-  const anonymous = () => row.countedBy?.(found.parameters) ?? incoming.connection.remoteAddress;
+  const anonymous = () => row.countedBy?.(parameters) ?? incoming.connection.remoteAddress;
   const allowance = kit.allow(caller === undefined ? anonymous() : bucketOf(caller));
   exchange.rate = rateHeaders(allowance);
   if (allowance?.allowed === false) throw tooMany(exchange.rate);
   if (!isOpen && caller === undefined) throw unauthorized();
   exchange.body = await bodyOf(kit, row, incoming);
-  const expire = () => ending.end();
-  await kit.within(recordRequest(kit.parts, exchange), expire);
-  const running = row.run(callOf(kit, exchange, found));
-  return row.streamBytesMax === undefined ? kit.within(running, expire) : running;
+  await recordRequest(kit.parts, exchange);
 }
 
 function reportRoute(exchange: Exchange, row: ApiRow): void {

@@ -1,5 +1,9 @@
-import type { CrossOrigin, ReadCrossOrigin } from '../secrets/parts.ts';
+import type { Log } from '../../core/log.ts';
+import type { CrossOrigin, HttpParts, ReadCrossOrigin } from '../secrets/parts.ts';
 import type { Pipeline } from '../secrets/pipeline.ts';
+import { failure } from '../secrets/reply/failure.ts';
+import { vocabularyOf } from '../secrets/request/address.ts';
+import { createDeadline, type Within } from './connection/connection.ts';
 import { header, type Incoming, type Outgoing } from './exchange.ts';
 
 const methods = ['GET', 'LIST', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -7,23 +11,37 @@ const methods = ['GET', 'LIST', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const maxAgeSeconds = 300;
 
 /** Answers browsers that ask what a page may do, and refuses pages of origins that are not allowed. */
-export const withCrossOrigin = (read: ReadCrossOrigin | undefined, pipeline: Pipeline): Pipeline =>
-  read === undefined
-    ? pipeline
-    : (incoming) => {
-        const origin = header(incoming.headers, 'origin');
-        return origin === undefined || origin === ''
-          ? pipeline(incoming)
-          : fromPage({ read, pipeline }, incoming, origin);
-      };
+export function withCrossOrigin(
+  { crossOrigin: read, requestTimeoutMs, log }: Pick<HttpParts, 'crossOrigin' | 'requestTimeoutMs' | 'log'>,
+  pipeline: Pipeline,
+): Pipeline {
+  if (read === undefined) return pipeline;
+  const kit: Kit = { read, pipeline, within: createDeadline(requestTimeoutMs), log };
+  return (incoming) => {
+    const origin = header(incoming.headers, 'origin');
+    return origin === undefined || origin === '' ? pipeline(incoming) : fromPage(kit, incoming, origin);
+  };
+}
 
 interface Kit {
   readonly read: ReadCrossOrigin;
   readonly pipeline: Pipeline;
+  readonly within: Within;
+  readonly log: Log;
 }
 
-async function fromPage({ read, pipeline }: Kit, incoming: Incoming, origin: string): Promise<Outgoing> {
-  const allowed = await orNothing(read);
+/** Never rejects. */
+async function fromPage(kit: Kit, incoming: Incoming, origin: string): Promise<Outgoing> {
+  try {
+    return await answerPage(kit, incoming, origin);
+  } catch (error) {
+    const vocabulary = vocabularyOf(incoming.headers, '');
+    return failure(error, { requestId: incoming.requestId, vocabulary, log: kit.log });
+  }
+}
+
+async function answerPage({ read, pipeline, within }: Kit, incoming: Incoming, origin: string): Promise<Outgoing> {
+  const allowed = await within(orNothing(read), () => {});
   if (allowed === undefined) return pipeline(incoming);
   if (!isAllowed(allowed, origin)) return refusal;
   if (incoming.method === 'OPTIONS')

@@ -48,7 +48,7 @@ export function createRoutes(parts: HttpParts): FastifyInstance {
     return send(reply, { status: status.notFound, body: noErrors });
   });
   for (const plugin of parts.plugins ?? []) app.register(plugin);
-  const secrets = withRequestHeader(parts, withCrossOrigin(parts.crossOrigin, createPipeline(parts)));
+  const secrets = withRequestHeader(parts, withCrossOrigin(parts, createPipeline(parts)));
   const memory = new BodyMemory({ large: parts.largeBodiesBytesMax, members: largeMembersMax });
   const answering = (urls: readonly string[], pipeline: Pipeline) =>
     app.register(async (scope) => answerAll(scope, { urls, pipeline: observer.around(pipeline), parts, memory }));

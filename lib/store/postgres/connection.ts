@@ -3,21 +3,31 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
 import { queryFailure } from './failure.ts';
 import type { Reachability } from './reachability.ts';
+import type { SilenceWatch } from './silence.ts';
 
 const changing: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+
+/** What the connections of a pool share. */
+export interface ConnectionParts {
+  readonly names: StatementNames;
+  readonly reachability: Reachability;
+  readonly silence: SilenceWatch;
+}
 
 /** A connection on loan from the pool. */
 export class PoolConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
   readonly #names: StatementNames;
   readonly #reachability: Reachability;
+  readonly #silence: SilenceWatch;
   /** Closed instead of given back: lost, or still at work on a statement that we gave up. */
   #unusable = false;
 
-  constructor(client: pg.PoolClient, names: StatementNames, reachability: Reachability) {
+  constructor(client: pg.PoolClient, { names, reachability, silence }: ConnectionParts) {
     this.#client = client;
     this.#names = names;
     this.#reachability = reachability;
+    this.#silence = silence;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -50,6 +60,7 @@ export class PoolConnection implements DatabaseConnection {
   async #send(text: string, parameters: readonly unknown[]) {
     // Without parameters a text may hold several statements, which cannot be prepared.
     const name = parameters.length === 0 ? undefined : this.#names.nameOf(text);
+    this.#silence.asked();
     try {
       const result = await this.#client.query({
         text,
@@ -57,6 +68,7 @@ export class PoolConnection implements DatabaseConnection {
         ...(name === undefined ? {} : { name }),
       });
       this.#reachability.answered();
+      this.#silence.answered();
       return result;
     } catch (cause) {
       throw this.#failed(cause);
@@ -68,7 +80,7 @@ export class PoolConnection implements DatabaseConnection {
     if (failure.unusable) {
       this.#unusable = true;
       this.#reachability.lost();
-    }
+    } else this.#silence.answered();
     return failure.error;
   }
 }

@@ -9,16 +9,16 @@ import {
   PostgresQueryCompiler,
   type TransactionSettings,
 } from 'kysely';
-import type pg from 'pg';
-import { PoolConnection, StatementNames } from './connection.ts';
+import { type ConnectionParts, PoolConnection, StatementNames } from './connection.ts';
 import { connectFailure } from './failure.ts';
+import type { StorePool } from './pool.ts';
 import type { Reachability } from './reachability.ts';
 
 /**
  * Kysely on a `pg` pool. Kysely's own driver can neither prepare statements nor notify the pool which connections are no longer usable,
  * so this one does both and turns every failure into the errors of the store.
  */
-export function poolDialect(pool: pg.Pool, reachability: Reachability): Dialect {
+export function poolDialect(pool: StorePool, reachability: Reachability): Dialect {
   return {
     createDriver: () => new PoolDriver(pool, reachability),
     createAdapter: () => new PostgresAdapter(),
@@ -28,20 +28,21 @@ export function poolDialect(pool: pg.Pool, reachability: Reachability): Dialect 
 }
 
 class PoolDriver implements Driver {
-  readonly #pool: pg.Pool;
+  readonly #pool: StorePool;
   readonly #reachability: Reachability;
-  readonly #names = new StatementNames();
+  readonly #parts: ConnectionParts;
 
-  constructor(pool: pg.Pool, reachability: Reachability) {
+  constructor(pool: StorePool, reachability: Reachability) {
     this.#pool = pool;
     this.#reachability = reachability;
+    this.#parts = { names: new StatementNames(), reachability, silence: pool.silence };
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<PoolConnection> {
     try {
-      return new PoolConnection(await this.#pool.connect(), this.#names, this.#reachability);
+      return new PoolConnection(await this.#pool.connect(), this.#parts);
     } catch (cause) {
       const failure = connectFailure(cause);
       if (failure.unusable) this.#reachability.lost();
@@ -71,6 +72,7 @@ class PoolDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
+    this.#pool.silence.end();
     await this.#pool.end();
   }
 }

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Log } from '../../core/log.ts';
+import { SilenceWatch } from './silence.ts';
 
 export interface PoolOptions {
   /** `postgres://user:password@host:port/database?sslmode=...` */
@@ -19,6 +20,7 @@ const idleInTransactionMs = 60_000;
 const idleConnectionMs = 30_000;
 /** Spreads the connections anew after a failover. */
 const connectionLifetimeSeconds = 1_800;
+const applicationName = 'keyferry';
 const keepAliveDelayMs = 10_000;
 /**
  * What is asked for often lies in memory, where an index costs no more than reading on; and no statement runs for so long that
@@ -26,9 +28,16 @@ const keepAliveDelayMs = 10_000;
  */
 const planning = '-c random_page_cost=1.1 -c jit=off';
 
+/** A pool, and what watches whether its connections have gone silent. */
+export type StorePool = pg.Pool & { readonly silence: SilenceWatch };
+
 /** A pool that outlives the loss of its server: a lost connection is closed and the next query opens another. */
-export function openPool(options: PoolOptions): pg.Pool {
+export function openPool(options: PoolOptions): StorePool {
   mustBeUrl(options.databaseUrl);
+  const silence = new SilenceWatch(
+    { connectionString: options.databaseUrl, application_name: applicationName },
+    options.log,
+  );
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
     max: Math.max(2, options.poolSize),
@@ -38,9 +47,10 @@ export function openPool(options: PoolOptions): pg.Pool {
     idle_in_transaction_session_timeout: idleInTransactionMs,
     idleTimeoutMillis: idleConnectionMs,
     maxLifetimeSeconds: connectionLifetimeSeconds,
+    stream: silence.socket,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
-    application_name: 'keyferry',
+    application_name: applicationName,
     options: planning,
   });
   // An `error` event without a listener ends the process. The pool listens to its idle clients only; a client that is out on loan
@@ -50,7 +60,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     if (!pool.ending) options.log.warn({ outage: true, error: error.message }, 'an idle database connection was lost');
   });
   pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
+  return Object.assign(pool, { silence });
 }
 
 /** The URL holds a password, and the parser's error holds the URL: so that error must not get out. */

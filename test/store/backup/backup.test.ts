@@ -13,6 +13,7 @@ import { migrate } from '../../../lib/store/migrate.ts';
 import { migrations } from '../../../lib/store/migrations/index.ts';
 import { openStore } from '../../../lib/store/open.ts';
 import { poolDialect } from '../../../lib/store/postgres/driver.ts';
+import { openPool } from '../../../lib/store/postgres/pool.ts';
 import { Reachability } from '../../../lib/store/postgres/reachability.ts';
 import { ending, testDatabase } from '../../support/services.ts';
 import { contentOf, schemaOf } from '../schema.ts';
@@ -50,7 +51,7 @@ async function newStore() {
 
 /** A database of some schema, or of none. */
 function schemaless(databaseUrl: string): Kysely<object> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  const pool = openPool(storeOptions(databaseUrl, { poolSize: 2 }));
   return new Kysely<object>({ dialect: poolDialect(pool, new Reachability(systemClock)) });
 }
 

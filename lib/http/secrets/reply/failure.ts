@@ -22,10 +22,14 @@ export function failure(
   return headers === undefined ? answer : { ...answer, headers };
 }
 
+/** Most outages are short, and clients that are told a time come back by themselves. */
+const retryAfterSeconds = 1;
+
 function headersOf(error: AppError): Outgoing['headers'] {
   if (error instanceof UnsupportedOperation) return { allow: error.allow };
   if (error instanceof TooManyRequests) return { ...error.headers, 'retry-after': String(error.retryAfterSeconds) };
-  return error instanceof Busy ? { 'retry-after': String(error.retryAfterSeconds) } : undefined;
+  if (error instanceof Busy) return { 'retry-after': String(error.retryAfterSeconds) };
+  return error.kind === 'unavailable' ? { 'retry-after': String(retryAfterSeconds) } : undefined;
 }
 
 function bodyOf(error: AppError, vocabulary: Vocabulary): object {

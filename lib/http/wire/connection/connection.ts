@@ -92,6 +92,11 @@ export class Ending {
     return this.#controller.signal;
   }
 
+  /** The time is over. That the client has gone is seen only where the signal was taken. */
+  get isOver(): boolean {
+    return this.#ended;
+  }
+
   end(): void {
     this.#ended = true;
     this.#controller?.abort();
