@@ -70,7 +70,7 @@ async function openAnswering(parts: AppParts) {
   return { answer: answersEvents(routes), flush };
 }
 
-/** For so long a sweep sends notifications that is called without a context. */
+/** How long a sweep that is called without a context sends notifications. */
 const byHandMs = 30_000;
 
 /** One round of the sweep, called by a timer, and beside it the notifications for as long as the function may run. */

@@ -59,7 +59,7 @@ export interface AuditedRequest {
 
 /** Whoever is behind a token, in either service. */
 export interface AuditedCaller extends Pick<Caller, 'accessor' | 'policies' | 'displayName' | 'entityId' | 'issued'> {
-  /** `service` and `batch` in the secrets service; in the workspace service whose token it is: `user`, `team`, `organization`. */
+  /** `service` or `batch` in the secrets service; `user`, `team`, `organization` or `audit-trail` in the workspace service. */
   readonly tokenType: string;
   /** Absent: what the token was issued with. */
   readonly metadata?: Readonly<Record<string, string>>;

@@ -24,7 +24,7 @@ export interface Keys {
 
 export const usualPrefix = '{keyferry}';
 
-/** Where the jobs of a type that nobody can read are kept. */
+/** Where jobs of a type that cannot be read are kept. */
 export const unreadableKey = (prefix: string, type: string): string => `${prefix}:unreadable:${type}`;
 
 export const queueName = (type: string): string => `sync-${type}`;

@@ -4,7 +4,7 @@ import type { Barrier } from '../../store/store.ts';
 /** Where failed logins with a name are counted. */
 export interface LoginName {
   readonly mountId: string;
-  /** Of a user or role that exists. A text that cannot be stored is nobody's. */
+  /** Of a user or role that exists. A text that cannot be stored belongs to none. */
   readonly known: string;
   /** Of a name that no user or role has. It hides what was typed there, which may be a password. */
   readonly unknown: string;

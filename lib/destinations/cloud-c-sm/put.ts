@@ -16,7 +16,7 @@ export interface Written {
 
 /**
  * Looks whose secret it is, unless it has just been created, and adds a version. The service adds versions without any condition, so
- * somebody who puts another secret in this place between the two calls gets it.
+ * a secret that takes this place between the two calls gets it.
  */
 export async function put(secrets: Secrets, item: PutItem, connection: Connection): Promise<Written> {
   for (let round = 0; round < roundsMax; round++) {

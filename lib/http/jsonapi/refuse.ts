@@ -8,7 +8,7 @@ import type { ApiParts } from './parts.ts';
 /** A refusal by the pipeline itself. */
 export class Refused extends ProblemError {
   readonly headers: Readonly<Record<string, string>>;
-  /** Nobody has looked at the request yet: a flood of such ones must not fill the audit log. */
+  /** Refused before its row could run or be recorded: a flood of such requests must not fill the audit log. */
   readonly atTheDoor: boolean;
 
   constructor(

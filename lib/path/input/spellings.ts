@@ -6,7 +6,7 @@ const textsMax = 10;
 
 /**
  * A text for each field that a request names twice: by another case, by both of its names, or in the query beside the body.
- * Which of the values would count is not for anybody to guess, and least of all for what decides whether they are allowed.
+ * Which of the values counts must not be a guess, least of all where policies decide whether they are allowed.
  */
 export function spelledTwice(names: readonly string[], beside: readonly string[]): readonly string[] {
   if (names.length + beside.length < 2) return [];

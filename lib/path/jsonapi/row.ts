@@ -36,9 +36,7 @@ export interface ApiRow {
    * address of the connection, as for all requests without a token.
    */
   countedBy?(parameters: ApiCall['parameters']): string | undefined;
-  /** Answers the tokens of audit trails as well. Every other row is 404 for them. */
-  readonly forAuditTrails?: boolean;
-  /** It is asked all the time by whatever watches the service, and shows and changes nothing: audit devices do not record it. */
+  /** Probes ask for it all the time, and it shows and changes nothing: audit devices do not record it. */
   readonly unrecorded?: boolean;
   /**
    * Parameters of the path that give access by themselves. No log shows them in clear, apart from what the function answers of

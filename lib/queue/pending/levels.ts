@@ -18,7 +18,7 @@ export interface JobLevels {
   readonly waiting: number;
   readonly active: number;
   readonly delayed: number;
-  /** Set aside, because nobody can read them. */
+  /** Set aside, because they cannot be read. */
   readonly unreadable: number;
 }
 

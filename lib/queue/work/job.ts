@@ -58,7 +58,7 @@ export async function runJob(parts: JobParts, job: TakenJob, lock: HeldLock, exh
     if (lock.stopped === 'lost') return { kind: 'leave' };
     if (lock.stopped === 'shutdown') return { kind: 'delayed', afterMs: 0, firm: true };
     const about = { type: parts.type, operation: job.data.a, job: job.id };
-    // Of the commands of BullMQ, whose errors nobody else names.
+    // Commands of BullMQ fail with errors of Redis, which are not translated elsewhere.
     const outage = outageOf(asOutage(cause));
     if (outage === undefined) parts.log.error({ ...about, ...errorLocation(cause) }, 'a sync job failed unexpectedly');
     else parts.log.warn({ ...about, ...outage }, 'a sync job has to wait');

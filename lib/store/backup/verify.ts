@@ -50,7 +50,8 @@ function verified(
   const found = Object.fromEntries(tables.map(({ head, rows }) => [tableForm.parse(json(head)).name, rows]));
   const names = new Set([...Object.keys(rows), ...Object.keys(found)]);
   const wrong = [...names].find((name) => rows[name] !== found[name]);
-  if (wrong !== undefined) throw new Error(`the backup has not all rows of the table ${wrong}: make another one`);
+  if (wrong !== undefined)
+    throw new Error(`the backup does not have as many rows of the table ${wrong} as it counted: make another backup`);
   return { header: headerOf(header), rows, sha256 };
 }
 

@@ -3,7 +3,10 @@ import type { VerifyStatus } from '../../../store/seal/attempts/contract.ts';
 import { givenFields, mustBeGiven } from './fields.ts';
 import { attemptMarks, type KeyRowParts, type Rekeyed } from './parts.ts';
 
-/** `sys/rekey/verify`, and the same below `rekey-recovery-key/`: the new shares are given back, so that nobody is left with ones that were lost on their way. */
+/**
+ * `sys/rekey/verify`, and the same below `rekey-recovery-key/`: the new shares are given back before they count, since shares that
+ * were lost on their way would lock everyone out.
+ */
 export function verifyRow(parts: KeyRowParts, { folder, rekey, keys }: Rekeyed): Row {
   const marks = attemptMarks(parts);
   return {

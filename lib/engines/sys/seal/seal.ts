@@ -5,7 +5,7 @@ import type { SealRowParts } from './parts.ts';
 export function sealRow({ seal }: SealRowParts): Row {
   return {
     pattern: 'seal',
-    help: 'Seals the installation: within a second every process overwrites its keys, and answers no more until it is unsealed. With the automatic seal a process unseals itself when it starts anew.',
+    help: 'Seals the installation: within a second every process overwrites its keys, and refuses requests until it is unsealed. With the automatic seal, a process unseals itself when it is restarted.',
     operations: {
       write: operation(
         {},

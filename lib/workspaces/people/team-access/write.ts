@@ -103,7 +103,8 @@ async function mustHold(tx: QueryExecutorProvider, standing: Standing, given: Gi
              ${levels.project_admin}::boolean as project_admin, ${JSON.stringify(levels.settings)}::jsonb as settings) g`.execute(
     tx,
   );
-  if (rows[0]?.more !== false) throw forbidden('A team can be given what its manager has itself.');
+  if (rows[0]?.more !== false)
+    throw forbidden('A team can be given only what its manager has itself: ask an owner of the organization');
 }
 
 interface Given {

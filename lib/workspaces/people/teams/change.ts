@@ -21,7 +21,7 @@ export function changedBy(call: ApiCall, standing: Standing, old: Changeable): C
     ([flag, value]) => value && !Object.entries(old.access).some(([name, had]) => name === flag && had),
   );
   if (adds && !givesAll(standing) && !holdsAll(standing, access))
-    throw forbidden('A team can be given what its manager may do itself.');
+    throw forbidden('A team can be given only what its manager may do itself: ask an owner of the organization');
   const { 'sso-team-id': sso, 'allow-member-token-management': tokens } = sent;
   return {
     ...{ name: sent.name ?? old.name, access, visibility: sent.visibility ?? old.visibility },

@@ -45,7 +45,8 @@ export const tokenRows = (parts: WorkspaceParts): readonly ApiRow[] => [
 /** `token=audit-trails` names the token of the audit trail. @throws ApiError 400 for another one, 404 */
 async function organizationIn({ store }: WorkspaceParts, { caller, parameters, query }: ApiCall) {
   const purpose = query.get('token') || undefined;
-  if (purpose !== undefined && purpose !== 'audit-trails') throw badRequest('token may be audit-trails');
+  if (purpose !== undefined && purpose !== 'audit-trails')
+    throw badRequest('the parameter token can only be "audit-trails": leave it out for the token of the organization');
   const standing = await standingIn(store, caller, parameters['organization_name'] ?? '');
   mustHave(standing.isOwner);
   const owner = { column: 'organization_id', id: standing.organization.id } as const;

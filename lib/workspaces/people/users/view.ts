@@ -50,7 +50,7 @@ export function userResource(user: UserRow, caller: ApiCaller): Resource {
   };
 }
 
-/** The same of one that was invited: its name is not shown to the organization that knows no more than an address. */
+/** A user that was invited and has not accepted: the organization knows only its address, so its name is not shown. */
 export function invitedResource(user: UserRow, caller: ApiCaller): Resource {
   const resource = userResource(user, caller);
   return isSiteAdmin(caller) ? resource : { ...resource, attributes: { ...resource.attributes, username: null } };

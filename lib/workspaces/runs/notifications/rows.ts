@@ -15,7 +15,7 @@ const one = `/api/v2/${type}/:notification_id`;
 /** Of one workspace, project or team. */
 const notificationsMax = 20;
 
-/** Who is told of runs: of one workspace, of all workspaces of a project, or of those that a team has access to. */
+/** Webhooks that get messages about runs: of one workspace, of all workspaces of a project, or of those that a team has access to. */
 export const notificationRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...ownerKinds.flatMap((kind) => rowsOf(parts, kind)),
   {
@@ -85,7 +85,9 @@ async function create(parts: WorkspaceParts, call: ApiCall, kind: OwnerKind): Pr
     returning *`.execute(parts.store.db);
   const [row] = rows;
   if (row === undefined)
-    throw unprocessable(`${kind.noun} may have at most ${notificationsMax} notification configurations`);
+    throw unprocessable(
+      `There are ${notificationsMax} notification configurations of ${kind.noun}, the most that it may have: delete one first`,
+    );
   return { status: 201, data: notificationOf(row) };
 }
 
