@@ -82,9 +82,10 @@ describe('SIGTERM', () => {
     await ground.destination(second, name);
     await ground.client(second).write(`secret/data/${name}`, { data: { v: 'first' } });
     const path = `sys/sync/destinations/${type}/${name}/associations/set`;
-    // No worker runs, so it waits for its own push as long as it may.
+    // No worker runs, so it waits for its own push as long as it may; what a worker of another test left behind stays.
+    const left = await ground.dirty();
     const waiting = ground.ask(second, 'POST', path, { mount: 'secret', secret_name: name });
-    await until(async () => (await ground.dirty()) === 1);
+    await until(async () => (await ground.dirty()) === left + 1);
     const ended = second.end('SIGTERM');
     const { status, data } = await waiting;
     expect(status).toBe(200);
