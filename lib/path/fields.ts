@@ -22,6 +22,8 @@ export interface FieldMeta {
   readonly formerNameOf?: string;
   /** A value `@path` stands for the content of a file. */
   readonly namesFile?: boolean;
+  /** Of an object that is read as it comes: the members that mean anything. */
+  readonly members?: readonly string[];
   /** Where the value comes from; body is the default for writes, query for reads. */
   readonly in?: 'path';
 }

@@ -13,6 +13,7 @@ export function fieldMeta(field: z.ZodType): Partial<FieldMeta> {
     kept,
     formerNameOf,
     namesFile,
+    members,
     in: location,
   } = { ...(inner === undefined ? {} : fieldMeta(inner)), ...outer };
   return {
@@ -23,6 +24,7 @@ export function fieldMeta(field: z.ZodType): Partial<FieldMeta> {
     ...(kept === true ? { kept } : {}),
     ...(typeof formerNameOf === 'string' ? { formerNameOf } : {}),
     ...(namesFile === true ? { namesFile } : {}),
+    ...(Array.isArray(members) ? { members } : {}),
     ...(location === 'path' ? { in: location } : {}),
   };
 }
@@ -31,10 +33,13 @@ export function fieldMeta(field: z.ZodType): Partial<FieldMeta> {
 export const isOptional = (field: z.ZodType): boolean => field.safeParse(undefined).success;
 
 /** The names of the members of a field that is an object with a fixed set of them; undefined: it is none. */
-export function membersOf(field: z.ZodType): readonly string[] | undefined {
+export const membersOf = (field: z.ZodType): readonly string[] | undefined =>
+  fieldMeta(field).members ?? shapeOf(field);
+
+function shapeOf(field: z.ZodType): readonly string[] | undefined {
   if (field instanceof z.ZodObject) return Object.keys(field.shape);
   const inner = unwrapped(field);
-  return inner && membersOf(inner);
+  return inner && shapeOf(inner);
 }
 
 function unwrapped(field: z.ZodType): z.ZodType | undefined {

@@ -49,7 +49,7 @@ export interface OperationMarks {
   readonly whileSealed?: boolean;
   /** Fields that the row does not name are handed to the handler as they are instead of being ignored with a warning. */
   readonly anyFields?: boolean;
-  /** A field that the row does not name is refused: it may have been meant to narrow what is done. Deletions are so anyway. */
+  /** A field that the row does not name is refused: it may have been meant to narrow what is done. Absent: so are those of deletions. */
   readonly knownFieldsOnly?: boolean;
   /** Fields that clients of the API family send and that mean nothing here, so there is nothing to be said of them. */
   readonly ignores?: readonly string[];

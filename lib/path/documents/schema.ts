@@ -42,7 +42,7 @@ function takeTextToo(schema: Record<string, unknown>): void {
 
 /** What `.meta()` holds for us and what JSON Schema has but OpenAPI 3.0 has not. */
 const foreign = [
-  ...(['sensitive', 'immutable', 'routes', 'kept', 'formerNameOf', 'namesFile', 'in'] as const),
+  ...(['sensitive', 'immutable', 'routes', 'kept', 'formerNameOf', 'namesFile', 'members', 'in'] as const),
   ...(['$schema', '$id', 'id', 'propertyNames', 'const', 'examples'] as const),
 ] as const;
 

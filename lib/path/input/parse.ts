@@ -71,7 +71,7 @@ const nothing = { problems: [], ignored: [] } as const;
 
 /** What is said of fields that the operation does not have. Null is how clients in Go say that they send none. */
 function unknownFields({ fields, marks }: Operation, verb: Verb) {
-  const isRefused = verb === 'delete' || marks.knownFieldsOnly === true;
+  const isRefused = marks.knownFieldsOnly ?? verb === 'delete';
   const ignores = new Set(marks.ignores);
   const nested = Object.entries(fields).flatMap(([name, field]) => {
     const members = membersOf(field);

@@ -37,6 +37,24 @@ describe('a field that a write does not have', () => {
     expect(tuned.warnings).toContainEqual(expect.stringContaining('"description" stands in the query'));
   });
 
+  test('is named inside of the options of a secret, whose check-and-set is not done', async () => {
+    for (const options of [{ csa: 0 }, { CAS: 0 }, { cas: 0, Cas: 5 }]) {
+      const path = `secret/data/${service.name('options')}`;
+      const { status, warnings } = await service.ask('POST', path, { data: { a: '1' }, options });
+      expect([status, warnings]).toEqual([200, expect.arrayContaining([expect.stringContaining('"options.cas"')])]);
+    }
+    const written = { data: { a: '1' }, options: { cas: 0 } };
+    expect((await service.ask('POST', `secret/data/${service.name('options')}`, written)).warnings).toEqual([]);
+  });
+
+  test('does not keep the deletion of a secret from clients that send its versions', async () => {
+    const path = `secret/data/${service.name('versions')}`;
+    await service.ask('POST', path, { data: { a: '1' } });
+    const { status, warnings } = await service.ask('DELETE', `${path}?versions=1`);
+    expect([status, warnings]).toEqual([200, [expect.stringContaining('[versions]')]]);
+    expect((await service.ask('GET', path)).status).toBe(404);
+  });
+
   test('is not spoken of where clients of the family send it and it means nothing', async () => {
     const sent = {
       ...{ type: 'kv', description: '', local: false, seal_wrap: false, external_entropy_access: false, options: null },
@@ -61,7 +79,7 @@ describe('a field that may have been meant to narrow what is done is refused', (
     ['POST', 'auth/token/revoke-self', { accessor: 'x' }],
     ['POST', 'sys/namespaces/api-lock/lock', { namespace: 'x' }],
     ['POST', 'identity/entity/batch-delete', { entity_ids: [], ids: ['x'] }],
-    ['DELETE', 'secret/data/x?versions=1', undefined],
+    ['DELETE', 'secret/metadata/x?versions=1', undefined],
     ['POST', 'sys/sync/replay?type=cloud-a-sm', {}],
   ])('%s %s %j', async (method, path, body) => {
     const answer = await service.ask(method, path, body);

@@ -40,6 +40,8 @@ export function dataRow(parts: KvParts): Row {
         { path },
         {
           summary: 'Delete the current version of a secret. It can be undeleted.',
+          // Clients send `versions` here, which only `delete/` reads.
+          knownFieldsOnly: false,
           run: (input, context) => deleteCurrent(parts, locationOf(context, input.path), context.caller),
         },
       ),

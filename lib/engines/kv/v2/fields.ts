@@ -25,7 +25,10 @@ export const secretDataOrNull = secretData.nullable();
 
 export const casOptions = object()
   .optional()
-  .meta({ description: 'cas: write only if this is the number of the current version; 0: only if there is none' });
+  .meta({
+    description: 'cas: write only if this is the number of the current version; 0: only if there is none',
+    members: ['cas'],
+  });
 
 export const version = integer().default(0).meta({ description: 'Number of the version; 0: the current one' });
 
