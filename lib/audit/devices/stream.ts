@@ -60,15 +60,15 @@ export class StreamOutlet implements Outlet {
 /** Until the system has taken the text. */
 function untilTaken(socket: Socket, text: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const giveUp = () => socket.destroy(new Error('not taken in time'));
+    const late = new Error('not taken in time');
+    const giveUp = () => socket.destroy(late);
     signal.addEventListener('abort', giveUp, { once: true });
     socket.write(text, (error) => {
       signal.removeEventListener('abort', giveUp);
-      if (error == null) resolve();
-      else {
-        socket.destroy();
-        reject(error);
-      }
+      if (error == null) return resolve();
+      socket.destroy();
+      // A write that was given up ends with an error of its own, such as ECANCELED.
+      reject(signal.aborted ? late : error);
     });
   });
 }
