@@ -37,7 +37,10 @@ const expiredPerRoundMax = 1_000;
 export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const shared = await openShared(parts);
   const { store, queue, bell, changed, networkBounds } = shared;
-  const workspaces = openWorkspaceSweep({ store, networkBounds });
+  const workspaces = openWorkspaceSweep({
+    ...{ store, networkBounds },
+    auditTrailDays: parts.config.KEYFERRY_AUDIT_TRAIL_DAYS,
+  });
   const gauges = readService(parts, shared);
   const observed = sweepTelemetry(shared, shared.clock);
   const state = newSweepState();

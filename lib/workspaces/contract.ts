@@ -14,4 +14,6 @@ export interface WorkspaceParts {
   readonly webhooks: Pick<GuardedFetch, 'fetch'>;
   /** Of the secrets service, whose tokens are taken as well. */
   readonly gatekeeper: Pick<Gatekeeper, 'authenticate'>;
+  /** For so long the audit trails of organizations are kept; 0: none are. */
+  readonly auditTrailDays: number;
 }

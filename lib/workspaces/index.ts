@@ -6,6 +6,9 @@ import type { WorkspaceParts } from './contract.ts';
 import { guarded } from './frame/audit-tokens.ts';
 import { openWebhooks } from './frame/webhooks.ts';
 import { agentPoolRows } from './organization/agent-pools/rows.ts';
+import { recorded } from './organization/audit-trail/recorded.ts';
+import { auditTrailRows } from './organization/audit-trail/rows.ts';
+import { openTrail } from './organization/audit-trail/trail.ts';
 import { oauthClientRows } from './organization/oauth/clients/rows.ts';
 import { oauthTokenRows } from './organization/oauth/tokens/rows.ts';
 import { organizationRows } from './organization/organizations/rows.ts';
@@ -51,8 +54,9 @@ export interface OpenParts extends Omit<WorkspaceParts, 'webhooks'> {
 export function openWorkspaces({ networkBounds, ...others }: OpenParts): Workspaces {
   const webhooks = openWebhooks(networkBounds);
   const parts = { ...others, webhooks };
+  const trail = openTrail(parts);
   return {
-    rows: allRows(parts).map(guarded),
+    rows: allRows(parts).map((row) => recorded(guarded(row), trail)),
     headers: versions,
     authenticate: (token, from) => findCaller(parts, token, from),
     close: () => webhooks.close(),
@@ -62,6 +66,7 @@ export function openWorkspaces({ networkBounds, ...others }: OpenParts): Workspa
 /** All operations of the workspace service. Their order means nothing. */
 const allRows = (parts: WorkspaceParts): readonly ApiRow[] => [
   ...agentPoolRows(parts),
+  ...auditTrailRows(parts),
   ...configurationVersionRows(parts),
   ...consumerRows(parts),
   ...lockRows(parts),

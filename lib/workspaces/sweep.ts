@@ -1,6 +1,7 @@
 import type { NetworkBounds } from '../network/bounds.ts';
 import type { Store } from '../store/store.ts';
 import { openWebhooks } from './frame/webhooks.ts';
+import { dropOldEvents } from './organization/audit-trail/store.ts';
 import { finishRemovals } from './organization/organizations/remove.ts';
 import { dropExpiredTokens } from './people/tokens/store.ts';
 import { sendDue } from './runs/notifications/sender.ts';
@@ -29,9 +30,12 @@ const retentionMs = 900_000;
 export function openWorkspaceSweep({
   store,
   networkBounds,
+  auditTrailDays,
 }: {
   readonly store: Store;
   readonly networkBounds: NetworkBounds;
+  /** For so long the audit trails of organizations are kept. */
+  readonly auditTrailDays: number;
 }): WorkspaceSweep {
   const webhooks = openWebhooks(networkBounds);
   let retentionAt = 0;
@@ -40,6 +44,7 @@ export function openWorkspaceSweep({
       await dropExpiredTokens(store, countMax);
       await finishRemovals(store, removalStepsMax);
       await dropAbandoned(store, countMax);
+      await dropOldEvents(store, auditTrailDays, countMax);
       if (performance.now() >= retentionAt && !(await applyPolicies(store, countMax)))
         retentionAt = performance.now() + retentionMs;
       await wakeForgotten(store, countMax);

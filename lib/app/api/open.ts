@@ -117,6 +117,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     gatekeeper,
     networkBounds,
     log: partOf(log, 'workspaces'),
+    auditTrailDays: config.KEYFERRY_AUDIT_TRAIL_DAYS,
   });
   const server: HttpServer = createServer({
     engines: all,

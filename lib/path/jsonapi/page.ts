@@ -10,16 +10,22 @@ export interface Page {
   readonly offset: number;
 }
 
-const sizeDefault = 20;
-/** More is cut to this (reference, workspaces 1.1). */
-const sizeMax = 100;
+/** Entries of a page: unless the request says otherwise, and at most. */
+interface Sizes {
+  readonly usual: number;
+  /** More is cut to this. */
+  readonly largest: number;
+}
+
+/** Reference, workspaces 1.1. */
+const usualSizes: Sizes = { usual: 20, largest: 100 };
 /** So that an offset stays a number that PostgreSQL takes. */
 const numberMax = 10_000_000;
 
 /** @throws ApiError 400 for what is no page */
-export function pageOf(query: URLSearchParams): Page {
+export function pageOf(query: URLSearchParams, { usual, largest }: Sizes = usualSizes): Page {
   const number = wholeOf(query, 'page[number]') ?? 1;
-  const size = Math.min(wholeOf(query, 'page[size]') ?? sizeDefault, sizeMax);
+  const size = Math.min(wholeOf(query, 'page[size]') ?? usual, largest);
   return { number, size, offset: (number - 1) * size };
 }
 

@@ -4,7 +4,14 @@ import type { Caller } from '../contract/request.ts';
 import type { Identifier, Resource } from './resource.ts';
 
 /** Who calls the workspace service (specification 002, section 5; reference, workspaces 2 "tokens"). */
-export type ApiCaller =
+export type ApiCaller = Acting & Identity;
+
+interface Acting {
+  /** Ids of the organizations in which its request has found it, the first one first: a change belongs to that one. */
+  readonly actsIn: Set<string>;
+}
+
+type Identity =
   | {
       readonly kind: 'user';
       readonly id: string;
@@ -36,6 +43,8 @@ export interface ApiRow {
    * address of the connection, as for all requests without a token.
    */
   countedBy?(parameters: ApiCall['parameters']): string | undefined;
+  /** Answers the tokens of audit trails as well. Every other row is 404 for them. */
+  readonly forAuditTrails?: boolean;
   /** Probes ask for it all the time, and it shows and changes nothing: audit devices do not record it. */
   readonly unrecorded?: boolean;
   /**

@@ -28,6 +28,7 @@ import { lockEpochs } from './0034-lock-epochs.ts';
 import { notificationTurns } from './0035-notification-turns.ts';
 import { workspaceClients } from './0036-workspace-clients.ts';
 import { notificationOwners } from './0037-notification-owners.ts';
+import { auditTrail } from './0039-audit-trail.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -77,4 +78,5 @@ export const migrations: readonly Migration[] = [
   { name: '0035-notification-turns', up: notificationTurns },
   { name: '0036-workspace-clients', up: workspaceClients },
   { name: '0037-notification-owners', up: notificationOwners },
+  { name: '0039-audit-trail', up: auditTrail },
 ];

@@ -33,12 +33,12 @@ export async function callerNow({ db }: Db, bearer: Bearer): Promise<ApiCaller> 
   if (bearer.kind === 'audit-trail') throw notFound();
   if (bearer.kind === 'user') return userNow({ db }, bearer);
   const tokenId = bearer.token ?? '';
-  if (bearer.kind === 'organization') return { kind: 'organization', id: bearer.id, tokenId };
+  if (bearer.kind === 'organization') return { kind: 'organization', id: bearer.id, tokenId, actsIn: new Set() };
   const { rows } = await sql<{ organization_id: string }>`
     select organization_id from ws_teams where id = ${bearer.id}`.execute(db);
   const [team] = rows;
   if (team === undefined) throw notFound();
-  return { kind: 'team', id: bearer.id, organizationId: team.organization_id, tokenId };
+  return { kind: 'team', id: bearer.id, organizationId: team.organization_id, tokenId, actsIn: new Set() };
 }
 
 const ownerColumns = {
@@ -65,7 +65,7 @@ async function userNow({ db }: Db, { id, token }: Bearer): Promise<ApiCaller> {
        and (${token !== ofSecrets} or u.id = 'user-root' or e.disabled is false)`.execute(db);
   const [user] = rows;
   if (user === undefined) throw notFound();
-  return { kind: 'user', id, username: user.username, siteAdmin: user.site_admin };
+  return { kind: 'user', id, username: user.username, siteAdmin: user.site_admin, actsIn: new Set() };
 }
 
 /** Of what has a maker, for addresses of former versions of this service: they do not say whose they are. */

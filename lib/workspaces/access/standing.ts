@@ -71,6 +71,7 @@ async function standing(
 ): Promise<Standing> {
   const [row] = await rowsWhere(store, caller, condition);
   if (row === undefined || !belongs(row, caller)) throw notFound();
+  caller.actsIn.add(row.id);
   return standingOfRow(row, caller);
 }
 

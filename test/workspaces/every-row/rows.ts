@@ -11,6 +11,7 @@ export const everyRow = ({ service }: WorkspaceGround): readonly ApiRow[] =>
     store: service.store,
     clock: { now: () => new Date() },
     log: silentLog,
+    auditTrailDays: 14,
     gatekeeper: { authenticate: async () => 'invalid' as const },
   }).rows;
 

@@ -5,6 +5,7 @@ import type { Database } from '../../../store/tables.ts';
 import { standingIn } from '../../access/standing.ts';
 import { mustHave } from '../../access/workspace.ts';
 import type { WorkspaceParts } from '../../contract.ts';
+import { dropEventsOf } from '../audit-trail/store.ts';
 
 /** Of one organization, in one statement: a transaction of all its workspaces would hold locks for minutes. */
 const workspacesPerStep = 200;
@@ -43,6 +44,7 @@ async function hide(tx: Transaction<Database>, id: string): Promise<void> {
 /** Answers whether something is left. */
 async function removeStep({ db }: Pick<Store, 'db'>, id: string): Promise<boolean> {
   if ((await removeWorkspaces(db, id)) > 0) return true;
+  if ((await dropEventsOf(db, id)) > 0) return true;
   await sql`delete from ws_organizations where id = ${id} and removed_at is not null`.execute(db);
   return false;
 }

@@ -62,13 +62,16 @@ async function ofOwnToken(store: Store, token: Secret): Promise<ApiCaller | unde
 }
 
 function callerOf(row: Row): ApiCaller | undefined {
-  const tokenId = row.id;
+  const common = { tokenId: row.id, actsIn: new Set<string>() };
   if (row.user_id !== null)
-    return { kind: 'user', id: row.user_id, username: row.username ?? '', siteAdmin: row.site_admin === true, tokenId };
+    return {
+      ...common,
+      ...{ kind: 'user', id: row.user_id, username: row.username ?? '', siteAdmin: row.site_admin === true },
+    };
   if (row.team_id !== null)
-    return { kind: 'team', id: row.team_id, organizationId: row.team_organization ?? '', tokenId };
+    return { ...common, kind: 'team', id: row.team_id, organizationId: row.team_organization ?? '' };
   if (row.organization_id === null) return undefined;
-  return { kind: row.purpose === null ? 'organization' : 'audit-trail', id: row.organization_id, tokenId };
+  return { ...common, kind: row.purpose === null ? 'organization' : 'audit-trail', id: row.organization_id };
 }
 
 async function ofUser({ db }: Store, elsewhere: Caller): Promise<ApiCaller | undefined> {
@@ -76,5 +79,7 @@ async function ofUser({ db }: Store, elsewhere: Caller): Promise<ApiCaller | und
   const { rows } = await sql<{ id: string; username: string; site_admin: boolean }>`
     select id, username, site_admin from ws_users where ${condition} and not suspended`.execute(db);
   const [row] = rows;
-  return row && { kind: 'user', id: row.id, username: row.username, siteAdmin: row.site_admin, elsewhere };
+  if (row === undefined) return undefined;
+  const { id, username, site_admin: siteAdmin } = row;
+  return { kind: 'user', id, username, siteAdmin, elsewhere, actsIn: new Set() };
 }

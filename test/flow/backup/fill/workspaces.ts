@@ -34,6 +34,7 @@ export const workspaces: Filling = {
     'ws_variable_set_projects',
     'ws_run_triggers',
     'ws_notifications',
+    'ws_audit_events',
   ],
   async fill(world) {
     const { ground, kept } = world;
