@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { documentOf } from '../support/documents.ts';
+import { documentOf, relatedId } from '../support/documents.ts';
 import { type Item, workspaceGround } from '../support/ground.ts';
 
 // A provider makes a resource with the fewest arguments, reads it back and compares: whatever it has not set must read the same after the
@@ -89,4 +89,34 @@ test('an organization reads the same after it was made', async () => {
   expect((await ground.call('GET', `/organizations/${name}`)).item).toEqual(made.item);
   const changed = await ground.call('PATCH', `/organizations/${name}`, documentOf('organizations', {}));
   expect(changed.item).toEqual(made.item);
+});
+
+test('a workspace takes its agent pool and its project as relationships', async () => {
+  const { at, projectId } = await stage();
+  const pool = await ground.call('POST', `${at}/agent-pools`, documentOf('agent-pools', { name: 'one' }));
+  const byRelation = { 'agent-pool': of('agent-pools', pool.item.id) };
+  const overwrites = (own: boolean) => ({ 'setting-overwrites': { 'execution-mode': own, 'agent-pool': own } });
+  const agent = { name: 'agent', 'execution-mode': 'agent', ...overwrites(true) };
+  const made = await ground.call('POST', `${at}/workspaces`, documentOf('workspaces', agent, byRelation));
+  expect(made.status, made.text).toBe(201);
+  expect(made.item.relationships['agent-pool']?.data).toEqual(of('agent-pools', pool.item.id));
+
+  const body = documentOf('workspaces', { name: 'plain', ...overwrites(false) }, { project: { id: projectId } });
+  const plain = await ground.call('POST', `${at}/workspaces`, body);
+  expect(plain.status, plain.text).toBe(201);
+  const attributes = { 'execution-mode': 'agent', 'setting-overwrites': { 'agent-pool': true } };
+  const path = `/workspaces/${plain.item.id}`;
+  const changed = await ground.call('PATCH', path, documentOf('workspaces', attributes, byRelation));
+  expect(changed.status, changed.text).toBe(200);
+  expect(relatedId((await ground.call('GET', path)).item, 'agent-pool')).toBe(pool.item.id);
+});
+
+test('the names of tags are where the provider reads them', async () => {
+  const { workspace } = await stage();
+  const tags = { data: [{ type: 'tags', attributes: { name: 'one' } }] };
+  expect((await ground.call('POST', `/workspaces/${workspace}/relationships/tags`, tags)).status).toBe(204);
+  const { item } = await ground.call('GET', `/workspaces/${workspace}`);
+  expect(item.attributes).toMatchObject({ 'tag-names': ['one'] });
+  // A relationship without names would stand for "no tags" there.
+  expect(item.relationships).not.toHaveProperty('tags');
 });

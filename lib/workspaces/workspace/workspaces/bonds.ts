@@ -1,8 +1,11 @@
 import { sql, type Transaction } from 'kysely';
+import type { JsonObject } from '../../../core/json.ts';
+import { relatedOne } from '../../../path/jsonapi/body.ts';
 import { invalidAttribute } from '../../../path/jsonapi/error.ts';
 import type { Database } from '../../../store/tables.ts';
 import { serves } from '../../organization/agent-pools/scopes.ts';
 import type { Columns } from './settings/change.ts';
+import type { SentExecution } from './settings/execution.ts';
 
 /** A workspace that is made or changed, and where it is then. */
 interface Bound {
@@ -34,4 +37,10 @@ export async function mustBeOfOrganization(
     throw invalidAttribute('agent-pool-id', 'Agent pool not found, or you are not authorized to use it.');
   if (oauth_token_id !== null && rows[0]?.token !== true)
     throw invalidAttribute('vcs-repo/oauth-token-id', 'OAuth token not found, or you are not authorized to use it.');
+}
+
+/** Clients name the agent pool as an attribute or as a relationship; the attribute counts. */
+export function withPool<S extends SentExecution>(sent: S, data: JsonObject): S {
+  const pool = relatedOne(data, 'agent-pool');
+  return { ...sent, 'agent-pool-id': sent['agent-pool-id'] || (pool?.id ?? null) };
 }

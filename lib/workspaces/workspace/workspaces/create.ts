@@ -12,7 +12,7 @@ import { withRefusals } from '../../frame/refusals.ts';
 import { bindingsOf, setBindings } from '../tag-bindings/write.ts';
 import { tagNamesIn } from '../tags/named.ts';
 import { addTags } from '../tags/write.ts';
-import { mustBeOfOrganization } from './bonds.ts';
+import { mustBeOfOrganization, withPool } from './bonds.ts';
 import { workspaceDocument } from './document.ts';
 import { createFields } from './fields.ts';
 import { mustManageTags, projectToCreateIn } from './project.ts';
@@ -62,7 +62,7 @@ async function insert({ tx, standing, id, data, call }: Making): Promise<void> {
 function columnsOf(call: ApiCall) {
   const sent = attributesOf(call, 'workspaces', createFields);
   if (sent.name === undefined) throw invalidAttribute('name', "Name can't be blank");
-  return changedColumns(newColumns, sent);
+  return changedColumns(newColumns, withPool(sent, dataOf(call)));
 }
 
 /** Of one organization. */

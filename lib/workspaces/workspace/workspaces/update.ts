@@ -15,7 +15,7 @@ import { withRefusals } from '../../frame/refusals.ts';
 import { bindingsOf, setBindings } from '../tag-bindings/write.ts';
 import { tagNamesIn } from '../tags/named.ts';
 import { addTags } from '../tags/write.ts';
-import { mustBeOfOrganization } from './bonds.ts';
+import { mustBeOfOrganization, withPool } from './bonds.ts';
 import { workspaceDocument } from './document.ts';
 import { updateFields } from './fields.ts';
 import { mustLeave, projectToMoveTo } from './project.ts';
@@ -35,7 +35,7 @@ async function change(tx: Transaction<Database>, found: FoundWorkspace, call: Ap
   const { id, organization_id: organizationId } = found.workspace;
   const current = await locked(tx, id);
   const data = dataOf(call, 'workspaces');
-  const columns = changedColumns(current, attributesOf(call, 'workspaces', updateFields));
+  const columns = changedColumns(current, withPool(attributesOf(call, 'workspaces', updateFields), data));
   const projectId = await projectAfter(tx, found, current, relatedOne(data, 'project')?.id);
   await mustBeOfOrganization(tx, { id, organizationId, projectId }, changedBonds(current, columns));
   await sql`

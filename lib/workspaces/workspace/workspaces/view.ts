@@ -118,8 +118,8 @@ function relationshipsOf(
     readme: toOne('workspace-readme', readme),
     'remote-state-consumers': linked('relationships/remote-state-consumers'),
     'ssh-key': related('ssh-keys', workspace.ssh_key_id),
+    // Without `tags`: where it is there, the provider reads names from it rather than from `tag-names`.
     'tag-bindings': linked('tag-bindings'),
-    tags: linked('relationships/tags'),
     vars: toMany('vars', variables),
   };
 }
