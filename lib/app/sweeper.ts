@@ -3,6 +3,7 @@ import { methods } from '../auth/methods/index.ts';
 import { expireLogins } from '../auth/methods/open.ts';
 import { dropExpiredMfa } from '../auth/mfa/sweep.ts';
 import { dropExpired } from '../auth/token/revoke/revoke.ts';
+import { smtpOf } from '../core/config.ts';
 import { definitions } from '../destinations/index.ts';
 import { engines } from '../engines/index.ts';
 import { expireSecrets } from '../engines/list.ts';
@@ -40,6 +41,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const workspaces = openWorkspaceSweep({
     ...{ store, networkBounds },
     auditTrailDays: parts.config.KEYFERRY_AUDIT_TRAIL_DAYS,
+    smtp: smtpOf(parts.config),
   });
   const gauges = readService(parts, shared);
   const observed = sweepTelemetry(shared, shared.clock);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { noAddresses, parseAddressList } from './address-list.ts';
+import { parseSender, parseSmtpUrl, type Sender, type SmtpServer } from './smtp.ts';
 
 /** Every setting, read once at the start. This is the only file that reads the environment. */
 export type Config = z.output<typeof settings>;
@@ -54,6 +55,22 @@ const addressList = z.string().transform((text, context) => {
   const list = parseAddressList(text);
   if (list !== undefined) return list;
   context.addIssue('has to be IP addresses and CIDR blocks with commas between');
+  return z.NEVER;
+});
+
+const smtpUrl = z.string().transform((text, context) => {
+  const server = parseSmtpUrl(text);
+  if (server !== undefined) return server;
+  context.addIssue(
+    'has to be of the form smtp://user:password@host:port or smtps://…, with ?tls=required or ?tls=none at most',
+  );
+  return z.NEVER;
+});
+
+const sender = z.string().transform((text, context) => {
+  const from = parseSender(text);
+  if (from !== undefined) return from;
+  context.addIssue('has to be an e-mail address, or of the form Name <address>');
   return z.NEVER;
 });
 
@@ -112,6 +129,8 @@ const settings = z.object({
   KEYFERRY_AUTH_REQUEST_MS_MAX: wholeNumber(10, 600_000, 10_000),
   KEYFERRY_SERVICE_ACCOUNT_DIR: z.string().default('/var/run/secrets/kubernetes.io/serviceaccount'),
   KEYFERRY_NETWORK_ALLOWED: z.string().optional(),
+  KEYFERRY_SMTP_URL: smtpUrl.optional(),
+  KEYFERRY_SMTP_FROM: sender.optional(),
   KEYFERRY_SYNC_RECHECK_MS: wholeNumber(100, 86_400_000, 60_000),
   KEYFERRY_SWEEP_MS: wholeNumber(50, 3_600_000, 2_000),
   KEYFERRY_DOORBELL_SQS: addresses.optional(),
@@ -148,6 +167,15 @@ function checkBodies(config: Config): void {
   throw new ConfigError('KEYFERRY_LARGE_BODIES_BYTES_MAX has to be at least KEYFERRY_BODY_BYTES_MAX');
 }
 
+/** The server by which messages are sent, and whom they are from. Undefined: none are. @throws ConfigError for one without the other */
+export function smtpOf(config: Config): { readonly server: SmtpServer; readonly from: Sender } | undefined {
+  const { KEYFERRY_SMTP_URL: server, KEYFERRY_SMTP_FROM: from } = config;
+  if (server === undefined && from === undefined) return undefined;
+  if (server === undefined || from === undefined)
+    throw new ConfigError('KEYFERRY_SMTP_URL and KEYFERRY_SMTP_FROM go together');
+  return { server, from };
+}
+
 /** The message names every setting that is wrong; never its value, which may be a secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -163,5 +191,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   }
   checkTimes(parsed.data);
   checkBodies(parsed.data);
+  smtpOf(parsed.data);
   return parsed.data;
 }

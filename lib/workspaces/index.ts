@@ -1,5 +1,6 @@
 import type { Secret } from '../core/secret.ts';
 import type { NetworkBounds } from '../network/bounds.ts';
+import { openMail, type SmtpSettings } from '../network/mail.ts';
 import type { ClientConnection } from '../path/contract/request.ts';
 import type { ApiCaller, ApiRow } from '../path/jsonapi/row.ts';
 import type { WorkspaceParts } from './contract.ts';
@@ -46,14 +47,16 @@ export interface Workspaces {
   close(): Promise<void>;
 }
 
-export interface OpenParts extends Omit<WorkspaceParts, 'webhooks'> {
+export interface OpenParts extends Omit<WorkspaceParts, 'webhooks' | 'mail'> {
   /** What the operator lets the server call. */
   readonly networkBounds: NetworkBounds;
+  /** Undefined: no e-mail is sent. */
+  readonly smtp: SmtpSettings | undefined;
 }
 
-export function openWorkspaces({ networkBounds, ...others }: OpenParts): Workspaces {
+export function openWorkspaces({ networkBounds, smtp, ...others }: OpenParts): Workspaces {
   const webhooks = openWebhooks(networkBounds);
-  const parts = { ...others, webhooks };
+  const parts = { ...others, webhooks, mail: smtp === undefined ? undefined : openMail(smtp) };
   const trail = openTrail(parts);
   return {
     rows: allRows(parts).map((row) => recorded(guarded(row), trail)),

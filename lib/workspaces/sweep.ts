@@ -1,4 +1,5 @@
 import type { NetworkBounds } from '../network/bounds.ts';
+import { openMail, type SmtpSettings } from '../network/mail.ts';
 import type { Store } from '../store/store.ts';
 import { openWebhooks } from './frame/webhooks.ts';
 import { dropOldEvents } from './organization/audit-trail/store.ts';
@@ -31,13 +32,16 @@ export function openWorkspaceSweep({
   store,
   networkBounds,
   auditTrailDays,
+  smtp,
 }: {
   readonly store: Store;
   readonly networkBounds: NetworkBounds;
   /** For so long the audit trails of organizations are kept. */
   readonly auditTrailDays: number;
+  readonly smtp: SmtpSettings | undefined;
 }): WorkspaceSweep {
   const webhooks = openWebhooks(networkBounds);
+  const parts = { webhooks, mail: smtp === undefined ? undefined : openMail(smtp) };
   let retentionAt = 0;
   return {
     async run(countMax) {
@@ -49,7 +53,7 @@ export function openWorkspaceSweep({
         retentionAt = performance.now() + retentionMs;
       await wakeForgotten(store, countMax);
     },
-    notify: (signal) => sendDue(store, webhooks, signal),
+    notify: (signal) => sendDue(store, parts, signal),
     close: () => webhooks.close(),
   };
 }

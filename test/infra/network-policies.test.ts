@@ -12,7 +12,12 @@ const peer = z.strictObject({
 });
 const policy = z.looseObject({
   spec: z.looseObject({
-    podSelector: z.strictObject({ matchLabels: labels }),
+    podSelector: z.strictObject({
+      matchLabels: labels,
+      matchExpressions: z
+        .array(z.strictObject({ key: z.string(), operator: z.literal('In'), values: z.array(z.string()) }))
+        .default([]),
+    }),
     egress: z
       .array(
         z.strictObject({
@@ -34,9 +39,15 @@ const policies = parseAllDocuments(text)
 type Goal = { readonly address: string } | { readonly pod: string };
 
 function mayReach(component: string, goal: Goal, port: number): boolean {
-  const own = { 'app.kubernetes.io/name': 'keyferry', 'app.kubernetes.io/component': component };
+  const own: Readonly<Record<string, string>> = {
+    'app.kubernetes.io/name': 'keyferry',
+    'app.kubernetes.io/component': component,
+  };
   return policies
-    .filter(({ spec }) => isSubset(spec.podSelector.matchLabels, own))
+    .filter(({ spec: { podSelector } }) => isSubset(podSelector.matchLabels, own))
+    .filter(({ spec: { podSelector } }) =>
+      podSelector.matchExpressions.every(({ key, values }) => values.includes(own[key] ?? '')),
+    )
     .flatMap(({ spec }) => spec.egress)
     .some(({ to, ports }) => ports.some((one) => one.port === port) && to.some((one) => leadsTo(one, goal)));
 }
@@ -73,8 +84,11 @@ const reachable: readonly (readonly [string, string, Goal, number])[] = [
   ['api', 'the control plane behind its service', { address: '172.20.0.2' }, 6443],
   ['api', 'a webhook that is being set', { address: '203.0.113.20' }, 443],
   ['api', 'an HTTP audit device', { address: '203.0.113.30' }, 443],
+  ['api', 'a mail server, to verify', { address: '203.0.113.25' }, 465],
   ['api', 'the collector of traces', { pod: 'opentelemetry-collector' }, 4318],
   ['sweep', 'the receiver of a webhook', { address: '203.0.113.20' }, 443],
+  ['sweep', 'a mail server', { address: '203.0.113.25' }, 587],
+  ['sweep', 'a mail server in a private network', { address: '10.1.2.3' }, 465],
   ['sweep', 'the collector of traces', { pod: 'opentelemetry-collector' }, 4318],
   ['worker-cloud-a-sm', 'an external system', { address: '203.0.113.40' }, 443],
   ['worker-cloud-a-sm', 'the collector of traces', { pod: 'opentelemetry-collector' }, 4318],
@@ -89,6 +103,7 @@ test.each([
   ['sweep', 'the control plane', { address: '10.96.0.1' }, 6443],
   ['api', "a cloud's metadata", { address: '169.254.169.254' }, 80],
   ['api', 'another private port', { address: '10.1.2.3' }, 8080],
+  ['worker-cloud-a-sm', 'a mail server', { address: '203.0.113.25' }, 587],
   ['worker-repo-host', 'another pod', { pod: 'other' }, 443],
 ] as const)('the network policies keep %s from %s', (component, _what, goal, port) => {
   expect(mayReach(component, goal, port)).toBe(false);

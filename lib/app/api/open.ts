@@ -4,7 +4,7 @@ import { identityEngine } from '../../auth/identity/rows/index.ts';
 import { hashToken } from '../../auth/token/find/store.ts';
 import { takeReply } from '../../auth/wrapping/take.ts';
 import { wrap } from '../../auth/wrapping/wrap.ts';
-import { type Config, ConfigError, largeBodiesBytesMax } from '../../core/config.ts';
+import { type Config, ConfigError, largeBodiesBytesMax, smtpOf } from '../../core/config.ts';
 import { type Log, partOf } from '../../core/log.ts';
 import { definitions } from '../../destinations/index.ts';
 import { cubbyhole } from '../../engines/cubbyhole/index.ts';
@@ -116,6 +116,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     clock: store.clock,
     gatekeeper,
     networkBounds,
+    smtp: smtpOf(config),
     log: partOf(log, 'workspaces'),
     auditTrailDays: config.KEYFERRY_AUDIT_TRAIL_DAYS,
   });

@@ -28,6 +28,7 @@ import { lockEpochs } from './0034-lock-epochs.ts';
 import { notificationTurns } from './0035-notification-turns.ts';
 import { workspaceClients } from './0036-workspace-clients.ts';
 import { notificationOwners } from './0037-notification-owners.ts';
+import { notificationUsers } from './0038-notification-users.ts';
 import { auditTrail } from './0039-audit-trail.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
@@ -78,5 +79,6 @@ export const migrations: readonly Migration[] = [
   { name: '0035-notification-turns', up: notificationTurns },
   { name: '0036-workspace-clients', up: workspaceClients },
   { name: '0037-notification-owners', up: notificationOwners },
+  { name: '0038-notification-users', up: notificationUsers },
   { name: '0039-audit-trail', up: auditTrail },
 ];

@@ -18,7 +18,11 @@ import { fillings } from './fill/index.ts';
 import { keptIn, type World } from './fill/world.ts';
 
 // A store with rows in every table is backed up, and restored on another PostgreSQL.
-const service = serviceOf(everyType, { KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: '0' });
+const service = serviceOf(everyType, {
+  KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: '0',
+  KEYFERRY_SMTP_URL: 'smtp://127.0.0.1:1',
+  KEYFERRY_SMTP_FROM: 'keyferry@a.test',
+});
 let world: World;
 let elsewhere: LocalServer;
 let copy: Copy;

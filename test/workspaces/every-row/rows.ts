@@ -8,6 +8,7 @@ import type { WorkspaceGround } from '../support/ground.ts';
 export const everyRow = ({ service }: WorkspaceGround): readonly ApiRow[] =>
   openWorkspaces({
     networkBounds: readBounds('none'),
+    smtp: undefined,
     store: service.store,
     clock: { now: () => new Date() },
     log: silentLog,

@@ -136,14 +136,14 @@ test('each organization has its first turn before any has its second, and at mos
   const workspacesOf = (claimed: readonly { workspace_id: string | null }[]) =>
     claimed.map(({ workspace_id }) => workspace_id).toSorted();
   const all = [many, ...few].map(({ workspace }) => workspace.id);
-  expect(workspacesOf(await claimReceivers(store, 3))).toEqual(all.toSorted());
-  const rest = await claimReceivers(store, 100);
+  expect(workspacesOf(await claimReceivers(store, 'webhook', 3))).toEqual(all.toSorted());
+  const rest = await claimReceivers(store, 'webhook', 100);
   expect(workspacesOf(rest)).toEqual(Array.from({ length: 3 }, () => many.workspace.id));
-  expect(await claimReceivers(store, 100)).toEqual([]);
+  expect(await claimReceivers(store, 'webhook', 100)).toEqual([]);
   await sql`update ws_notifications set claimed_until = now(), next_at = now() where next_at is not null`.execute(
     store.db,
   );
-  expect(await claimReceivers(store, 100)).toHaveLength(6);
+  expect(await claimReceivers(store, 'webhook', 100)).toHaveLength(6);
   await sql`update ws_notifications set claimed_until = null, next_at = now() where next_at is not null`.execute(
     store.db,
   );

@@ -1,7 +1,8 @@
 import { sql, type Transaction } from 'kysely';
-import type { GuardedFetch } from '../../../network/fetch.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
+import type { MessageParts } from '../../contract.ts';
+import type { Outgoing } from './attempt.ts';
 import { deliver } from './deliver.ts';
 import type { Trigger } from './fields.ts';
 import { endTurn, type Turn } from './turns.ts';
@@ -60,25 +61,24 @@ const ofWorkspace = sql`(
   select id from ws_notifications
    where team_id in (select g.team_id from ws_grants g where g.workspace_id = w.id or g.project_id = w.project_id))`;
 
-interface Waiting {
+interface Waiting extends Outgoing {
   readonly id: string;
-  readonly payload: object;
   readonly attempts: number;
 }
 
 /** Sends to a receiver, which the caller has claimed, the oldest message that waits for it. `signal` cuts it short. */
 export async function sendNext(
   store: Store,
-  guarded: Pick<GuardedFetch, 'fetch'>,
+  parts: MessageParts,
   receiver: NotificationRow,
   signal: AbortSignal,
 ): Promise<void> {
   const message = await oldest(store, receiver.id);
-  let turn: Turn = 'taken';
-  if (message !== undefined && !(await deliver(store, guarded, receiver, message.payload, signal)))
-    turn = signal.aborted ? 'put-back' : 'failed';
+  if (message === undefined) return store.transaction((tx) => endTurn(tx, receiver.id, 'taken'));
+  const { delivery, taken, settled } = await deliver(store, parts, receiver, message, signal);
+  const turn: Turn = taken ? 'taken' : delivery === undefined ? 'put-back' : 'failed';
   await store.transaction(async (tx) => {
-    if (message !== undefined) await settle(tx, message, turn);
+    await settle(tx, { ...message, settled }, turn);
     await endTurn(tx, receiver.id, turn);
   });
 }
@@ -90,15 +90,15 @@ async function oldest({ db }: Pick<Store, 'db'>, receiverId: string): Promise<Wa
     db,
   );
   const { rows } = await sql<Waiting>`
-    select id, payload, attempts from ws_deliveries where notification_id = ${receiverId} order by id limit 1`.execute(
+    select id, payload, attempts, settled from ws_deliveries where notification_id = ${receiverId} order by id limit 1`.execute(
     db,
   );
   return rows[0];
 }
 
-async function settle(tx: Transaction<Database>, { id, attempts }: Waiting, turn: Turn): Promise<void> {
+async function settle(tx: Transaction<Database>, { id, attempts, settled }: Waiting, turn: Turn): Promise<void> {
   if (turn === 'put-back') return;
   if (turn === 'taken' || attempts + 1 >= attemptsMax)
     await sql`delete from ws_deliveries where id = ${id}`.execute(tx);
-  else await sql`update ws_deliveries set attempts = attempts + 1 where id = ${id}`.execute(tx);
+  else await sql`update ws_deliveries set attempts = attempts + 1, settled = ${settled} where id = ${id}`.execute(tx);
 }

@@ -1,44 +1,44 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { GuardedFetch } from '../../../network/fetch.ts';
 import type { Store } from '../../../store/store.ts';
+import type { MessageParts } from '../../contract.ts';
 import { sendNext } from './outbox.ts';
-import { claimReceivers } from './turns.ts';
+import { claimReceivers, type Way, ways } from './turns.ts';
 
-/** Receivers that one process calls at once. */
+/** Receivers of one way that one process sends to at once. */
 const atOnceMax = 32;
 /** How soon what becomes due while calls are under way is looked for. */
 const lookAgainMs = 250;
 
 /**
  * Sends messages until `signal` ends or nothing may be sent now; then those under way are cut short or have ended. Several processes
- * may do it at once.
+ * may do it at once. The mail server is one for all organizations: when it hangs, webhooks go on.
  *
  * @returns how many receivers had a turn
  */
-export async function sendDue(
-  store: Store,
-  guarded: Pick<GuardedFetch, 'fetch'>,
-  signal: AbortSignal,
-): Promise<number> {
-  const underWay = new Set<Promise<void>>();
+export async function sendDue(store: Store, parts: MessageParts, signal: AbortSignal): Promise<number> {
+  const underWay: Readonly<Record<Way, Set<Promise<void>>>> = { webhook: new Set(), email: new Set() };
+  const all = () => ways.flatMap((way) => [...underWay[way]]);
   const failures: unknown[] = [];
   let turns = 0;
-  const begin = (receiver: Parameters<typeof sendNext>[2]) => {
-    const sending: Promise<void> = sendNext(store, guarded, receiver, signal)
+  const begin = (way: Way, receiver: Parameters<typeof sendNext>[2]) => {
+    const sending: Promise<void> = sendNext(store, parts, receiver, signal)
       .catch((error: unknown) => void failures.push(error))
-      .finally(() => underWay.delete(sending));
-    underWay.add(sending);
+      .finally(() => underWay[way].delete(sending));
+    underWay[way].add(sending);
   };
   try {
     while (!signal.aborted && failures.length === 0) {
-      const claimed = underWay.size < atOnceMax ? await claimReceivers(store, atOnceMax - underWay.size) : [];
-      turns += claimed.length;
-      claimed.forEach(begin);
-      if (underWay.size === 0) break;
-      await Promise.race([...underWay, pause(lookAgainMs, undefined, { signal }).catch(() => {})]);
+      for (const way of ways) {
+        const { size } = underWay[way];
+        const claimed = size < atOnceMax ? await claimReceivers(store, way, atOnceMax - size) : [];
+        turns += claimed.length;
+        for (const receiver of claimed) begin(way, receiver);
+      }
+      if (all().length === 0) break;
+      await Promise.race([...all(), pause(lookAgainMs, undefined, { signal }).catch(() => {})]);
     }
   } finally {
-    await Promise.all(underWay);
+    await Promise.all(all());
   }
   if (failures.length > 0) throw failures[0];
   return turns;

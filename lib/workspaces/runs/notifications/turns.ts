@@ -5,7 +5,11 @@ import type { NotificationRow } from './view.ts';
 
 type Db = Pick<Store, 'db'>;
 
-/** Receivers of one organization to which all processes together send at once. */
+/** By what messages go out; each way has its own turns. */
+export const ways = ['webhook', 'email'] as const;
+export type Way = (typeof ways)[number];
+
+/** Receivers of one organization and way to which all processes together send at once. */
 const ofOrganizationMax = 4;
 /** Longer than a call takes: another process follows one that died at it. */
 const claimSeconds = 60;
@@ -19,7 +23,8 @@ const doublingsMax = 10;
  * has its first turn before any has its second one, and none has more than its share: receivers that hang hold up their own
  * organization alone.
  */
-export async function claimReceivers({ db }: Db, countMax: number): Promise<readonly NotificationRow[]> {
+export async function claimReceivers({ db }: Db, way: Way, countMax: number): Promise<readonly NotificationRow[]> {
+  const goesSo = sql`(settings->>'destination-type' = 'email') = ${way === 'email'}`;
   const { rows } = await sql<NotificationRow>`
     with recursive organizations (id) as (
       (select organization_id from ws_notifications where next_at is not null order by 1 limit 1)
@@ -31,9 +36,9 @@ export async function claimReceivers({ db }: Db, countMax: number): Promise<read
       select d.id, d.next_at, d.turn
         from organizations o cross join lateral (
           select n.id, n.next_at, row_number() over (order by n.next_at) + (
-                   select count(*) from ws_notifications c where c.organization_id = o.id and c.claimed_until > now()) as turn
+                   select count(*) from ws_notifications c where c.organization_id = o.id and c.claimed_until > now() and ${goesSo}) as turn
             from (select id, next_at from ws_notifications
-                   where organization_id = o.id and next_at <= now() order by next_at limit ${ofOrganizationMax}) n) d
+                   where organization_id = o.id and next_at <= now() and ${goesSo} order by next_at limit ${ofOrganizationMax}) n) d
        where o.id is not null and d.turn <= ${ofOrganizationMax}
        order by d.turn, d.next_at limit ${countMax}
     ), free as (

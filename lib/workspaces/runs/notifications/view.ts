@@ -1,20 +1,23 @@
+import { sql } from 'kysely';
 import { type Resource, timeText, toMany, toOne } from '../../../path/jsonapi/resource.ts';
 import type { NotificationSettings } from './fields.ts';
 import { type OwnerKind, ownerKinds } from './owners.ts';
 
-/** What came of one attempt to tell somebody. */
+/** What came of one attempt to send a message. */
 export interface Delivery {
+  /** Empty of e-mail. */
   readonly url: string;
-  /** Of the answer; empty: there was none. */
+  /** Of the answer, by HTTP or SMTP; empty: there was none. */
   readonly code: string;
   readonly 'sent-at': string;
   readonly successful: 'true' | 'false';
-  /** Why there was no answer. */
+  /** Why there was no answer, or what was refused. */
   readonly body: string;
 }
 
 export interface NotificationRow {
   readonly id: string;
+  readonly organization_id: string;
   /** One of the three is there. */
   readonly workspace_id: string | null;
   readonly project_id: string | null;
@@ -27,23 +30,32 @@ export interface NotificationRow {
   readonly updated_at: Date;
 }
 
+/** With whom it sends e-mail to, beside addresses. */
+export interface ShownNotification extends NotificationRow {
+  readonly user_ids: readonly string[];
+}
+
+/** Columns of one, of the table `n`. */
+export const shownColumns = sql`n.*, array(
+  select u.user_id from ws_notification_users u where u.notification_id = n.id order by u.user_id) as user_ids`;
+
 export const tokenName = (id: string): string => `ws_notifications/${id}`;
 
 /** The token is never read back. */
-export function notificationOf(row: NotificationRow): Resource {
+export function notificationOf(row: ShownNotification): Resource {
   const { id, settings, deliveries, created_at, updated_at } = row;
   const { kind, ownerId } = ownerOf(row);
   return {
     id,
     type: 'notification-configurations',
     attributes: {
-      ...{ ...settings, token: null, 'email-addresses': [], 'delivery-responses': deliveries },
+      ...{ 'email-addresses': [], ...settings, token: null, 'delivery-responses': deliveries },
       ...{ 'created-at': timeText(created_at), 'updated-at': timeText(updated_at) },
     },
     relationships: {
       subscribable: toOne(kind.type, ownerId),
       'subscribable-choice': toOne(kind.type, ownerId),
-      users: toMany('users', []),
+      users: toMany('users', row.user_ids),
     },
     links: { self: `/api/v2/notification-configurations/${id}` },
   };

@@ -35,6 +35,7 @@ export const workspaces: Filling = {
     'ws_run_triggers',
     'ws_notifications',
     'ws_audit_events',
+    'ws_notification_users',
   ],
   async fill(world) {
     const { ground, kept } = world;
@@ -77,7 +78,13 @@ export const workspaces: Filling = {
       url: 'https://127.0.0.1:1/',
       triggers: ['run:created'],
     };
-    await sent(world, `${workspace}/notification-configurations`, documentOf('notification-configurations', hook));
+    const mail = documentOf(
+      'notification-configurations',
+      { name: 'm', 'destination-type': 'email' },
+      { users: [of('users', user.id)] },
+    );
+    for (const one of [documentOf('notification-configurations', hook), mail])
+      await sent(world, `${workspace}/notification-configurations`, one);
   },
 };
 
