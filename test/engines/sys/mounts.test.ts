@@ -107,7 +107,7 @@ describe('showing', () => {
 
   test('what is not mounted is refused', async () => {
     await expect(call('read', 'mounts/none')).rejects.toThrow('No secret engine mount at none/');
-    await expect(call('read', 'mounts/auth/token')).rejects.toThrow('No secret engine mount at auth/token/');
+    await expect(call('read', 'mounts/auth/none')).rejects.toThrow('No secret engine mount at auth/none/');
   });
 });
 
