@@ -5,7 +5,7 @@ import type { Log } from '../../lib/core/log.ts';
 import { rootNamespace } from '../../lib/core/namespace.ts';
 import { Secret } from '../../lib/core/secret.ts';
 import type { HttpParts } from '../../lib/http/secrets/parts.ts';
-import type { Mount, MountTable } from '../../lib/path/contract/mount.ts';
+import type { Mount, RequestMounts } from '../../lib/path/contract/mount.ts';
 import type { Caller } from '../../lib/path/contract/request.ts';
 import { plainEngine, versionedEngine } from './sample-secrets.ts';
 import { systemEngine } from './sample-system.ts';
@@ -56,8 +56,11 @@ export function mount(path: string, type: string, options: Mount['options'] = nu
   };
 }
 
-export function mountTable(mounts: readonly Mount[]): MountTable {
-  return { resolve: async (path) => mounts.find((one) => path.startsWith(one.path)) };
+export function mountTable(mounts: readonly Mount[]): RequestMounts {
+  return {
+    resolve: async (path) => mounts.find((one) => `${path}/`.startsWith(one.path)),
+    askStore: async () => {},
+  };
 }
 
 /** A log that keeps its lines. */

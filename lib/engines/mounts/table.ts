@@ -1,5 +1,5 @@
 import { isRoot, type Namespace, rootNamespace } from '../../core/namespace.ts';
-import type { Mount } from '../../path/contract/mount.ts';
+import type { Mount, RequestMounts } from '../../path/contract/mount.ts';
 import type { EngineParts, Mounts } from '../contract.ts';
 import type { NamespaceState, NamespaceTable } from '../namespaces.ts';
 import { findMount, type TableCopy } from './copy.ts';
@@ -18,7 +18,7 @@ export interface MountTableParts extends Pick<EngineParts, 'store'> {
 }
 
 /** The mount table with its copy in memory. By itself it is that of the root. */
-export interface CopiedMounts extends Mounts, NamespaceTable {
+export interface CopiedMounts extends Mounts, NamespaceTable, RequestMounts {
   /** A number that someone read in the store: an older copy is not used any more. */
   seenRevision(revision: number): void;
   /** Makes a change of the namespaces, and the copy old with it. */
@@ -66,6 +66,9 @@ export function openMountTable({ store, engines, fixed }: MountTableParts): Copi
       return state?.isEnding === false ? state : undefined;
     },
     async refresh() {
+      await renewed();
+    },
+    async askStore() {
       await renewed();
     },
     namespaces: async () => [...(await present()).namespaces.values()].filter((one) => !isRoot(one)),

@@ -22,7 +22,7 @@ export async function findTarget(
   asked: AskedHead,
   namespace: Namespace,
 ): Promise<Target | undefined> {
-  const mount = await mountOf(mounts, asked.path, namespace);
+  const mount = await mounts.resolve(asked.path, namespace);
   if (mount === undefined) return undefined;
   const engine = engines.of(mount);
   if (engine === undefined) return undefined;
@@ -36,13 +36,6 @@ export function systemTarget(engines: Engines, asked: AskedHead, match: Match): 
   const engine = engines.of(systemMount);
   if (engine === undefined) throw new AppError('internal', 'the rows of the system are not there');
   return { mount: systemMount, engine, path, match };
-}
-
-/** A mount's path without its slash means the mount. */
-async function mountOf(mounts: MountTable, path: string, namespace: Namespace): Promise<Mount | undefined> {
-  const mount = await mounts.resolve(path, namespace);
-  if (mount !== undefined || path.endsWith('/')) return mount;
-  return mounts.resolve(`${path}/`, namespace);
 }
 
 /** An engine's rows, compiled. */

@@ -5,7 +5,7 @@ import type { AddressList } from '../../core/address-list.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Engine } from '../../path/contract/engine.ts';
-import type { MountTable, NamespaceFinder } from '../../path/contract/mount.ts';
+import type { NamespaceFinder, RequestMounts } from '../../path/contract/mount.ts';
 import type { WorkspaceService } from '../jsonapi/parts.ts';
 import type { InFlight } from '../wire/observe/in-flight.ts';
 import type { RequestTelemetry } from '../wire/observe/telemetry.ts';
@@ -14,7 +14,7 @@ import type { Stage } from './stages/stages.ts';
 /** What the module is handed. */
 export interface HttpParts {
   readonly engines: readonly Engine[];
-  readonly mounts: MountTable;
+  readonly mounts: RequestMounts;
   /** Absent: there is the root alone. */
   readonly namespaces?: NamespaceFinder;
   /** The path of the namespace that may do what else only the root may, with a trailing slash; absent: none. */

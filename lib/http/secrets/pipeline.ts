@@ -1,4 +1,4 @@
-import { badRequest } from '../../core/errors.ts';
+import { AppError, badRequest } from '../../core/errors.ts';
 import { createDeadline, Ending, type Within } from '../wire/connection/connection.ts';
 import type { Incoming, Outgoing } from '../wire/exchange.ts';
 import { compileEngines, systemMount } from './engines.ts';
@@ -75,8 +75,17 @@ async function runStages(kit: Kit, exchange: Exchange, isWhole: boolean): Promis
     }
     return { reply: exchange.reply };
   } catch (error) {
+    if (isRefused(error)) await askAsForUnknown(kit, exchange);
     return { error };
   }
+}
+
+const isRefused = (error: unknown): boolean => error instanceof AppError && error.kind === 'permission-denied';
+
+/** A caller that is refused must not learn by the time whether a mount holds the path. */
+async function askAsForUnknown({ parts, within }: Kit, { always, target }: Exchange): Promise<void> {
+  if (always !== undefined || target === undefined) return;
+  await within(parts.mounts.askStore(), () => {}).catch(() => {});
 }
 
 /** The later stages have their own time: they have to see what ran out of it. */

@@ -25,10 +25,16 @@ export interface MountConfig {
 
 /** Resolves a path to the longest mount that holds it. */
 export interface MountTable {
-  /** `path` is relative to the namespace; absent: the root. */
+  /** `path` is relative to the namespace; absent: the root. The path of a mount without its last slash is the mount. */
   resolve(path: string, namespace?: Namespace): Promise<Mount | undefined>;
   /** While it is the same object, a path leads where it has led. Absent or undefined: nobody knows. */
   state?(): object | undefined;
+}
+
+/** The mount table of requests. */
+export interface RequestMounts extends MountTable {
+  /** Asks the store what resolving a path asks it that no mount holds, so that a refusal takes as long for one that is held. */
+  askStore(): Promise<void>;
 }
 
 /** A namespace that a request leads to. */

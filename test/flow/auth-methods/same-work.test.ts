@@ -122,3 +122,30 @@ async function workOf(run: () => Promise<unknown>) {
 
 const textOf = (query: unknown): string =>
   typeof query === 'object' && query !== null ? String(Reflect.get(query, 'text')) : String(query);
+
+test('a refused path that a mount holds and one that is nowhere cost the same statements', async () => {
+  await service.api.write('sys/policies/acl/powerless', { policy: 'path "cubbyhole/x" { capabilities = ["read"] }' });
+  const { body } = await service.ask('POST', 'auth/token/create', { policies: ['powerless'], no_default_policy: true });
+  const powerless = String(Reflect.get(Object(body['auth']), 'client_token'));
+  for (const token of [undefined, 'hvs.unknown', powerless]) {
+    const ask = (path: string) => service.ask('GET', path, undefined, { headers: { 'x-service-token': token } });
+    await ask('secret/data/warm');
+    const [known, unknown] = [
+      await statementsOf(() => ask('secret/data/app')),
+      await statementsOf(() => ask('nowhere/data/app')),
+    ];
+    expect([known.answer.status, unknown.answer.status]).toEqual([403, 403]);
+    expect(unknown.answer.errors).toEqual(known.answer.errors);
+    expect(known.statements.length).toBeGreaterThan(0);
+    expect(known.statements).toEqual(unknown.statements);
+  }
+});
+
+/** Statements about tokens, policies and the mount table, in the order of their texts. */
+async function statementsOf<T>(run: () => Promise<T>) {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  const answer = await run();
+  const texts = query.mock.calls.map(([one]: readonly unknown[]) => textOf(one));
+  query.mockRestore();
+  return { answer, statements: texts.filter((text) => /revisions|tokens|mounts|policies/.test(text)).toSorted() };
+}

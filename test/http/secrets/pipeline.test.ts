@@ -190,7 +190,7 @@ describe('while sealed or not initialised', () => {
   const sealed = (state: 'sealed' | 'uninitialised') =>
     sampleParts({
       state: () => state,
-      mounts: { resolve: () => Promise.reject(new Error('the store is out of reach')) },
+      mounts: { resolve: () => Promise.reject(new Error('the store is out of reach')), askStore: async () => {} },
       gatekeeper: {
         authenticate: () => Promise.reject(new Error('out of reach')),
         authorise: () => Promise.reject(new Error('out of reach')),
@@ -226,7 +226,10 @@ describe('while sealed or not initialised', () => {
   });
 
   test('a store that is away is 503', async () => {
-    const mounts = { resolve: () => Promise.reject(new AppError('unavailable', 'the database does not answer')) };
+    const mounts = {
+      resolve: () => Promise.reject(new AppError('unavailable', 'the database does not answer')),
+      askStore: async () => {},
+    };
     expect(await ask('GET', '/v1/secret/a', {}, sampleParts({ mounts }))).toMatchObject({
       status: 503,
       body: '{"errors":["the database does not answer"]}',

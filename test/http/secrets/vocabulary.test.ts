@@ -74,7 +74,7 @@ describe('names', () => {
     [alias, 'aws-sm/cloud-a-sm is INTERNAL_VAULT_ERROR, not "cloud-a-sm"'],
   ])("an error with %j names what is ours in these words, and what is the caller's as it is", async (headers, text) => {
     const say = (word: Word) => `${word('cloud-a-sm')}/cloud-a-sm is ${word('INTERNAL_ERROR')}, not "cloud-a-sm"`;
-    const mounts = { resolve: () => Promise.reject(badRequest(say)) };
+    const mounts = { resolve: () => Promise.reject(badRequest(say)), askStore: async () => {} };
     expect((await ask('GET', '/v1/secret/x', { headers }, sampleParts({ mounts }))).json()).toEqual({ errors: [text] });
   });
 

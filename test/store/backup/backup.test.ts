@@ -239,7 +239,9 @@ test('a file whose rows are not those that its closing record counts is refused 
   await writer.finish();
   await file.close();
   const before = await contentOf(databaseUrl);
-  await expect(restoreFrom(path, databaseUrl, true)).rejects.toThrow('does not have as many rows of the table settings');
+  await expect(restoreFrom(path, databaseUrl, true)).rejects.toThrow(
+    'does not have as many rows of the table settings',
+  );
   expect(await contentOf(databaseUrl)).toEqual(before);
 });
 
