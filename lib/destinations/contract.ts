@@ -137,6 +137,11 @@ export interface Driver {
   remove(item: RemoveItem, signal: AbortSignal): Promise<void>;
   /** Looks at an object without reading its value. `undefined`: it is not there. `'unknown'`: we may not look. */
   inspect(name: string, signal: AbortSignal): Promise<Inspection | undefined | 'unknown'>;
+  /**
+   * Looks at many objects by a list, for systems whose list shows them as they are now. What it does not find may be there all the
+   * same: it reads no more pages than pay.
+   */
+  survey?(names: readonly string[], signal: AbortSignal): Promise<Survey>;
   close(): Promise<void>;
 }
 
@@ -187,6 +192,17 @@ export interface RemoveItem {
   readonly remoteVersion: string | null;
   /** As with a put: the object was left as our last put made it. Absent: nobody knows. */
   readonly asRecorded?: boolean;
+  /** One of many that an attempt removes: the driver leaves out what only spares a later put a conflict after a crash. */
+  readonly many?: boolean;
+  /** What a survey of this attempt found. Absent: it has to be looked at. */
+  readonly seen?: Inspection | undefined;
+}
+
+export interface Survey {
+  /** By name, as it was asked for. */
+  readonly found: ReadonlyMap<string, Inspection>;
+  /** Pages that were read. */
+  readonly calls: number;
 }
 
 export interface Inspection {

@@ -33,7 +33,7 @@ export async function remove(
     }
     // The service deletes no secret that has replicas.
     await removeReplicas(client, secret, found.replicaRegions, signal);
-    if (days > 0) await release(client, secret, signal);
+    if (days > 0 && item.many !== true) await release(client, secret, signal);
   }
   await deleteSecret(client, secret, days, signal);
 }

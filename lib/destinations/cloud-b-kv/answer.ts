@@ -45,6 +45,8 @@ function problemOf({ method, url }: PipelineRequest, { status, bodyAsText }: Pip
   if (method === 'DELETE' && collection === 'deletedsecrets')
     return status === 204 ? undefined : 'it is no answer to a purge';
   const body = jsonIn(bodyAsText ?? '');
+  if (collection === undefined && method === 'GET' && /\/secrets\/?$/.test(new URL(url).pathname))
+    return listing.safeParse(body).success ? undefined : 'it is no list of secrets';
   if (versions !== undefined) {
     const page = listing.safeParse(body);
     return page.success && page.data.value.every(({ id }) => isOf(id, name)) ? undefined : 'it is no list of versions';

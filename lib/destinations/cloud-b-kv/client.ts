@@ -1,4 +1,4 @@
-import type { PipelinePolicy } from '@azure/core-rest-pipeline';
+import { createHttpHeaders, type PipelinePolicy } from '@azure/core-rest-pipeline';
 import { SecretClient } from '@azure/keyvault-secrets';
 import { guardedAgents } from '../../network/connection/agents.ts';
 import type { DriverContext } from '../contract.ts';
@@ -38,6 +38,7 @@ export function openClient(connection: Connection, context: DriverContext): Clie
     // The token's scope is ours, whatever resource the challenge names (see login.ts).
     disableChallengeResourceVerification: true,
     additionalPolicies: [
+      { policy: pollPolicy(), position: 'perCall' },
       { policy: pinPolicy(base), position: 'perRetry' },
       { policy: tokenPolicy(login, gate.open), position: 'perRetry' },
       { policy: answerPolicy(), position: 'perRetry' },
@@ -47,6 +48,28 @@ export function openClient(connection: Connection, context: DriverContext): Clie
   });
   const ask: Ask = (signal, run) => gate.pass(signal, () => run(secrets));
   return { read: ask, call: ask, close: agents.close };
+}
+
+const once = 'x-keyferry-once';
+
+/** Options of a deletion that is not followed up. */
+export const unfollowed = { requestOptions: { headers: { [once]: 'true' } } };
+
+/**
+ * Trap: right after its deletion the SDK asks for the deleted secret, to see whether it is through. All that we need of it is in the
+ * answer to the deletion, so that question does not go out: it is answered as the vault does while it is still deleting.
+ */
+function pollPolicy(): PipelinePolicy {
+  return {
+    name: 'keyferry-poll',
+    async sendRequest(request, next) {
+      if (!request.headers.has(once)) return next(request);
+      request.headers.delete(once);
+      if (request.method !== 'GET') return next(request);
+      const headers = createHttpHeaders({ 'content-type': 'application/json' });
+      return { request, status: 404, headers, bodyAsText: '{"error":{}}' };
+    },
+  };
 }
 
 /** The links of a list carry the vault's own address. They are followed at the address that was configured, nowhere else. */

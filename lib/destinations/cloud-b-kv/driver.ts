@@ -7,6 +7,7 @@ import { definition } from './index.ts';
 import { look } from './look.ts';
 import { newPut } from './put.ts';
 import { remove } from './remove.ts';
+import { survey } from './survey.ts';
 
 /**
  * Secrets in one vault.
@@ -25,6 +26,7 @@ export const openDriver: OpenDriver<typeof fields> = (connection, context) => {
     put: (item, tracker, signal) => put(followed(client, tracker), item, signal),
     remove: (item, signal) => remove(client, item, connection.purge_on_delete, context.log, signal),
     look: (name, signal) => inspect(client, name, signal),
+    survey: (names, signal) => survey(client, names, signal),
     close: async () => client.close(),
     explain,
   });

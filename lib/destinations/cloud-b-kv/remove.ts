@@ -2,9 +2,9 @@ import type { DeletedSecret } from '@azure/keyvault-secrets';
 import type { Log } from '../../core/log.ts';
 import type { RemoveItem } from '../contract.ts';
 import { warnOfForeign } from '../frame/rules/foreign.ts';
-import type { Client } from './client.ts';
+import { type Client, unfollowed } from './client.ts';
 import { statusOf } from './failure.ts';
-import { foundOf, isOurs, look } from './look.ts';
+import { type Found, foundOf, isOurs, look } from './look.ts';
 import { untilSettled } from './settle.ts';
 import { findDeleted, obstacleOf, purgeDeleted, recoverDeleted, release } from './soft-delete.ts';
 
@@ -21,10 +21,10 @@ export async function remove(
   signal: AbortSignal,
 ): Promise<void> {
   const { name } = item;
-  const found = await look(client, name, signal);
+  const found = provenBy(item) ?? (await look(client, name, signal));
   if (typeof found === 'object') {
     if (!isOurs(found, item)) return warnOfForeign(log, name);
-    if (!purge) await release(client, name, found, signal);
+    if (!purge && item.many !== true) await release(client, name, found, signal);
   }
   const deleted = await untilSettled(signal, () => softDelete(client, name, signal));
   if (deleted === 'for ever') return;
@@ -35,11 +35,17 @@ export async function remove(
   if (purge) await untilSettled(signal, () => settled(purgeDeleted(client, name, signal)));
 }
 
+/** What was seen of the secret a moment ago, if that shows our mark. The answer to the deletion says whether it is so still. */
+const provenBy = ({ seen, mark }: RemoveItem): Found | undefined =>
+  seen?.mark === mark ? { ...seen, released: false } : undefined;
+
 type Deleted = DeletedSecret | 'for ever' | 'was not there';
 
 async function softDelete(client: Client, name: string, signal: AbortSignal): Promise<Deleted | undefined> {
   try {
-    const poller = await client.call(signal, (secrets) => secrets.beginDeleteSecret(name, { abortSignal: signal }));
+    const poller = await client.call(signal, (secrets) =>
+      secrets.beginDeleteSecret(name, { ...unfollowed, abortSignal: signal }),
+    );
     const deleted = poller.getResult();
     // Old vaults without soft delete give no recovery id.
     return deleted?.recoveryId === undefined ? 'for ever' : deleted;

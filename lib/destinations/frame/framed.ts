@@ -1,4 +1,12 @@
-import type { DestinationDefinition, Driver, Inspection, PutItem, PutReceipt, RemoveItem } from '../contract.ts';
+import type {
+  DestinationDefinition,
+  Driver,
+  Inspection,
+  PutItem,
+  PutReceipt,
+  RemoveItem,
+  Survey,
+} from '../contract.ts';
 import { unfit } from './rules/fit.ts';
 import { onlyReceipt, type PutMany, putManyOf } from './verb/batch.ts';
 import { type Explain, newWriteTracker, tracked, unexpected, verb, type WriteTracker } from './verb/verb.ts';
@@ -9,6 +17,8 @@ interface CommonVerbs {
   remove(item: RemoveItem, signal: AbortSignal): Promise<void>;
   /** `inspect` of a `Driver`. */
   look(name: string, signal: AbortSignal): Promise<Inspection | undefined | 'unknown'>;
+  /** As in `Driver`. */
+  survey?(names: readonly string[], signal: AbortSignal): Promise<Survey>;
   close(): Promise<void>;
   /** Absent: the calls of this driver throw `DestinationFailure` only. */
   readonly explain?: Explain;
@@ -26,11 +36,16 @@ export type Verbs = CommonVerbs & ({ readonly put: Put } | { readonly putMany: P
  */
 export function framed(definition: DestinationDefinition, verbs: Verbs): Driver {
   const { explain = unexpected } = verbs;
+  const survey = verbs.survey?.bind(verbs);
   const common = {
     remove: (item: RemoveItem, signal: AbortSignal) =>
       verb(`remove secret ${item.name}`, signal, explain, () => verbs.remove(item, signal)),
     inspect: (name: string, signal: AbortSignal) =>
       verb(`look at secret ${name}`, signal, explain, () => verbs.look(name, signal)),
+    ...(survey !== undefined && {
+      survey: (names: readonly string[], signal: AbortSignal) =>
+        verb('list the secrets', signal, explain, () => survey(names, signal)),
+    }),
     close: () => verbs.close(),
   };
   if (!('putMany' in verbs)) return { ...common, put: putOf(definition, verbs.put, explain) };

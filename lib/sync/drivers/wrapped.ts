@@ -9,7 +9,7 @@ export type AroundCall = <Result>(
 
 /** A driver whose calls are run by `around`, which gets the verb and no name of an object. */
 export function callsAround(driver: Driver, around: AroundCall): Driver {
-  const { putMany } = driver;
+  const { putMany, survey } = driver;
   return {
     ...driver,
     put: (item, signal) => around('put', 1, () => driver.put(item, signal)),
@@ -17,6 +17,9 @@ export function callsAround(driver: Driver, around: AroundCall): Driver {
     inspect: (name, signal) => around('inspect', 1, () => driver.inspect(name, signal)),
     ...(putMany && {
       putMany: (items, signal) => around('put', items.length, () => putMany.call(driver, items, signal)),
+    }),
+    ...(survey && {
+      survey: (names, signal) => around('inspect', names.length, () => survey.call(driver, names, signal)),
     }),
     close: () => driver.close(),
   };

@@ -52,6 +52,23 @@ export async function isStillGone(parts: ActParts, { name, mark }: Written): Pro
   return false;
 }
 
+/**
+ * What a list shows of objects that are to be removed, in systems that have one. What was removed before is looked at singly. A
+ * list that fails shows nothing: the looks say why.
+ */
+export async function survey(
+  { budget, driver }: ActParts,
+  removes: readonly Written[],
+): Promise<ReadonlyMap<string, Inspection>> {
+  const names = removes.filter(({ removal }) => removal === 'none').map(({ name }) => name);
+  if (driver.survey === undefined || names.length === 0 || budget.over || budget.halted !== undefined) return new Map();
+  budget.spend(1);
+  const seen = await driver.survey(names, budget.signal).catch(() => undefined);
+  if (seen === undefined) return new Map();
+  budget.spend(seen.calls - 1);
+  return seen.found;
+}
+
 async function look(
   { budget, definition, driver }: ActParts,
   name: string,

@@ -1,6 +1,6 @@
 import { eachOf } from '../../core/concurrency/each-of.ts';
 import { DestinationFailure, type FailureKind, type PutItem, type PutOutcome } from '../../destinations/contract.ts';
-import { isStillGone, isStillThere } from '../recheck/look.ts';
+import { isStillGone, isStillThere, survey } from '../recheck/look.ts';
 import { isUnconfirmed } from '../recheck/unconfirmed.ts';
 import type { ActParts, PreparedPut } from './act-parts.ts';
 import { isCertain, type Put, type Written } from './plan/plan.ts';
@@ -29,6 +29,9 @@ const ofDestination: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'blocked',
 ]);
 
+/** From so many removals on, one list is cheaper than a look at each. */
+const manyMin = 4;
+
 /** Pushes what has to be there, a few at a time; what looks unchanged is looked at first. */
 export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Promise<readonly ActResult[]> {
   const { driver, budget } = parts;
@@ -44,8 +47,10 @@ export async function pushAll(parts: ActParts, puts: readonly PreparedPut[]): Pr
 }
 
 /** Removes what has to go. */
-export function removeAll(parts: ActParts, removes: readonly Written[]): Promise<readonly ActResult[]> {
+export async function removeAll(parts: ActParts, removes: readonly Written[]): Promise<readonly ActResult[]> {
   const { budget, driver } = parts;
+  const many = removes.length >= manyMin;
+  const seen = await survey(parts, many ? removes : []);
   return eachOf(removes, budget.widthMax, async (object) => {
     const { name, mark, remoteVersion } = object;
     if (budget.halted !== undefined) {
@@ -57,7 +62,8 @@ export function removeAll(parts: ActParts, removes: readonly Written[]): Promise
       if (object.removal !== 'none' && (await isStillGone(parts, object))) return { kind: 'removed', object };
       if (budget.over) return skipped(object);
       budget.spend(1);
-      await driver.remove({ name, mark, remoteVersion, asRecorded: isCertain(object) }, budget.signal);
+      const item = { name, mark, remoteVersion, asRecorded: isCertain(object), many, seen: seen.get(name) };
+      await driver.remove(item, budget.signal);
       return { kind: 'removed', object };
     } catch (cause) {
       return { kind: 'failed', subKey: object.subKey, name, failure: toFailure(parts, cause, name) };

@@ -22,6 +22,8 @@ export const secretOperations: Readonly<Record<string, Operation>> = {
   DELETE: { name: 'delete', writes: true, run: remove },
 };
 
+export const listOperation: Operation = { name: 'list', writes: false, run: list };
+
 export const deletedOperations: Readonly<Record<string, Operation>> = {
   GET: { name: 'getDeleted', writes: false, run: getDeleted },
   'POST recover': { name: 'recover', writes: true, run: recover },
@@ -75,6 +77,18 @@ function update(vault: Vault, name: string, { path, body, origin }: Question): A
   const changed = { ...version, tags, enabled: attributes?.enabled ?? version.enabled };
   secret.versions[index] = changed;
   return { status: 200, body: bundle(origin, secret.name, changed) };
+}
+
+/** The newest version of each secret, without its id. */
+function list(vault: Vault, _name: string, { query, origin }: Question): Answer {
+  const size = Math.min(pageSizeMax, Number(query.get('maxresults') ?? pageSizeMax));
+  const from = Number(query.get('$skiptoken') ?? 0);
+  const all = [...vault.live()];
+  const page = all.slice(from, from + size).map((secret) => {
+    return { ...bundle(origin, secret.name, newestOf(secret)), id: `${origin}/secrets/${secret.name}` };
+  });
+  const link = `${origin}/secrets?api-version=${query.get('api-version')}&maxresults=${size}&$skiptoken=${from + size}`;
+  return { status: 200, body: { value: page, nextLink: from + size < all.length ? link : null } };
 }
 
 /** Sorted by the versions' random ids, as the service does. */

@@ -3,7 +3,7 @@ import type { Answer, Question } from '../../frame/fake/rest.ts';
 import { badParameter } from './answer.ts';
 import { faultAnswer } from './faults.ts';
 import type { Authority } from './login.ts';
-import { deletedOperations, type Operation, secretOperations } from './operations.ts';
+import { deletedOperations, listOperation, type Operation, secretOperations } from './operations.ts';
 import type { Vault } from './vault.ts';
 
 /** Versions of the API that the service has; others are refused. */
@@ -23,7 +23,8 @@ export function secretRoutes(vault: Vault, authority: Authority, faults: Faults,
 
   function react(question: Question, operation: Operation): Reaction<Answer> {
     const name = question.path[1] ?? '';
-    const run = (): Answer => (isName(name) ? operation.run(vault, name, question) : invalidName(name));
+    const run = (): Answer =>
+      operation === listOperation || isName(name) ? operation.run(vault, name, question) : invalidName(name);
     return meet(faults.take({ writes: operation.writes }), run, faultAnswer);
   }
 }
@@ -33,7 +34,7 @@ const invalidName = (name: string): Answer => badParameter(`The request URI cont
 
 function find({ method, path }: Question): Operation | undefined {
   const [root, name = '', part] = path;
-  if (name === '' && root === 'secrets') return undefined;
+  if (name === '' && root === 'secrets') return method === 'GET' ? listOperation : undefined;
   if (root === 'secrets') return secretOperations[`${method} ${isAction(part) ? part : ''}`.trim()];
   return root === 'deletedsecrets' ? deletedOperations[`${method} ${part ?? ''}`.trim()] : undefined;
 }

@@ -45,6 +45,7 @@ export function openAtExit(
     }),
   );
   const putMany = driver.putMany?.bind(driver);
+  const survey = driver.survey?.bind(driver);
   return {
     put: (item, signal) => leaving({ ...parts, verb: 'put', items: [item] }, () => driver.put(item, signal)),
     ...(putMany !== undefined && {
@@ -57,6 +58,9 @@ export function openAtExit(
       leaving({ ...parts, verb: 'remove', names: [item.name] }, () => driver.remove(item, signal)),
     inspect: (name, signal) =>
       leaving({ ...parts, verb: 'inspect', names: [name] }, () => driver.inspect(name, signal)),
+    ...(survey !== undefined && {
+      survey: (names, signal) => leaving({ ...parts, verb: 'inspect', names }, () => survey(names, signal)),
+    }),
     close: () => driver.close(),
   };
 }
