@@ -76,3 +76,14 @@ test('a secret that a survey shows as that of others is looked at, and stays', a
   expect(fake.objects().has(first)).toBe(true);
   expect(counted('delete')).toBe(0);
 });
+
+test('a secret that a survey shows without tags is looked at, and known by its version', async () => {
+  setting = await start();
+  const { driver, fake } = setting;
+  const { remoteVersion } = await driver.put(item({ name: first }), never);
+  await callFake(fake, 'PATCH', `/secrets/${first}/${remoteVersion}`, { tags: {} });
+  const seen = await driver.survey?.([first], never);
+  expect(seen?.found.get(first)?.mark).toBeNull();
+  await driver.remove({ name: first, mark: markA, remoteVersion, many: true, seen: seen?.found.get(first) }, never);
+  expect(fake.objects().size).toBe(0);
+});
