@@ -30,6 +30,7 @@ import { workspaceClients } from './0036-workspace-clients.ts';
 import { notificationOwners } from './0037-notification-owners.ts';
 import { notificationUsers } from './0038-notification-users.ts';
 import { auditTrail } from './0039-audit-trail.ts';
+import { aliasLogins } from './0040-alias-logins.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
 export interface Migration {
@@ -81,4 +82,5 @@ export const migrations: readonly Migration[] = [
   { name: '0037-notification-owners', up: notificationOwners },
   { name: '0038-notification-users', up: notificationUsers },
   { name: '0039-audit-trail', up: auditTrail },
+  { name: '0040-alias-logins', up: aliasLogins },
 ];

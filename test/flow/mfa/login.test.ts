@@ -84,6 +84,14 @@ describe('a login that waits for its code ends for good', () => {
         return service.ask('POST', `identity/entity/id/${id}`, { disabled: false });
       },
     ],
+    [
+      'when the alias that it came by is deleted',
+      async (_: string, id: string) => {
+        const { data } = await service.ask('GET', `identity/entity/id/${id}`);
+        const [alias] = data['aliases'] as readonly { readonly id: string }[];
+        return service.ask('DELETE', `identity/entity-alias/id/${alias?.id}`);
+      },
+    ],
     ['when its entity is deleted', async (_: string, id: string) => service.ask('DELETE', `identity/entity/id/${id}`)],
   ])('%s', async (_, change) => {
     const { person, second } = await waiting();

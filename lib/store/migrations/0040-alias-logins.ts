@@ -1,0 +1,16 @@
+import { type QueryExecutorProvider, sql } from 'kysely';
+
+/** A login that waits for a code ends with the alias of its entity that it was made by, and so do the others of that entity. */
+export async function aliasLogins(db: QueryExecutorProvider): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
+const statements = [
+  `create or replace function end_logins_of_aliases() returns trigger language plpgsql as $$
+   begin
+     delete from mfa_pending_logins p using gone where p.entity_id = gone.entity_id;
+     return null;
+   end $$`,
+  `create trigger entity_aliases_pending_logins after delete on entity_aliases referencing old table as gone
+     for each statement execute function end_logins_of_aliases()`,
+];
