@@ -95,23 +95,26 @@ async function run(kit: Kit, exchange: Exchange): Promise<ApiReply | undefined> 
   reportRoute(exchange, row);
   // What is recorded can be while the audit devices can be read.
   if (row.unrecorded !== true && kit.parts.state() !== 'ready') throw notServing();
-  const expire = () => ending.end();
-  if (row.streamBytesMax !== undefined) {
-    await kit.within(admit(kit, exchange, found), expire);
+  const within = <T>(work: Promise<T>): Promise<T> => kit.within(work, () => ending.end());
+  if (!hasDocument(row, incoming)) {
+    if (row.streamBytesMax === undefined) return within(answer(kit, exchange, found));
+    await within(admit(kit, exchange, found));
+    await within(recordRequest(kit.parts, exchange));
     return row.run(callOf(kit, exchange, found));
   }
-  return kit.within(answer(kit, exchange, found), expire);
+  await within(admit(kit, exchange, found));
+  // The server limits the time for which a client may send.
+  exchange.body = await bodyOf(kit, incoming);
+  return within(perform(kit, exchange, found));
 }
 
 /** All of it within one limit: who asks may have to be looked up in a database that does not answer. */
 async function answer(kit: Kit, exchange: Exchange, found: Found): Promise<ApiReply | undefined> {
   await admit(kit, exchange, found);
-  // Its caller has been refused meanwhile, and may have asked again.
-  if (exchange.ending.isOver) throw new AppError('unavailable', 'the request took too long');
-  return found.row.run(callOf(kit, exchange, found));
+  return perform(kit, exchange, found);
 }
 
-/** Who asks, how often, whether it can be read, and its record. */
+/** Who asks, and how often. */
 async function admit(kit: Kit, exchange: Exchange, { row, parameters }: Found): Promise<void> {
   const { incoming } = exchange;
   const isOpen = row.open === true;
@@ -122,8 +125,14 @@ async function admit(kit: Kit, exchange: Exchange, { row, parameters }: Found): 
   exchange.rate = rateHeaders(allowance);
   if (allowance?.allowed === false) throw tooMany(exchange.rate);
   if (!isOpen && caller === undefined) throw unauthorized();
-  exchange.body = await bodyOf(kit, row, incoming);
+}
+
+/** The record of a request, and then what it does. */
+async function perform(kit: Kit, exchange: Exchange, found: Found): Promise<ApiReply | undefined> {
   await recordRequest(kit.parts, exchange);
+  // Its caller has been refused meanwhile, and may have asked again.
+  if (exchange.ending.isOver) throw new AppError('unavailable', 'the request took too long');
+  return found.row.run(callOf(kit, exchange, found));
 }
 
 function reportRoute(exchange: Exchange, row: ApiRow): void {
@@ -169,9 +178,11 @@ async function identify({ parts }: Kit, exchange: Exchange): Promise<void> {
 /** All tokens of one user count together. */
 const bucketOf = ({ kind, id }: ApiCaller): string => `${kind} ${id}`;
 
+const hasDocument = (row: ApiRow, { method }: Incoming): boolean =>
+  row.streamBytesMax === undefined && method !== 'GET' && method !== 'HEAD';
+
 /** The document that came, which a request that changes something has to send as one even without a body. */
-async function bodyOf({ parts }: Kit, row: ApiRow, { method, headers, body }: Incoming): Promise<ApiCall['body']> {
-  if (row.streamBytesMax !== undefined || method === 'GET' || method === 'HEAD') return undefined;
+async function bodyOf({ parts }: Kit, { headers, body }: Incoming): Promise<ApiCall['body']> {
   const contentType = header(headers, 'content-type') ?? '';
   if (contentType.split(';', 1)[0]?.trim().toLowerCase() !== mediaType) throw wrongMedia();
   if (!(await body.first(parts.bodyLimitBytes)))
