@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Log } from '../../core/log.ts';
 import { SilenceWatch } from './silence.ts';
+import { applicationName, startUpParameters } from './start-up.ts';
 
 export interface PoolOptions {
   /** `postgres://user:password@host:port/database?sslmode=...` */
@@ -15,18 +16,10 @@ export interface PoolOptions {
 
 /** Beyond the server's own limit: by then it is not the statement that hangs but the network. */
 const answerMarginMs = 5_000;
-/** A process that froze in a transaction must not keep its locks. */
-const idleInTransactionMs = 60_000;
 const idleConnectionMs = 30_000;
 /** Spreads the connections anew after a failover. */
 const connectionLifetimeSeconds = 1_800;
-const applicationName = 'keyferry';
 const keepAliveDelayMs = 10_000;
-/**
- * What is asked for often lies in memory, where an index costs no more than reading on; and no statement runs for so long that
- * compiling it would pay. `options` in the URL take the place of these.
- */
-const planning = '-c random_page_cost=1.1 -c jit=off';
 
 /** A pool, and what watches whether its connections have gone silent. */
 export type StorePool = pg.Pool & { readonly silence: SilenceWatch };
@@ -41,17 +34,14 @@ export function openPool(options: PoolOptions): StorePool {
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
     max: Math.max(2, options.poolSize),
-    statement_timeout: options.statementTimeoutMs,
+    ...startUpParameters(options.statementTimeoutMs),
     query_timeout: options.statementTimeoutMs + answerMarginMs,
     connectionTimeoutMillis: options.connectTimeoutMs,
-    idle_in_transaction_session_timeout: idleInTransactionMs,
     idleTimeoutMillis: idleConnectionMs,
     maxLifetimeSeconds: connectionLifetimeSeconds,
     stream: silence.socket,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
-    application_name: applicationName,
-    options: planning,
   });
   // An `error` event without a listener ends the process. The pool listens to its idle clients only; a client that is out on loan
   // loses its connection unheard between two statements of a transaction. The next statement fails, and says so.
