@@ -1,14 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
+import { folderNames } from '../../store/postgres/folder-names.ts';
 import type { Store } from '../../store/store.ts';
 import { leaseName } from './id.ts';
 
-/** Leases that one statement marks, and paths and names that one reads. */
+/** Leases that one statement marks. */
 const stepSize = 1_000;
 
 /** The character after the slash: `a0` is the first path that may come after all of `a/...`. */
 const afterSlash = '0';
-/** The last character there is: sorts after every path. */
-const end = '\u{10FFFF}';
 
 /** As the index of leases has it: with a slash, so that what is in a folder stands together. */
 const folder = sql`(path || '/') collate "C"`;
@@ -41,23 +40,15 @@ export async function leaseNames(
   return rows.map(({ hash }) => leaseName(hash, prefix.namespaceId));
 }
 
-/** The next folder below a prefix, with its slash; undefined: there is none. Jumps over what is in the one before. */
-export async function nextFolder(
+/** The folders below a prefix, each with its slash. */
+export function leaseFolders(
   { db }: Pick<Store, 'db'>,
-  below: LeasePrefix,
+  prefix: LeasePrefix,
   after: string,
-): Promise<string | undefined> {
-  const { path: prefix } = below;
-  const above = prefix === '' ? '' : `${prefix}/`;
-  // The leases of the prefix itself are in no folder.
-  const from = after === '' ? `${above}\u0001` : `${above}${after.replace(/\/$/, '')}${afterSlash}`;
-  const until = prefix === '' ? end : prefix + afterSlash;
-  const { rows } = await sql<{ path: string }>`
-    select path from tokens
-     where ${of(below)} and ${folder} >= ${from}::text and ${folder} < ${until}::text and ${lasting}
-     order by ${folder} limit 1`.execute(db);
-  const [row] = rows;
-  return row && `${row.path.slice(above.length).split('/', 1)[0]}/`;
+  limit: number,
+): Promise<readonly string[]> {
+  const paths = { path: folder, of: sql`tokens where ${of(prefix)} and ${lasting}` };
+  return folderNames(db, paths, prefix.path === '' ? '' : `${prefix.path}/`, { after, limit });
 }
 
 /** Marks one step of the leases at or below a prefix that were there at `until` as revoked. Answers their number. */

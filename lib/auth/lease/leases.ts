@@ -6,7 +6,7 @@ import type { TokenParts } from '../token/parts.ts';
 import { revokeTree } from '../token/revoke/revoke.ts';
 import { seenFrom } from '../token/rows/given.ts';
 import { startTidy } from '../token/tidy/tidy.ts';
-import { isFullStep, type LeasePrefix, leaseNames, markBelow, nextFolder } from './below.ts';
+import { isFullStep, type LeasePrefix, leaseFolders, leaseNames, markBelow } from './below.ts';
 import { leaseIdOf, parseLeaseId } from './id.ts';
 
 /** Steps of one call: more than there are tokens. */
@@ -79,11 +79,7 @@ async function namesBelow(
   limit: number,
 ): Promise<readonly string[]> {
   const folder = after.endsWith('/') ? after : '';
-  const names = prefix.path === '' || folder !== '' ? [] : [...(await leaseNames(store, prefix, after, limit))];
-  for (let next: string | undefined = folder; names.length < limit; ) {
-    next = await nextFolder(store, prefix, next);
-    if (next === undefined) break;
-    names.push(next);
-  }
-  return names;
+  const leases = prefix.path === '' || folder !== '' ? [] : await leaseNames(store, prefix, after, limit);
+  if (leases.length >= limit) return leases;
+  return [...leases, ...(await leaseFolders(store, prefix, folder, limit - leases.length))];
 }

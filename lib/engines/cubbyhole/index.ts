@@ -5,7 +5,8 @@ import type { Engine } from '../../path/contract/engine.ts';
 import type { RequestContext } from '../../path/contract/request.ts';
 import { operation, type Row } from '../../path/contract/row.ts';
 import type { Store } from '../../store/store.ts';
-import { deleteEntry, listEntries, readEntry, writeEntry } from './store.ts';
+import { listFolder, pageFields } from '../folder.ts';
+import { deleteEntry, entryPaths, readEntry, writeEntry } from './store.ts';
 
 export interface CubbyholeParts {
   readonly store: Store;
@@ -43,16 +44,13 @@ function secretsRow({ store, hashOf, takeReply }: CubbyholeParts): Row {
           },
         },
       ),
-      list: operation(
-        {},
-        {
-          summary: 'List the names in a folder of the own token.',
-          async run(_input, context) {
-            const { owner, path } = locationOf(context);
-            return { data: { keys: await listEntries(store, owner, path) } };
-          },
+      list: operation(pageFields, {
+        summary: 'List the names in a folder of the own token.',
+        run(page, context) {
+          const { owner, path } = locationOf(context);
+          return listFolder(store, entryPaths(owner), path === '' || path.endsWith('/') ? path : `${path}/`, page);
         },
-      ),
+      }),
       write: operation(
         {},
         {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { AppError, badRequest } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts';
+import type { IndexedPaths } from '../../store/postgres/folder-names.ts';
 import type { Store } from '../../store/store.ts';
 
 /** What one token may have. The sum is of the sealed bytes. */
@@ -64,14 +65,8 @@ export async function deleteEntry({ db }: Store, { owner, path }: CubbyholeLocat
   await db.deleteFrom('cubbyhole').where('token_hash', '=', owner).where('path', '=', path).execute();
 }
 
-/** Names in a folder, folders once each and with a slash. `folder` is empty or ends in a slash. */
-export async function listEntries({ db }: Store, owner: Buffer, folder: string): Promise<readonly string[]> {
-  const { rows } = await sql<{ readonly name: string }>`
-    select distinct case when slash = 0 then name else substr(name, 1, slash) end collate "C" as name
-      from (select name, strpos(name, '/') as slash
-              from (select substr(path, ${[...folder].length}::int + 1) as name from cubbyhole
-                     where token_hash = ${owner} and starts_with(path, ${folder})) as paths
-             where name <> '') as names
-     order by name`.execute(db);
-  return rows.map(({ name }) => name);
-}
+/** The paths of all entries of a token. */
+export const entryPaths = (owner: Buffer): IndexedPaths => ({
+  path: sql`path`,
+  of: sql`cubbyhole where token_hash = ${owner}`,
+});

@@ -8,7 +8,8 @@ import { operation, type Row } from '../../../path/contract/row.ts';
 import { duration } from '../../../path/fields.ts';
 import { effectiveLeases } from '../../../path/lease-times.ts';
 import type { EngineParts } from '../../contract.ts';
-import { listFolder } from '../shared/listing.ts';
+import { listFolder, pageFields } from '../../folder.ts';
+import { secretPaths } from '../shared/listing.ts';
 import { folderPath, secretPath } from '../shared/secret-path.ts';
 import { openStored, secretOf } from '../shared/stored-version.ts';
 import { deleteSecret, type SecretReader, secretReader } from './table.ts';
@@ -27,15 +28,10 @@ export function secretsRow(parts: EngineParts): Row {
     exists: async (_input, context) => (await read(locationOf(context))) !== undefined,
     operations: {
       read: operation({}, { summary: 'Read a secret.', run: (_input, context) => readSecret(parts, read, context) }),
-      list: operation(
-        {},
-        {
-          summary: 'List the names in a folder.',
-          run: async (_input, context) => ({
-            data: { keys: await listFolder(parts.store, context.mount.id, folderPath(context.path)) },
-          }),
-        },
-      ),
+      list: operation(pageFields, {
+        summary: 'List the names in a folder.',
+        run: (page, { mount, path }) => listFolder(parts.store, secretPaths(mount.id), folderPath(path), page),
+      }),
       write: operation(
         {},
         {

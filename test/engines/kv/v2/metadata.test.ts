@@ -144,6 +144,16 @@ describe('listing', () => {
     expect(await keys('nothing')).toEqual([]);
   });
 
+  test('a folder is listed in parts', async () => {
+    for (const path of ['parts/a', 'parts/a/x', 'parts/b', 'parts/c/y'])
+      await it.call('write', `data/${path}`, { data: {} });
+    const part = async (page: object) => (await it.call('list', 'metadata/parts', { ...page }))?.data;
+    expect(await part({ limit: 2 })).toEqual({ keys: ['a', 'a/'] });
+    expect(await part({ limit: '2', after: 'a/' })).toEqual({ keys: ['b', 'c/'] });
+    expect(await part({ limit: 2, after: 'c/' })).toEqual({ keys: [] });
+    expect(await part({ after: 'b' })).toEqual({ keys: ['c/'] });
+  });
+
   test('a secret whose versions are all deleted is still listed', async () => {
     await it.call('write', 'data/m/deleted', { data: {} });
     await it.call('delete', 'data/m/deleted');

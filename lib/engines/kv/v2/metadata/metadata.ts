@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { badRequest } from '../../../../core/errors.ts';
 import { operation, type Row } from '../../../../path/contract/row.ts';
 import { bool, duration, integer } from '../../../../path/fields.ts';
-import { listFolder } from '../../shared/listing.ts';
+import { listFolder, pageFields } from '../../../folder.ts';
+import { secretPaths } from '../../shared/listing.ts';
 import { folderPath, locationBelow, locationOf } from '../../shared/secret-path.ts';
 import { object, path } from '../fields.ts';
 import type { KvParts } from '../parts.ts';
@@ -40,12 +41,11 @@ export function metadataRow(parts: KvParts): Row {
         },
       ),
       list: operation(
-        { path },
+        { path, ...pageFields },
         {
           summary: 'List the names in a folder.',
-          run: async (input, context) => ({
-            data: { keys: await listFolder(parts.store, context.mount.id, folderPath(input.path)) },
-          }),
+          run: ({ path: folder, ...page }, { mount }) =>
+            listFolder(parts.store, secretPaths(mount.id), folderPath(folder), page),
         },
       ),
       ...metadataChanges(parts),
