@@ -11,15 +11,18 @@ import { refreshRegularly } from './refreshing.ts';
 import type { KeyAttempts } from './seal/attempts/contract.ts';
 import { openKeyAttempts } from './seal/attempts/open.ts';
 import type { Seal } from './seal/contract.ts';
+import type { OuterKey, RootKeySource } from './seal/keys/root-key-source.ts';
+import { openStaticKey, type StaticKeySource } from './seal/keys/static-key.ts';
 import { BarrierSeal } from './seal/seal.ts';
-import { readStaticKey, type StaticKeySource } from './seal/static-key.ts';
 import type { Store } from './store.ts';
 import type { Database } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 export interface StoreOptions extends PoolOptions {
-  /** `shamir`: people unseal with key shares. Otherwise each process unseals itself with this key. */
-  readonly seal: 'shamir' | StaticKeySource;
+  /** `shamir`: people unseal with key shares. Otherwise each process unseals itself with this key, which is closed with the store. */
+  readonly seal: 'shamir' | StaticKeySource | OuterKey;
+  /** What else opens the root key without people; closed with the store. */
+  readonly lenders?: readonly RootKeySource[];
   readonly clock: Clock;
   /** How often a process looks whether another one has initialised the store, rotated its keyring or sealed the installation. */
   readonly refreshMs?: number;
@@ -49,24 +52,27 @@ const refreshMsDefault = 500;
 const migrationMsMax = 600_000;
 
 /**
- * Opens the store: brings the schema up to date and reads the seal, which opens at once if its key is configured.
+ * Opens the store: brings the schema up to date and reads the seal, which opens at once if that needs no people. A key service that is
+ * away is waited for as long as one answer may take, and asked in the background from then on.
  *
  * @throws AppError `unavailable` when the database is not there: starting again is the caller's choice.
  */
 export async function openStore(options: StoreOptions): Promise<OpenStore> {
   const { clock, log } = options;
-  const staticKey = options.seal === 'shamir' ? undefined : await readStaticKey(options.seal);
+  const outerKey = await outerKeyOf(options.seal);
   const reachability = new Reachability(clock);
   const pool = openPool(options);
   const db = new Kysely<Database>({ dialect: poolDialect(pool, reachability) });
   const barrier = new KeyringBarrier(clock);
-  const seal = new BarrierSeal({ db, barrier, staticKey, log, clock });
+  const seal = new BarrierSeal({ db, barrier, outerKey, lenders: options.lenders ?? [], log, clock });
   const storeClock = new StoreClock(clock);
   try {
     await bringUpToDate(db, options);
     await storeClock.measure(db);
     await seal.refresh();
+    await seal.unsealUnattended();
   } catch (error) {
+    await seal.end();
     await db.destroy();
     throw error;
   }
@@ -94,10 +100,14 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     close: async () => {
       stopRefreshing();
       await seal.end();
-      staticKey?.fill(0);
       await db.destroy();
     },
   };
+}
+
+async function outerKeyOf(seal: StoreOptions['seal']): Promise<OuterKey | undefined> {
+  if (seal === 'shamir') return undefined;
+  return 'openRootKey' in seal ? seal : openStaticKey(seal);
 }
 
 async function bringUpToDate(db: Kysely<Database>, options: StoreOptions): Promise<void> {

@@ -24,14 +24,19 @@ export interface RevisionsTable {
   revision: Generated<number>;
 }
 
+/** What opens the root key: key shares, a configured key, or a key that a cloud's key service keeps. */
+export type SealType = 'shamir' | 'static' | 'cloud-a-kms' | 'cloud-b-keys' | 'cloud-c-kms';
+
 /** One row. What of it is set depends on the seal type. */
 export interface SealTable {
   id: number;
-  type: 'shamir' | 'static';
+  type: SealType;
   shares: number;
   threshold: number;
-  /** The root key under the unseal key. */
+  /** The root key under the unseal key, or under the outer key. */
   root_key: Buffer;
+  /** The key of the key service that the root key was wrapped under, with its version; else empty. */
+  key_id: Generated<string>;
   /** The keyring under the root key. */
   keyring: Buffer;
   cluster_id: string;

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { RotationRule } from '../encryption/keyring.ts';
-import type { Database } from '../tables.ts';
-import type { ShareRule } from './shares.ts';
+import type { Database, SealType } from '../tables.ts';
+import type { ShareRule } from './shares/shares.ts';
 
 /**
  * The seal of this process. `uninitialised`: the store has no keyring yet. `sealed`: it has one, and this process does not
@@ -47,7 +47,10 @@ export interface Seal {
   rotateIfDue(): Promise<void>;
   /** @throws AppError `sealed` */
   keyStatus(): KeyStatus;
-  /** Reads the row again: initialised or rotated by another process? Unseals if the key is configured. */
+  /**
+   * Reads the row again: initialised or rotated by another process? Unseals if that needs no people; a key service that is slow
+   * is not waited for.
+   */
   refresh(): Promise<void>;
 }
 
@@ -58,7 +61,7 @@ export type SealState = 'ready' | 'sealed' | 'uninitialised';
 
 export interface SealStatus {
   readonly state: SealState;
-  readonly type: 'shamir' | 'static';
+  readonly type: SealType;
   /** Of the unseal key, or of the recovery key with the automatic seal. 0 before initialisation, and where there is none. */
   readonly shares: number;
   readonly threshold: number;
@@ -78,7 +81,7 @@ export interface KeyStatus {
 }
 
 export interface Initialised<T> {
-  /** The shares of the unseal key; none with the automatic seal. They exist here and nowhere else. */
+  /** The shares of the unseal key; none with an automatic seal. They exist here and nowhere else. */
   readonly shares: readonly Buffer[];
   /** The same of the recovery key. */
   readonly recoveryShares: readonly Buffer[];

@@ -14,7 +14,7 @@ import {
 import type { Database } from '../tables.ts';
 import { inTransaction } from '../transaction.ts';
 import type { KeyStatus } from './contract.ts';
-import { changeKeyring, openKeyring, openRootKey, type SealRecord } from './record.ts';
+import { changeKeyring, openKeyring, type SealRecord } from './record.ts';
 
 /** Counts smaller than this are not worth a write; so many a process may lose when it is killed. */
 const countsStoredMin = 100_000;
@@ -38,9 +38,12 @@ export class HeldKeyring {
     return this.#rootKey !== undefined;
   }
 
-  /** @throws CipherError when this is not the unseal key of the record. */
-  open(record: SealRecord, unsealKey: Uint8Array): void {
-    const rootKey = openRootKey(record, unsealKey);
+  holds(rootKey: Buffer): boolean {
+    return this.#rootKey === rootKey;
+  }
+
+  /** @throws CipherError when this is not the root key of the record. */
+  open(record: SealRecord, rootKey: Buffer): void {
     this.hold(record, rootKey, openKeyring(record, rootKey));
   }
 

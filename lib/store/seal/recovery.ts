@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { keyBytes } from '../encryption/cipher.ts';
 import type { Barrier } from '../store.ts';
 import type { Database } from '../tables.ts';
-import { type ShareRule, splitKey } from './shares.ts';
+import { type ShareRule, splitKey } from './shares/shares.ts';
 
 /** What binds the sealed recovery key to its installation. */
 export const recoveryAad = (clusterId: string): string => `seal/recovery_key/${clusterId}`;

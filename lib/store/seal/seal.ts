@@ -3,46 +3,58 @@ import type { Clock } from '../../core/clock.ts';
 import { badRequest } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { KeyringBarrier } from '../encryption/barrier.ts';
-import { CipherError } from '../encryption/cipher.ts';
 import type { RotationRule } from '../encryption/keyring.ts';
 import type { Database } from '../tables.ts';
 import type { Initialised, KeyStatus, Prepare, Seal, SealState, SealStatus } from './contract.ts';
 import { HeldKeyring } from './held-keyring.ts';
-import { storeMaterial } from './initialise.ts';
-import { decodeKey } from './key-text.ts';
-import { newMaterial } from './material.ts';
+import type { OuterKey, RootKeySource } from './keys/root-key-source.ts';
 import { mutex } from './mutex.ts';
-import { UnsealProgress } from './progress.ts';
-import { countSeal, readRecord, type SealRecord } from './record.ts';
+import { RootKeyOpener } from './opener.ts';
+import { countSeal, openRootKey, readRecord, type SealRecord } from './record.ts';
 import { makeRecoveryKey } from './recovery.ts';
 import { alreadyInitialised, notInitialised, unsealed } from './refusals.ts';
-import { checkShareRule, combineShares, mustBeShare, type ShareRule } from './shares.ts';
+import { decodeKey } from './shares/key-text.ts';
+import { UnsealProgress } from './shares/progress.ts';
+import { checkShareRule, combineShares, mustBeShare, type ShareRule } from './shares/shares.ts';
+import { storeMaterial } from './start/initialise.ts';
+import { newMaterial } from './start/material.ts';
+import { statusOf } from './status.ts';
 
 export interface SealParts {
   readonly db: Kysely<Database>;
   readonly barrier: KeyringBarrier;
-  /** The key of the automatic seal; absent: key shares. */
-  readonly staticKey: Buffer | undefined;
+  /** The key of the automatic seal; undefined: key shares. */
+  readonly outerKey: OuterKey | undefined;
+  /** What else opens the root key without people. */
+  readonly lenders: readonly RootKeySource[];
   readonly log: Log;
   readonly clock: Clock;
 }
 
-/** The seal over the table `seal`. What waits for the database happens one after the other. */
+/** How long a refresh waits for a key service, in milliseconds: others wait for it, and the answer is not lost. */
+const openWaitMs = 1_000;
+
+/** The seal over the table `seal`. What waits for the database happens one after the other; what waits for a key service does not hold it up. */
 export class BarrierSeal implements Seal {
   readonly #parts: SealParts;
   readonly #keyring: HeldKeyring;
+  readonly #opener: RootKeyOpener;
   readonly #progress = new UnsealProgress();
   readonly #mutex = mutex();
   /** The row as it was read last. */
   #record: SealRecord | undefined;
-  /** Sealed by hand, or the configured key is wrong: the automatic seal does not try again. */
+  /** Sealed by hand: the process does not unseal itself again. */
   #staysSealed = false;
   #refreshing: Promise<void> | undefined;
+  #opening: Promise<void> | undefined;
 
   constructor(parts: SealParts) {
+    const { db, barrier, outerKey, lenders, log, clock } = parts;
     this.#parts = parts;
-    this.#keyring = new HeldKeyring(parts.db, parts.barrier, parts.clock);
-    parts.barrier.onMissingTerm(() => this.refresh());
+    this.#keyring = new HeldKeyring(db, barrier, clock);
+    const sources = outerKey === undefined ? lenders : [outerKey, ...lenders];
+    this.#opener = new RootKeyOpener({ sources, log, clock, random: Math.random });
+    barrier.onMissingTerm(() => this.refresh());
   }
 
   state(): SealState {
@@ -51,33 +63,25 @@ export class BarrierSeal implements Seal {
   }
 
   status(): SealStatus {
-    const record = this.#record;
-    return {
-      state: this.state(),
-      type: record?.type ?? (this.#parts.staticKey === undefined ? 'shamir' : 'static'),
-      ...sharesOf(record),
-      progress: this.#progress.shares.length,
-      nonce: this.#progress.nonce,
-      clusterId: record?.cluster_id ?? '',
-      clusterName: record?.cluster_name ?? '',
-    };
+    const configured = this.#parts.outerKey?.type ?? 'shamir';
+    return statusOf({ state: this.state(), record: this.#record, configured, progress: this.#progress });
   }
 
   init<T>(rule: ShareRule, prepare: Prepare<T>, recovery?: ShareRule): Promise<Initialised<T>> {
-    const { db, barrier, staticKey, clock } = this.#parts;
+    const { db, barrier, outerKey, clock } = this.#parts;
     return this.#mutex(async () => {
       this.#record = await readRecord(db);
       if (this.#record !== undefined) throw alreadyInitialised();
-      if (staticKey === undefined) checkShareRule(rule);
+      if (outerKey === undefined) checkShareRule(rule);
       if (recovery !== undefined) checkShareRule(recovery, 'recovery');
-      const material = await newMaterial(rule, staticKey, clock.now());
+      const material = await newMaterial(rule, outerKey, clock.now());
       const { record, value } = await storeMaterial(db, barrier, material, async (tx) => ({
         recoveryShares: recovery ? await makeRecoveryKey(tx, barrier, material.record.cluster_id, recovery) : [],
         prepared: await prepare(tx),
       }));
       this.#record = record;
       this.#keyring.hold(record, material.rootKey, material.keyring);
-      if (staticKey === undefined) this.#keyring.drop();
+      if (outerKey === undefined) this.#keyring.drop();
       return { shares: material.shares, ...value };
     });
   }
@@ -90,12 +94,12 @@ export class BarrierSeal implements Seal {
       const record = this.#record;
       if (record === undefined) throw notInitialised();
       const { held } = this.#keyring;
-      if (record.type === 'static' && !held) {
+      if (record.type !== 'shamir' && !held) {
         throw badRequest('this service is unsealed by its configured key when it starts');
       }
       if (record.type === 'shamir') mustBeShare(share, record);
       // It may be that another process has sealed the installation, and this one has not heard of it yet.
-      if (held) await this.#refresh();
+      if (held) await this.#read();
       if (this.#keyring.held) return this.status();
       this.#progress.add(share);
       if (this.#progress.shares.length >= record.threshold) await this.#openWithShares();
@@ -144,14 +148,25 @@ export class BarrierSeal implements Seal {
   }
 
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#mutex(() => this.#refresh()).finally(() => {
-      this.#refreshing = undefined;
-    });
+    this.#refreshing ??= this.#mutex(() => this.#read())
+      .then(() => atMost(openWaitMs, this.unsealUnattended()))
+      .finally(() => {
+        this.#refreshing = undefined;
+      });
     return this.#refreshing;
+  }
+
+  /** Unseals this process if that needs no people. Ends when it has, or when the key service has had its time. */
+  unsealUnattended(): Promise<void> {
+    this.#opening ??= this.#askForRootKey().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
   }
 
   /** Stores what was counted, then seals. For the end of the process; never throws. */
   async end(): Promise<void> {
+    this.#opener.close();
     await this.#mutex(() => this.#keyring.storeCounts(1)).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : 'unknown error';
       this.#parts.log.warn({ error: reason }, 'the last count of encryptions was not stored');
@@ -159,7 +174,7 @@ export class BarrierSeal implements Seal {
     this.sealNow();
   }
 
-  async #refresh(): Promise<void> {
+  async #read(): Promise<void> {
     const record = await readRecord(this.#parts.db);
     if (!this.#keyring.follow(record)) {
       this.#parts.log.error({}, 'the store was replaced by another one: sealing');
@@ -170,8 +185,24 @@ export class BarrierSeal implements Seal {
       this.sealNow();
     }
     this.#record = record;
-    if (record !== undefined && !this.#keyring.held) this.#openWithStaticKey(record);
     await this.#keyring.storeCounts();
+  }
+
+  async #askForRootKey(): Promise<void> {
+    const record = this.#record;
+    if (record === undefined || this.#keyring.held || this.#staysSealed) return;
+    const rootKey = await this.#opener.open(record);
+    if (rootKey !== undefined) await this.#mutex(() => this.#take(rootKey));
+  }
+
+  /** Much may have happened while the root key was asked for. */
+  async #take(rootKey: Buffer): Promise<void> {
+    try {
+      const record = await readRecord(this.#parts.db);
+      if (record !== undefined && !this.#keyring.held && !this.#staysSealed) this.#open(record, rootKey);
+    } finally {
+      if (!this.#keyring.holds(rootKey)) rootKey.fill(0);
+    }
   }
 
   async #openWithShares(): Promise<void> {
@@ -179,7 +210,9 @@ export class BarrierSeal implements Seal {
     const record = await readRecord(this.#parts.db);
     if (record === undefined) throw notInitialised();
     try {
-      this.#open(record, await combineShares(this.#progress.shares, record));
+      const unsealKey = await combineShares(this.#progress.shares, record);
+      this.#open(record, openRootKey(record, unsealKey));
+      unsealKey.fill(0);
     } catch (cause) {
       throw badRequest('the given keys do not unseal this service: start again with the first one', { cause });
     } finally {
@@ -187,33 +220,16 @@ export class BarrierSeal implements Seal {
     }
   }
 
-  #openWithStaticKey(record: SealRecord): void {
-    const { staticKey, log } = this.#parts;
-    if (this.#staysSealed || record.type !== 'static') return;
-    try {
-      if (staticKey === undefined) throw new CipherError('the store needs an unseal key, and none is configured');
-      this.#open(record, Buffer.from(staticKey));
-    } catch (cause) {
-      if (!(cause instanceof CipherError)) throw cause;
-      this.#staysSealed = true;
-      log.error({ error: cause.message }, 'the store stays sealed: configure the unseal key it was initialised with');
-    }
-  }
-
-  #open(record: SealRecord, unsealKey: Buffer): void {
-    try {
-      this.#keyring.open(record, unsealKey);
-    } finally {
-      unsealKey.fill(0);
-    }
+  #open(record: SealRecord, rootKey: Buffer): void {
+    this.#keyring.open(record, rootKey);
     this.#record = record;
     this.#parts.log.info({ cluster_id: record.cluster_id }, 'unsealed');
   }
 }
 
-/** Of the key that people hold: with the automatic seal, the recovery key. */
-function sharesOf(record: SealRecord | undefined): ShareRule {
-  if (record === undefined) return { shares: 0, threshold: 0 };
-  if (record.type === 'static') return { shares: record.recovery_shares, threshold: record.recovery_threshold };
-  return { shares: record.shares, threshold: record.threshold };
+/** Waits for the end of the work, but no longer than this. */
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  const { promise: waited, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, waited]).finally(() => clearTimeout(timer));
 }

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { KeyringBarrier } from '../../../lib/store/encryption/barrier.ts';
 import { newKeyring, usualRotation, withEncryptions } from '../../../lib/store/encryption/keyring.ts';
 import { openStore } from '../../../lib/store/open.ts';
 import { HeldKeyring } from '../../../lib/store/seal/held-keyring.ts';
-import { newMaterial } from '../../../lib/store/seal/material.ts';
 import { insertRecord, sealKeyring } from '../../../lib/store/seal/record.ts';
+import { newMaterial } from '../../../lib/store/seal/start/material.ts';
 import { ending, testDatabase } from '../../support/services.ts';
 import { heldClock } from '../clocks.ts';
 import { storeOptions } from '../stores.ts';
@@ -16,7 +15,7 @@ const { operationsMax } = usualRotation;
 async function heldAfter(encryptions: number) {
   const { db } = ending(await openStore(storeOptions(await testDatabase())));
   const clock = heldClock();
-  const material = await newMaterial({ shares: 1, threshold: 1 }, randomBytes(32), clock.now());
+  const material = await newMaterial({ shares: 1, threshold: 1 }, undefined, clock.now());
   const keyring = withEncryptions(newKeyring(clock.now()), new Map([[1, encryptions]]));
   const sealed = sealKeyring(keyring, material.rootKey, material.record.cluster_id);
   const record = { ...material.record, keyring: sealed };

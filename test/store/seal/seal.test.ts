@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Log } from '../../../lib/core/log.ts';
 import { Secret } from '../../../lib/core/secret.ts';
 import { type OpenStore, openStore, type StoreOptions } from '../../../lib/store/open.ts';
 import { ending, testDatabase } from '../../support/services.ts';
 import { heldClock } from '../clocks.ts';
 import { storeOptions } from '../stores.ts';
+import { rememberingLog } from './remembering-log.ts';
 
 const rule = { shares: 5, threshold: 3 };
 const hex = (share: Buffer | undefined): string => share?.toString('hex') ?? '';
@@ -326,11 +326,3 @@ test('the printed store shows neither key nor password', async () => {
   expect(password).not.toBe('');
   expect(shown).not.toContain(password);
 });
-
-function rememberingLog(): { readonly log: Log; readonly lines: string[] } {
-  const lines: string[] = [];
-  const write = (_fields: object, message: string) => {
-    lines.push(message);
-  };
-  return { lines, log: { debug: write, info: write, warn: write, error: write } };
-}

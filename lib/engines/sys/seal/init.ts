@@ -66,7 +66,7 @@ type Asked = Readonly<
 
 /** What of a request is for the other type of seal. */
 const foreign = {
-  static: {
+  automatic: {
     names: ['secret_shares', 'secret_threshold'],
     why: 'which has recovery keys instead of key shares',
     instead: 'start without KEYFERRY_SEAL_KEY and KEYFERRY_SEAL_KEY_FILE to unseal by shares',
@@ -82,7 +82,7 @@ const foreign = {
 function mustApply(seal: Seal, given: Asked): void {
   const { state, type } = seal.status();
   if (state !== 'uninitialised') return;
-  const { names, why, instead } = foreign[type];
+  const { names, why, instead } = foreign[type === 'shamir' ? type : 'automatic'];
   const asked = names.filter((name) => given[name]);
   if (asked.length === 0) return;
   const leave = `leave out ${names.join(' and ')}`;
@@ -108,7 +108,7 @@ async function isInitialised(seal: Seal): Promise<boolean> {
 function initialised({ shares, recoveryShares, prepared }: Initialised<string>, seal: Seal): object {
   return {
     ...texts('keys', shares),
-    ...(seal.status().type === 'static' ? texts('recovery_keys', recoveryShares) : {}),
+    ...(seal.status().type === 'shamir' ? {} : texts('recovery_keys', recoveryShares)),
     root_token: prepared,
   };
 }

@@ -42,8 +42,8 @@ export function sealStatusBody(status: SealStatus): object {
     build_date: buildDate,
     migration: false,
     ...known,
-    recovery_seal: status.type === 'static',
-    ...(status.type === 'static' && status.state !== 'uninitialised' ? { recovery_seal_type: recoverySealType } : {}),
+    recovery_seal: status.type !== 'shamir',
+    ...(status.type !== 'shamir' && status.state !== 'uninitialised' ? { recovery_seal_type: recoverySealType } : {}),
     storage_type: 'postgresql',
   };
 }

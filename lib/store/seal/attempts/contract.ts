@@ -1,5 +1,5 @@
 import type { Prepare } from '../contract.ts';
-import type { ShareRule } from '../shares.ts';
+import type { ShareRule } from '../shares/shares.ts';
 
 /** What holders of key shares do together while the service is unsealed. All methods throw AppError `sealed` when it is not. */
 export interface KeyAttempts {

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { badRequest } from '../../../core/errors.ts';
 import { keyBytes } from '../../encryption/cipher.ts';
-import { decodeKey } from '../key-text.ts';
 import type { SealRecord } from '../record.ts';
-import { combineShares, mustBeShare, type ShareRule } from '../shares.ts';
+import { decodeKey } from '../shares/key-text.ts';
+import { combineShares, mustBeShare, type ShareRule } from '../shares/shares.ts';
 import type { Proof, Quorum } from './quorum.ts';
 
 /** @throws AppError `bad-request` for what cannot be a share by the rule */

@@ -5,7 +5,7 @@ import type { Barrier } from '../../store.ts';
 import type { Database, KeyAttemptsTable } from '../../tables.ts';
 import { openRootKey, type SealRecord, sealRootKey } from '../record.ts';
 import { putRecoveryKey, recoveryAad } from '../recovery.ts';
-import type { ShareRule } from '../shares.ts';
+import type { ShareRule } from '../shares/shares.ts';
 
 /** A key that is split among people: what its shares prove, and how another one takes its place. */
 export interface Quorum {
@@ -84,7 +84,7 @@ export const recoveryQuorum = (barrier: Barrier): Quorum => {
 };
 
 function recoveryRule(record: SealRecord): ShareRule {
-  if (record.type !== 'static') {
+  if (record.type === 'shamir') {
     throw badRequest(
       'recovery keys are of the automatic seal: this service is unsealed by key shares, which rekey changes',
     );
@@ -95,7 +95,7 @@ function recoveryRule(record: SealRecord): ShareRule {
 
 /** Whose holders may act as administrators: of key shares, or of recovery keys with the automatic seal. */
 export const quorumOf = ({ type }: SealRecord, barrier: Barrier): Quorum =>
-  type === 'static' ? recoveryQuorum(barrier) : unsealQuorum;
+  type === 'shamir' ? unsealQuorum : recoveryQuorum(barrier);
 
 /** The root key, if the key opens it. */
 function rootKeyBy(record: SealRecord, key: Buffer): Buffer | undefined {

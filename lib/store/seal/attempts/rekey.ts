@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
 import { keyBytes } from '../../encryption/cipher.ts';
 import type { Database } from '../../tables.ts';
-import { checkShareRule, type ShareRule, splitKey } from '../shares.ts';
+import { checkShareRule, type ShareRule, splitKey } from '../shares/shares.ts';
 import type { Rekey, RekeyGiven, RekeyStatus } from './contract.ts';
 import { mustBeNonce, proofBy, readShare, withShare, wrongKeys } from './given.ts';
 import type { AttemptParts } from './parts.ts';

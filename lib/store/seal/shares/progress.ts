@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { uuid } from '../../core/ids.ts';
+import { uuid } from '../../../core/ids.ts';
 
 /** The shares given so far, until there are enough of them. */
 export class UnsealProgress {

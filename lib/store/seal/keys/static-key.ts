@@ -1,13 +1,28 @@
 import { readFile } from 'node:fs/promises';
-import type { Secret } from '../../core/secret.ts';
-import { keyBytes } from '../encryption/cipher.ts';
-import { decodeKey } from './key-text.ts';
+import type { Secret } from '../../../core/secret.ts';
+import { keyBytes } from '../../encryption/cipher.ts';
+import { openRootKey, sealRootKey } from '../record.ts';
+import { decodeKey } from '../shares/key-text.ts';
+import type { OuterKey } from './root-key-source.ts';
 
 /** Where the key of the automatic seal is: 32 bytes as hex or base64, given or in a file; a file may hold the bare bytes. */
 export type StaticKeySource = { readonly key: Secret } | { readonly keyFile: string };
 
-/** @throws Error that says where the key was looked for, never what was found. */
-export async function readStaticKey(source: StaticKeySource): Promise<Buffer> {
+/** A key that every process is configured with. @throws Error that says where the key was looked for, never what was found. */
+export async function openStaticKey(source: StaticKeySource): Promise<OuterKey> {
+  const key = await readKey(source);
+  return {
+    type: 'static',
+    opens: (record) => record.type === 'static',
+    openRootKey: async (record) => openRootKey(record, key),
+    wrapRootKey: async (rootKey, clusterId) => ({ wrapped: sealRootKey(rootKey, key, clusterId), keyId: '' }),
+    close: () => {
+      key.fill(0);
+    },
+  };
+}
+
+async function readKey(source: StaticKeySource): Promise<Buffer> {
   if ('key' in source) return mustBeKey(decodeKey(source.key.reveal()), 'the configured unseal key');
   const content = await readFile(source.keyFile).catch((cause: NodeJS.ErrnoException) => {
     throw new Error(`the unseal key file ${source.keyFile} cannot be read: ${cause.code ?? 'unknown error'}`);

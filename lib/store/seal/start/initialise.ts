@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
-import type { KeyringBarrier } from '../encryption/barrier.ts';
-import type { Database } from '../tables.ts';
-import type { Prepare } from './contract.ts';
+import type { KeyringBarrier } from '../../encryption/barrier.ts';
+import type { Database } from '../../tables.ts';
+import type { Prepare } from '../contract.ts';
+import { insertRecord, readRecord, type SealRecord } from '../record.ts';
+import { alreadyInitialised } from '../refusals.ts';
 import type { SealMaterial } from './material.ts';
-import { insertRecord, readRecord, type SealRecord } from './record.ts';
-import { alreadyInitialised } from './refusals.ts';
 
 /** Stores the new seal together with what `prepare` makes while the barrier is open; leaves the barrier open. */
 export async function storeMaterial<T>(

@@ -1,6 +1,6 @@
 import { combine, split } from 'shamir-secret-sharing';
-import { badRequest } from '../../core/errors.ts';
-import { keyBytes } from '../encryption/cipher.ts';
+import { badRequest } from '../../../core/errors.ts';
+import { keyBytes } from '../../encryption/cipher.ts';
 
 /** Into how many shares the unseal key is split, and how many of them give it back. */
 export interface ShareRule {

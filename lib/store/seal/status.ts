@@ -1,0 +1,30 @@
+import type { SealType } from '../tables.ts';
+import type { SealState, SealStatus } from './contract.ts';
+import type { SealRecord } from './record.ts';
+import type { UnsealProgress } from './shares/progress.ts';
+import type { ShareRule } from './shares/shares.ts';
+
+export interface KnownOfSeal {
+  readonly state: SealState;
+  readonly record: SealRecord | undefined;
+  /** Of the seal that a new store would have. */
+  readonly configured: SealType;
+  readonly progress: UnsealProgress;
+}
+
+export const statusOf = ({ state, record, configured, progress }: KnownOfSeal): SealStatus => ({
+  state,
+  type: record?.type ?? configured,
+  ...sharesOf(record),
+  progress: progress.shares.length,
+  nonce: progress.nonce,
+  clusterId: record?.cluster_id ?? '',
+  clusterName: record?.cluster_name ?? '',
+});
+
+/** Of the key that people hold: with an automatic seal, the recovery key. */
+function sharesOf(record: SealRecord | undefined): ShareRule {
+  if (record === undefined) return { shares: 0, threshold: 0 };
+  if (record.type === 'shamir') return { shares: record.shares, threshold: record.threshold };
+  return { shares: record.recovery_shares, threshold: record.recovery_threshold };
+}

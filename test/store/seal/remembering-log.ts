@@ -1,0 +1,10 @@
+import type { Log } from '../../../lib/core/log.ts';
+
+/** A log whose lines, fields and message, a test reads. */
+export function rememberingLog(): { readonly log: Log; readonly lines: string[] } {
+  const lines: string[] = [];
+  const write = (fields: object, message: string) => {
+    lines.push(`${message} ${JSON.stringify(fields)}`);
+  };
+  return { lines, log: { debug: write, info: write, warn: write, error: write } };
+}
