@@ -25,6 +25,7 @@ import { toolRows } from '../../engines/sys/tools/index.ts';
 import type { InFlight } from '../../http/wire/observe/in-flight.ts';
 import type { Row } from '../../path/contract/row.ts';
 import type { Database } from '../../store/tables.ts';
+import { loanTelemetry } from '../../telemetry/loans.ts';
 import type { Shared } from '../shared.ts';
 import type { Callers } from './callers.ts';
 import { diagnosisParts } from './diagnosis.ts';
@@ -53,6 +54,7 @@ export function systemRows(parts: SystemParts): readonly Row[] {
     ...sealRows({
       ...{ seal: store.seal, clock, reachable: () => store.reachable() },
       mintRootToken: firstRoot(store, 'production'),
+      lent: loanTelemetry(metrics),
     }),
     ...keyRows({
       ...{ seal: store.seal, attempts: store.keyAttempts },

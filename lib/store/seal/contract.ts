@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { RotationRule } from '../encryption/keyring.ts';
 import type { Database, SealType } from '../tables.ts';
+import type { Loan } from './keys/loan.ts';
 import type { ShareRule } from './shares/shares.ts';
 
 /**
@@ -37,6 +38,13 @@ export interface Seal {
    * @throws AppError `unavailable` when the database is away: then this process alone is sealed
    */
   sealEverywhere(): Promise<void>;
+  /**
+   * The root key, for a process that holds this public key and unseals itself with it. Asks the database first, so that nothing is lent
+   * once the installation has been sealed, even if this process has not noticed yet.
+   *
+   * @throws AppError `sealed`; `bad-request` with an automatic seal, and for what is no such key; `unavailable` while the database is away
+   */
+  lend(publicKey: string): Promise<Loan>;
   /** Adds a key, under which new values are sealed soon after. @throws AppError `sealed` */
   rotate(): Promise<void>;
   /** When keys are replaced by themselves. @throws AppError `sealed` */

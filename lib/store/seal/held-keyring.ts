@@ -14,6 +14,7 @@ import {
 import type { Database } from '../tables.ts';
 import { inTransaction } from '../transaction.ts';
 import type { KeyStatus } from './contract.ts';
+import { type LoanTerms, wrapLoan } from './keys/loan.ts';
 import { changeKeyring, openKeyring, type SealRecord } from './record.ts';
 
 /** Counts smaller than this are not worth a write; so many a process may lose when it is killed. */
@@ -60,6 +61,12 @@ export class HeldKeyring {
     if (record?.cluster_id !== this.#clusterId) return false;
     if (record.revision !== this.#revision) this.hold(record, this.#rootKey, openKeyring(record, this.#rootKey));
     return true;
+  }
+
+  /** The root key, wrapped for a borrower. @throws AppError `sealed`, `bad-request` */
+  lend(publicKey: string, terms: LoanTerms): Buffer {
+    if (this.#rootKey === undefined) throw new AppError('sealed', 'the service is sealed');
+    return wrapLoan(this.#rootKey, publicKey, terms);
   }
 
   /** Adds a key. */

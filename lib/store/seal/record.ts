@@ -10,6 +10,10 @@ export async function readRecord(db: Kysely<Database>): Promise<SealRecord | und
   return db.selectFrom('seal').selectAll().where('id', '=', 1).executeTakeFirst();
 }
 
+/** Of which installation the row is, and how often it has been sealed. */
+export const readStanding = (db: Kysely<Database>): Promise<Pick<SealRecord, 'cluster_id' | 'seals'> | undefined> =>
+  db.selectFrom('seal').select(['cluster_id', 'seals']).where('id', '=', 1).executeTakeFirst();
+
 /** Says that every process of the installation has to seal itself. */
 export async function countSeal(db: Kysely<Database>): Promise<void> {
   await db

@@ -1,16 +1,17 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../core/clock.ts';
-import { badRequest } from '../../core/errors.ts';
+import { AppError, badRequest } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { KeyringBarrier } from '../encryption/barrier.ts';
 import type { RotationRule } from '../encryption/keyring.ts';
 import type { Database } from '../tables.ts';
 import type { Initialised, KeyStatus, Prepare, Seal, SealState, SealStatus } from './contract.ts';
 import { HeldKeyring } from './held-keyring.ts';
+import type { Loan } from './keys/loan.ts';
 import type { OuterKey, RootKeySource } from './keys/root-key-source.ts';
 import { mutex } from './mutex.ts';
 import { RootKeyOpener } from './opener.ts';
-import { countSeal, openRootKey, readRecord, type SealRecord } from './record.ts';
+import { countSeal, openRootKey, readRecord, readStanding, type SealRecord } from './record.ts';
 import { makeRecoveryKey } from './recovery.ts';
 import { alreadyInitialised, notInitialised, unsealed } from './refusals.ts';
 import { decodeKey } from './shares/key-text.ts';
@@ -127,6 +128,18 @@ export class BarrierSeal implements Seal {
     }
   }
 
+  async lend(publicKey: string): Promise<Loan> {
+    mustLend(this.status().type);
+    const standing = await readStanding(this.#parts.db);
+    const known = this.#record;
+    if (standing === undefined || standing.cluster_id !== known?.cluster_id || standing.seals !== known.seals) {
+      await this.refresh();
+      throw new AppError('sealed', 'the service is sealed');
+    }
+    const terms = { clusterId: known.cluster_id, seals: known.seals };
+    return { ...terms, wrapped: this.#keyring.lend(publicKey, terms) };
+  }
+
   rotate(): Promise<void> {
     return this.#mutex(() => this.#keyring.rotate());
   }
@@ -225,6 +238,14 @@ export class BarrierSeal implements Seal {
     this.#record = record;
     this.#parts.log.info({ cluster_id: record.cluster_id }, 'unsealed');
   }
+}
+
+/** With an automatic seal each process has a way of its own to the keys. */
+function mustLend(type: SealStatus['type']): void {
+  if (type === 'shamir') return;
+  throw badRequest(
+    'this service has an automatic seal: its workers unseal themselves as the API does, and nothing is lent to them',
+  );
 }
 
 /** Waits for the end of the work, but no longer than this. */

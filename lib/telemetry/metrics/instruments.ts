@@ -46,6 +46,14 @@ export const counters = {
   },
   keyferry_sweep_rounds_total: { help: 'Rounds of the sweep, by result: done, failed, sealed.', labels: ['result'] },
   keyferry_sweep_requeued_total: { help: 'Operations without a job that the sweep put in the queue.', labels: [] },
+  keyferry_unseal_loans_total: {
+    help: 'Requests of workers and sweeps for the root key, with key shares, by result: lent, refused.',
+    labels: ['result'],
+  },
+  keyferry_unseal_attempts_total: {
+    help: 'Attempts of a worker or sweep to borrow the root key, by result: opened, failed.',
+    labels: ['result'],
+  },
   keyferry_audit_entries_total: {
     help: 'Lines given to audit devices, by result: recorded, failed. type is that of the device.',
     labels: ['type', 'result'],

@@ -27,6 +27,7 @@ function sealIn(state: SealState): Seal {
     },
     sealNow: () => {},
     sealEverywhere: unexpected,
+    lend: unexpected,
     rotate: unexpected,
     rotation: () => {
       throw new Error('not asked for');
@@ -44,6 +45,7 @@ const parts = (state: SealState, there = true) => ({
   seal: sealIn(state),
   reachable: async () => there,
   mintRootToken: async () => '',
+  lent() {},
   clock: heldClock('2030-01-01T00:00:00.900Z'),
 });
 

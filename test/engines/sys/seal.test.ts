@@ -17,6 +17,7 @@ async function start(changes: Partial<StoreOptions> = {}): Promise<{ store: Open
     seal: store.seal,
     reachable: store.reachable,
     mintRootToken: async () => `token-${store.barrier.mac('token', 'root').length}`,
+    lent() {},
     clock: heldClock(),
   });
   return { store, rows };
@@ -90,7 +91,13 @@ describe('sys/init', () => {
     const [one, two] = await Promise.all([openStore(storeOptions(url)), openStore(storeOptions(url))]);
     ending(one);
     ending(two);
-    const parts = { seal: two.seal, reachable: two.reachable, mintRootToken: async () => 'token', clock: heldClock() };
+    const parts = {
+      seal: two.seal,
+      reachable: two.reachable,
+      mintRootToken: async () => 'token',
+      clock: heldClock(),
+      lent() {},
+    };
     await one.seal.init({ shares: 1, threshold: 1 }, async () => undefined);
     expect(await call(sealRows(parts), 'read', 'init')).toEqual({ body: { initialized: true } });
   });
@@ -176,6 +183,7 @@ describe('sys/unseal and sys/seal', () => {
       'read init': open,
       'write init': { ...open, rootNamespaceOnly },
       'write unseal': { ...open, rootNamespaceOnly },
+      'write sync/unseal': { rootNamespaceOnly, sudo: true, knownFieldsOnly: true },
       'write seal': { rootNamespaceOnly, sudo: true, whileSealed: true, knownFieldsOnly: true },
       'read seal-status': open,
       'read health': { ...open, forProbes: true },

@@ -257,4 +257,5 @@ const withSudo: readonly string[] = [
   'POST sys/rotate/keyring',
   'POST sys/seal',
   'POST sys/step-down',
+  'POST sys/sync/unseal',
 ];

@@ -6,6 +6,7 @@ import { leaderRow } from './leader.ts';
 import type { SealRowParts } from './parts.ts';
 import { sealRow } from './seal.ts';
 import { sealStatusRow } from './status.ts';
+import { syncUnsealRow } from './sync-unseal.ts';
 import { unsealRow } from './unseal.ts';
 
 export type { SealRowParts } from './parts.ts';
@@ -14,6 +15,7 @@ export type { SealRowParts } from './parts.ts';
 export const sealRows = (parts: SealRowParts): readonly Row[] => [
   initRow(parts),
   unsealRow(parts),
+  syncUnsealRow(parts),
   sealRow(parts),
   sealStatusRow(parts),
   healthRow(parts),

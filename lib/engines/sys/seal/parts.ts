@@ -12,4 +12,6 @@ export interface SealRowParts {
    */
   readonly mintRootToken: Prepare<string>;
   readonly clock: Clock;
+  /** Called when the root key was lent, and when that was refused. */
+  readonly lent: (result: 'lent' | 'refused') => void;
 }
