@@ -1,8 +1,10 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
+import { databaseOf } from '../../lib/app/database.ts';
 import { ConfigError, readConfig } from '../../lib/core/config.ts';
 import { dump } from '../../lib/store/backup/dump.ts';
 import { stepsOf } from '../../lib/store/backup/restore.ts';
 import { verify } from '../../lib/store/backup/verify.ts';
+import type { DatabaseAccess } from '../../lib/store/postgres/connect/servers.ts';
 import { endProcess } from '../process/end.ts';
 import { explain } from '../process/explain.ts';
 import { endProgress, rowsOf, tableProgress } from '../show/moved.ts';
@@ -21,11 +23,10 @@ const { out, verify: verified, json } = options;
  */
 try {
   if (verified !== undefined) await showVerified(verified);
-  const { DATABASE_URL: databaseUrl } = readConfig();
-  if (databaseUrl === undefined) throw new ConfigError('DATABASE_URL is not set: it is the database that is backed up');
+  const database = databaseOf(readConfig(), 'the database that is backed up');
   if (out === undefined) throw new ConfigError('--out is missing: it names the file that the backup goes into');
   if (await exists(out)) throw new ConfigError(`${out} is there already: name another file`);
-  const dumped = await write(databaseUrl, out);
+  const dumped = await write(database, out);
   const { header, rows, sha256 } = dumped;
   const told = { file: out, created_at: header.createdAt, cluster_id: header.clusterId ?? null, sha256, rows };
   process.stdout.write(
@@ -58,12 +59,12 @@ async function showVerified(path: string): Promise<void> {
 }
 
 /** Under another name until it is complete: what was cut off must not look like a backup. */
-async function write(databaseUrl: string, path: string) {
+async function write(database: DatabaseAccess, path: string) {
   const unfinished = `${path}.unfinished`;
   await rm(unfinished, { force: true });
   const file = await open(unfinished, 'wx', 0o600);
   try {
-    const dumped = await dump(databaseUrl, file, tableProgress(json));
+    const dumped = await dump(database, file, tableProgress(json));
     await file.close();
     await rename(unfinished, path);
     endProgress(json);

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { databaseOf } from '../../lib/app/database.ts';
 import { ConfigError, readConfig } from '../../lib/core/config.ts';
 import { openLog } from '../../lib/core/log/open.ts';
 import { restore } from '../../lib/store/backup/restore.ts';
@@ -17,13 +18,12 @@ const { in: path, force, json } = options;
 /** `npm run restore -- --in FILE [--force] [--json]`: puts a backup into an empty database; with `--force` over a store. */
 try {
   const config = readConfig();
-  const { DATABASE_URL: databaseUrl } = config;
-  if (databaseUrl === undefined) throw new ConfigError('DATABASE_URL is not set: it is the database that is restored');
+  const database = databaseOf(config, 'the database that is restored');
   if (path === undefined) throw new ConfigError('--in is missing: it names the file of the backup');
   const file = await open(path, 'r').catch((cause: NodeJS.ErrnoException) => {
     throw new ConfigError(`${path} cannot be read: ${cause.code ?? 'unknown error'}`);
   });
-  const restored = await restore({ databaseUrl, file, force, log: openLog(config), onTable: tableProgress(json) });
+  const restored = await restore({ database, file, force, log: openLog(config), onTable: tableProgress(json) });
   endProgress(json);
   await file.close();
   const { header, rows } = restored;

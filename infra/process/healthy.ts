@@ -1,7 +1,9 @@
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
-import { connect } from 'node:net';
+import { connect, type NetConnectOpts } from 'node:net';
 import { readConfig } from '../../lib/core/config.ts';
+import type { DatabaseHost } from '../../lib/core/database/address.ts';
+import { parseDatabaseUrl } from '../../lib/core/database/parse.ts';
 import { hasTls, hostToAsk } from './address.ts';
 
 /**
@@ -11,11 +13,10 @@ import { hasTls, hostToAsk } from './address.ts';
  * - `ground`: PostgreSQL and Redis can be reached; for processes without a port
  */
 const limitMs = 4_000;
-const usualPorts: Readonly<Record<string, number>> = { 'postgres:': 5_432, 'postgresql:': 5_432 };
 const redisPort = 6_379;
 
 const config = readConfig();
-const checks = { api: () => answers(config.PORT), ground: () => reachable([config.DATABASE_URL, config.REDIS_URL]) };
+const checks = { api: () => answers(config.PORT), ground };
 const healthy = process.argv[2] === 'ground' ? checks.ground() : checks.api();
 process.exit((await healthy) ? 0 : 1);
 
@@ -31,14 +32,33 @@ function answers(port: number): Promise<boolean> {
   return promise.finally(() => request.destroy());
 }
 
-async function reachable(urls: readonly (string | undefined)[]): Promise<boolean> {
-  const found = await Promise.all(urls.map((url) => url !== undefined && listens(new URL(url))));
+async function ground(): Promise<boolean> {
+  const { DATABASE_URL: database, REDIS_URL: redis } = config;
+  if (database === undefined || redis === undefined) return false;
+  const found = await Promise.all([
+    oneListens(parseDatabaseUrl(database).hosts.map(toTarget)),
+    oneListens([ofRedis(redis)]),
+  ]);
   return found.every(Boolean);
 }
 
-function listens({ protocol, hostname, port }: URL): Promise<boolean> {
+function toTarget({ host, port }: DatabaseHost): NetConnectOpts {
+  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+}
+
+function ofRedis(url: string): NetConnectOpts {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: port === '' ? redisPort : Number(port) };
+}
+
+/** Of several servers one has to be there: which of them may be used, the process finds out. */
+async function oneListens(targets: readonly NetConnectOpts[]): Promise<boolean> {
+  return (await Promise.all(targets.map(listens))).some(Boolean);
+}
+
+function listens(target: NetConnectOpts): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect({ host: hostname, port: port === '' ? (usualPorts[protocol] ?? redisPort) : Number(port) });
+  const socket = connect(target);
   socket.setTimeout(limitMs, () => resolve(false));
   socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
   return promise.finally(() => socket.destroy());

@@ -14,6 +14,7 @@ import { openMetrics } from '../telemetry/metrics/open.ts';
 import { tracedEnqueue } from '../telemetry/traces/enqueue.ts';
 import { openTracing } from '../telemetry/traces/open.ts';
 import type { Tracing } from '../telemetry/traces/tracing.ts';
+import { databaseOf } from './database.ts';
 import { openDoorbell } from './doorbell.ts';
 
 /** What a process is started with. */
@@ -53,14 +54,11 @@ export async function openShared({
   metrics = openMetrics(),
   clock = systemClock,
 }: AppParts): Promise<Shared> {
-  const databaseUrl = mustBeSet(
-    config.DATABASE_URL,
-    'DATABASE_URL is not set: it is the URL of a PostgreSQL 15 or later',
-  );
+  const database = databaseOf(config, 'the URL of a PostgreSQL 15 or later');
   const redisUrl = mustBeSet(config.REDIS_URL, 'REDIS_URL is not set: it is the URL of a Redis 7 or 8, or a Valkey');
   const networkBounds = readBounds(config.KEYFERRY_NETWORK_ALLOWED);
   const store = await openStore({
-    databaseUrl,
+    ...database,
     poolSize: config.KEYFERRY_DATABASE_POOL_SIZE,
     statementTimeoutMs: config.KEYFERRY_DATABASE_STATEMENT_MS_MAX,
     connectTimeoutMs: config.KEYFERRY_DATABASE_CONNECT_MS_MAX,

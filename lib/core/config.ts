@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { noAddresses, parseAddressList } from './address-list.ts';
+import { parseCommand } from './database/command.ts';
+import { DatabaseUrlError } from './database/error.ts';
+import { parseDatabaseUrl } from './database/parse.ts';
 import { parseSender, parseSmtpUrl, type Sender, type SmtpServer } from './smtp.ts';
 
 /** Every setting, read once at the start. This is the only file that reads the environment. */
@@ -18,6 +21,25 @@ const port = z.coerce.number(portRule).pipe(z.int(portRule).min(0, portRule).max
 const yesOrNo = z.enum(['true', 'false'], 'has to be true or false').transform((text) => text === 'true');
 
 const collector = z.url({ protocol: /^https?$/, error: 'has to be the http or https address of a collector' });
+
+/** The message names what is wrong, and no part of the URL that may be secret. */
+const databaseUrl = z.string().superRefine((text, context) => {
+  try {
+    parseDatabaseUrl(text);
+  } catch (error) {
+    if (!(error instanceof DatabaseUrlError)) throw error;
+    context.addIssue(error.message);
+  }
+});
+
+const command = z.string().transform((text, context) => {
+  const words = parseCommand(text);
+  if (words !== undefined) return words;
+  context.addIssue(
+    'has to be a program and its arguments with spaces between, or a JSON array of them; no shell reads it',
+  );
+  return z.NEVER;
+});
 
 const url = (form: RegExp, rule: string) => z.string().refine((text) => form.test(text) && URL.canParse(text), rule);
 
@@ -76,7 +98,7 @@ const sender = z.string().transform((text, context) => {
 
 /** Names of the environment, and what they mean; the README's table says the same. Times are in milliseconds unless they say seconds. */
 const settings = z.object({
-  DATABASE_URL: url(/^postgres(ql)?:/, 'has to be of the form postgres://user:password@host:port/database').optional(),
+  DATABASE_URL: databaseUrl.optional(),
   REDIS_URL: url(/^rediss?:/, 'has to be of the form redis://user:password@host:port').optional(),
   PORT: wholeNumber(0, 65_535, 8200),
   KEYFERRY_HOST: z.string().default('127.0.0.1'),
@@ -105,6 +127,8 @@ const settings = z.object({
   KEYFERRY_PUBLIC_URL: publicUrl.optional(),
   KEYFERRY_TRUSTED_PROXIES: addressList.default(noAddresses),
   KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: wholeNumber(0, 1_000_000, 30),
+  KEYFERRY_DATABASE_PASSWORD_FILE: z.string().optional(),
+  KEYFERRY_DATABASE_PASSWORD_COMMAND: command.optional(),
   KEYFERRY_DATABASE_POOL_SIZE: wholeNumber(1, 500, 10),
   KEYFERRY_DATABASE_STATEMENT_MS_MAX: wholeNumber(100, 3_600_000, 30_000),
   KEYFERRY_DATABASE_CONNECT_MS_MAX: wholeNumber(100, 600_000, 5_000),
@@ -167,6 +191,14 @@ function checkBodies(config: Config): void {
   throw new ConfigError('KEYFERRY_LARGE_BODIES_BYTES_MAX has to be at least KEYFERRY_BODY_BYTES_MAX');
 }
 
+function checkPassword(config: Config): void {
+  const { KEYFERRY_DATABASE_PASSWORD_FILE: file, KEYFERRY_DATABASE_PASSWORD_COMMAND: program } = config;
+  if (file === undefined || program === undefined) return;
+  throw new ConfigError(
+    'KEYFERRY_DATABASE_PASSWORD_FILE and KEYFERRY_DATABASE_PASSWORD_COMMAND are both set: set one of them',
+  );
+}
+
 /** The server by which messages are sent, and whom they are from. Undefined: none are. @throws ConfigError for one without the other */
 export function smtpOf(config: Config): { readonly server: SmtpServer; readonly from: Sender } | undefined {
   const { KEYFERRY_SMTP_URL: server, KEYFERRY_SMTP_FROM: from } = config;
@@ -175,6 +207,12 @@ export function smtpOf(config: Config): { readonly server: SmtpServer; readonly 
     throw new ConfigError('KEYFERRY_SMTP_URL and KEYFERRY_SMTP_FROM go together');
   return { server, from };
 }
+
+/** What the programs of others get of the environment: none of our settings, some of which are secrets. */
+export const otherEnvironment = (environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !/^(?:KEYFERRY_|DATABASE_URL$|REDIS_URL$)/.test(name)),
+  );
 
 /** The message names every setting that is wrong; never its value, which may be a secret. */
 export class ConfigError extends Error {
@@ -191,6 +229,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   }
   checkTimes(parsed.data);
   checkBodies(parsed.data);
+  checkPassword(parsed.data);
   smtpOf(parsed.data);
   return parsed.data;
 }

@@ -92,7 +92,7 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     transaction,
     reachable: () => reachability.check(() => sql`select 1`.execute(db)),
     connections: () => ({
-      max: pool.options.max,
+      max: pool.max,
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,

@@ -42,6 +42,7 @@ test.each([
   ['08006', true],
   ['40001', false],
   ['57014', false],
+  ['25006', true],
   ['53300', true],
 ])('after %s the connection is closed: %s', (code, unusable) => {
   const failure = queryFailure(Object.assign(new Error('text'), { code }));
@@ -57,7 +58,7 @@ test('an error that says nothing of the database is left alone', () => {
 test('a URL that is none is refused without being shown', async () => {
   for (const databaseUrl of ['postgres//user:hidden@host', 'mysql://user:hidden@host/db', '']) {
     const opened = openStore(storeOptions(databaseUrl));
-    await expect(opened).rejects.toThrow(/database URL is not of the form/);
+    await expect(opened).rejects.toThrow(/the database URL has to be of the form/);
     await expect(opened).rejects.not.toThrow(/hidden/);
   }
 });

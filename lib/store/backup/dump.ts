@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { to as copyTo } from 'pg-copy-streams';
+import type { DatabaseAccess } from '../postgres/connect/servers.ts';
 import { appliedMigrations, clusterIdOf, tablesInOrder } from './catalog.ts';
 import { FrameWriter } from './frames.ts';
 import { type BackupHeader, type BackupTable, connect, type Moved, type OnTable, quoted } from './parts.ts';
@@ -13,8 +14,8 @@ const pieceBytes = 262_144;
  *
  * @throws Error when the database holds no store
  */
-export async function dump(databaseUrl: string, file: FileHandle, onTable: OnTable): Promise<Dumped> {
-  const client = await connect(databaseUrl);
+export async function dump(database: DatabaseAccess, file: FileHandle, onTable: OnTable): Promise<Dumped> {
+  const client = await connect(database);
   try {
     await client.query('begin transaction isolation level repeatable read read only');
     const migrations = await appliedMigrations(client);

@@ -1,5 +1,8 @@
 import pg from 'pg';
 import { z } from 'zod';
+import { openClient } from '../postgres/connect/server-client.ts';
+import { type DatabaseAccess, Servers } from '../postgres/connect/servers.ts';
+import { connectFailure } from '../postgres/failure.ts';
 
 /** What stands at the begin of a backup. */
 export const headerForm = z.object({
@@ -37,15 +40,14 @@ export type OnTable = (name: string, rows: number) => void;
 const connectMsMax = 10_000;
 
 /** One connection without a limit of time, as large tables take long; forms of values that every server reads. */
-export async function connect(databaseUrl: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
+export async function connect(database: DatabaseAccess): Promise<pg.Client> {
+  const client = await openClient(new Servers(database), {
     connectionTimeoutMillis: connectMsMax,
     application_name: 'keyferry-backup',
     keepAlive: true,
+  }).catch((cause: unknown) => {
+    throw connectFailure(cause).error;
   });
-  client.on('error', () => {});
-  await client.connect();
   await client.query(
     `set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0; set timezone = 'UTC';
      set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 3; set client_encoding = 'UTF8'`,

@@ -5,6 +5,7 @@ import { systemClock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import { migrate } from '../migrate.ts';
 import { type Migration, migrations } from '../migrations/index.ts';
+import type { DatabaseAccess } from '../postgres/connect/servers.ts';
 import { poolDialect } from '../postgres/driver.ts';
 import { openPool } from '../postgres/pool.ts';
 import { Reachability } from '../postgres/reachability.ts';
@@ -15,7 +16,7 @@ import { type BackupHeader, connect, type Moved, type OnTable, quoted } from './
 import { verify } from './verify.ts';
 
 export interface RestoreParts {
-  readonly databaseUrl: string;
+  readonly database: DatabaseAccess;
   readonly file: FileHandle;
   /** Replaces a store that is there. */
   readonly force: boolean;
@@ -29,19 +30,19 @@ export interface RestoreParts {
  *
  * @throws Error for a damaged file, one of a newer release, and a database that holds something
  */
-export async function restore({ databaseUrl, file, force, log, onTable }: RestoreParts): Promise<Moved> {
+export async function restore({ database, file, force, log, onTable }: RestoreParts): Promise<Moved> {
   const { header } = await verify(file);
   const known = stepsOf(header);
-  const client = await connect(databaseUrl);
+  const client = await connect(database);
   try {
-    await bringTo(databaseUrl, log, mustBeSupported);
+    await bringTo(database, log, mustBeSupported);
     await mustBeFree(client, force);
     await dropSchema(client);
-    await bringTo(databaseUrl, log, (db) => formerSchema(db, known));
+    await bringTo(database, log, (db) => formerSchema(db, known));
     await client.query('begin');
     const rows = await load(client, file, onTable);
     await client.query('commit');
-    await bringTo(databaseUrl, log, migrate);
+    await bringTo(database, log, migrate);
     return { header, rows };
   } finally {
     await client.end();
@@ -79,9 +80,9 @@ async function dropSchema(client: pg.Client): Promise<void> {
 
 const statementMsMax = 600_000;
 
-async function bringTo(databaseUrl: string, log: Log, work: (db: Kysely<object>) => Promise<void>): Promise<void> {
+async function bringTo(database: DatabaseAccess, log: Log, work: (db: Kysely<object>) => Promise<void>): Promise<void> {
   const pool = openPool({
-    databaseUrl,
+    ...database,
     poolSize: 2,
     statementTimeoutMs: statementMsMax,
     connectTimeoutMs: 10_000,

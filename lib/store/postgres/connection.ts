@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
-import { queryFailure } from './failure.ts';
+import { isReadOnly, queryFailure } from './failure.ts';
 import type { Reachability } from './reachability.ts';
 import type { SilenceWatch } from './silence.ts';
 
@@ -60,7 +60,7 @@ export class PoolConnection implements DatabaseConnection {
   async #send(text: string, parameters: readonly unknown[]) {
     // Without parameters a text may hold several statements, which cannot be prepared.
     const name = parameters.length === 0 ? undefined : this.#names.nameOf(text);
-    this.#silence.asked();
+    this.#silence.asked(this.#client);
     try {
       const result = await this.#client.query({
         text,
@@ -68,7 +68,7 @@ export class PoolConnection implements DatabaseConnection {
         ...(name === undefined ? {} : { name }),
       });
       this.#reachability.answered();
-      this.#silence.answered();
+      this.#silence.answered(this.#client);
       return result;
     } catch (cause) {
       throw this.#failed(cause);
@@ -80,7 +80,8 @@ export class PoolConnection implements DatabaseConnection {
     if (failure.unusable) {
       this.#unusable = true;
       this.#reachability.lost();
-    } else this.#silence.answered();
+      if (isReadOnly(cause)) this.#silence.readOnly(this.#client);
+    } else this.#silence.answered(this.#client);
     return failure.error;
   }
 }

@@ -1,4 +1,5 @@
 import { AppError, badRequest, notFound } from '../../core/errors.ts';
+import { ConnectRefusal } from './connect/refusal.ts';
 
 /** What a failed query means. `unusable`: the connection must not go back to the pool. */
 export interface StoreFailure {
@@ -35,8 +36,11 @@ const unavailable: Readonly<Record<string, string>> = {
   '57P05': 'the connection was idle for too long',
 };
 
-/** After these the server has ended the statement and keeps the connection; after all others it is gone or hangs. */
-const usable = new Set(['25006', '40001', '40P01', '53100', '53200', '55P03', '57014']);
+/**
+ * After these the server has ended the statement and keeps the connection; after all others it is gone or hangs. A server that is
+ * read-only has another one in its place, or soon will: a new connection finds it.
+ */
+const usable = new Set(['40001', '40P01', '53100', '53200', '55P03', '57014']);
 
 const noneFree = 'no connection was free in time';
 
@@ -48,6 +52,9 @@ const withoutCode: readonly (readonly [start: string, why: string])[] = [
   ['Query read timeout', 'it does not answer'],
   ['timeout expired', 'it does not answer'],
   ['timeout exceeded when trying to connect', noneFree],
+  ['The server does not support SSL connections', 'it does not offer TLS, which sslmode asks for'],
+  ['There was an error establishing an SSL connection', 'it does not offer TLS, which sslmode asks for'],
+  ['SASL: ', 'it does not log in as PostgreSQL does, or has no password to log in with'],
   ['Cannot use a pool after calling end', 'the store is closed'],
 ];
 
@@ -82,12 +89,33 @@ export function queryFailure(cause: unknown): StoreFailure {
 
 /** Reads an error of opening or waiting for a connection: always `unavailable`. */
 export function connectFailure(cause: unknown): StoreFailure {
-  const why = whyUnavailable(codeOf(cause), cause) ?? 'no connection could be opened';
+  const why = whyNoConnection(cause);
   return { error: unavailableError(why, cause), unusable: why !== noneFree };
 }
 
+/** One clause, without any secret. */
+export function whyNoConnection(cause: unknown): string {
+  if (cause instanceof ConnectRefusal) return cause.message;
+  return whyUnavailable(codeOf(cause), cause) ?? whyUntrusted(codeOf(cause)) ?? 'no connection could be opened';
+}
+
+/** What TLS says of certificates and keys, by the codes of Node and OpenSSL. */
+function whyUntrusted(code: string): string | undefined {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is for another host name';
+  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired';
+  if (untrusted.test(code)) return `its certificate is not signed by an authority that is trusted here (${code})`;
+  if (/^ERR_(?:OSSL|SSL|TLS)_/.test(code)) return `TLS failed (${code})`;
+  return undefined;
+}
+
+const untrusted =
+  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|INVALID_CA|ERROR_IN_CERT)/;
+
 export const isRepeatable = (error: unknown): boolean =>
   error instanceof AppError && error.kind === 'unavailable' && repeatable.has(codeOf(error.cause));
+
+/** The server takes no writes: it is a standby, or was made read-only. */
+export const isReadOnly = (cause: unknown): boolean => codeOf(cause) === '25006';
 
 /** Another transaction held a lock for longer than `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean =>
@@ -110,7 +138,7 @@ const unavailableError = (why: string, cause: unknown): AppError =>
 const isOutdatedPlan = (cause: unknown): boolean =>
   codeOf(cause) === '0A000' && cause instanceof Error && cause.message.startsWith('cached plan');
 
-function codeOf(cause: unknown): string {
+export function codeOf(cause: unknown): string {
   if (typeof cause !== 'object' || cause === null || !('code' in cause)) return '';
   return typeof cause.code === 'string' ? cause.code : '';
 }

@@ -1,15 +1,15 @@
 import pg from 'pg';
 import type { Log } from '../../core/log.ts';
+import { type ClientOptions, ServerClient } from './connect/server-client.ts';
+import { type DatabaseAccess, Servers } from './connect/servers.ts';
 import { SilenceWatch } from './silence.ts';
-import { applicationName, startUpParameters } from './start-up.ts';
+import { startUpParameters } from './start-up.ts';
 
-export interface PoolOptions {
-  /** `postgres://user:password@host:port/database?sslmode=...` */
-  readonly databaseUrl: string;
+export interface PoolOptions extends DatabaseAccess {
   /** Connections at most. At least 2: a work that holds one may need another. */
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
-  /** Covers both opening a connection and waiting for a free one. */
+  /** For waiting for a free connection, and for opening one, at whichever server. */
   readonly connectTimeoutMs: number;
   readonly log: Log;
 }
@@ -21,40 +21,62 @@ const idleConnectionMs = 30_000;
 const connectionLifetimeSeconds = 1_800;
 const keepAliveDelayMs = 10_000;
 
-/** A pool, and what watches whether its connections have gone silent. */
-export type StorePool = pg.Pool & { readonly silence: SilenceWatch };
+/** The connections of a process. */
+export interface StorePool {
+  readonly silence: SilenceWatch;
+  /** Connections at most. */
+  readonly max: number;
+  readonly totalCount: number;
+  readonly idleCount: number;
+  /** How many wait for one. */
+  readonly waitingCount: number;
+  connect(): Promise<pg.PoolClient>;
+  end(): Promise<void>;
+}
 
 /** A pool that outlives the loss of its server: a lost connection is closed and the next query opens another. */
 export function openPool(options: PoolOptions): StorePool {
-  mustBeUrl(options.databaseUrl);
-  const silence = new SilenceWatch(
-    { connectionString: options.databaseUrl, application_name: applicationName },
-    options.log,
-  );
-  const pool = new pg.Pool({
-    connectionString: options.databaseUrl,
-    max: Math.max(2, options.poolSize),
+  const servers = new Servers(options);
+  const silence = new SilenceWatch(servers, options.log);
+  const connection: ClientOptions = {
     ...startUpParameters(options.statementTimeoutMs),
     query_timeout: options.statementTimeoutMs + answerMarginMs,
     connectionTimeoutMillis: options.connectTimeoutMs,
-    idleTimeoutMillis: idleConnectionMs,
-    maxLifetimeSeconds: connectionLifetimeSeconds,
-    stream: silence.socket,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
+  };
+  class Client extends ServerClient {
+    constructor() {
+      super(servers, connection);
+    }
+  }
+  const pool = new pg.Pool({
+    Client,
+    max: Math.max(2, options.poolSize),
+    connectionTimeoutMillis: options.connectTimeoutMs,
+    idleTimeoutMillis: idleConnectionMs,
+    maxLifetimeSeconds: connectionLifetimeSeconds,
   });
-  // An `error` event without a listener ends the process. The pool listens to its idle clients only; a client that is out on loan
-  // loses its connection unheard between two statements of a transaction. The next statement fails, and says so.
+  // The pool listens to its idle clients only; a client that is out on loan loses its connection unheard between two statements of a
+  // transaction. The next statement fails, and says so.
   // At the end of the pool the server may be quicker than the goodbye of a connection, which is no news.
   pool.on('error', (error) => {
     if (!pool.ending) options.log.warn({ outage: true, error: error.message }, 'an idle database connection was lost');
   });
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return Object.assign(pool, { silence });
-}
-
-/** The URL holds a password, and the parser's error holds the URL: so that error must not get out. */
-function mustBeUrl(databaseUrl: string): void {
-  if (URL.canParse(databaseUrl) && /^postgres(ql)?:/.test(databaseUrl)) return;
-  throw new Error('the database URL is not of the form postgres://user:password@host:port/database');
+  pool.on('connect', (client) => client instanceof ServerClient && silence.opened(client));
+  return {
+    silence,
+    max: pool.options.max,
+    get totalCount() {
+      return pool.totalCount;
+    },
+    get idleCount() {
+      return pool.idleCount;
+    },
+    get waitingCount() {
+      return pool.waitingCount;
+    },
+    connect: () => servers.each(() => pool.connect()),
+    end: () => pool.end(),
+  };
 }

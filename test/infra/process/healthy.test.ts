@@ -37,6 +37,10 @@ test('a process without a port is healthy while PostgreSQL and Redis can be reac
   expect(await check('ground', { DATABASE_URL, REDIS_URL })).toBe(0);
   expect(await check('ground', { DATABASE_URL, REDIS_URL: nobody })).toBe(1);
   expect(await check('ground', { REDIS_URL })).toBe(1);
+  // One server of several is enough: a standby may be away.
+  const { host } = new URL(DATABASE_URL);
+  expect(await check('ground', { DATABASE_URL: `postgres://127.0.0.1:1,${host}/x`, REDIS_URL })).toBe(0);
+  expect(await check('ground', { DATABASE_URL: 'postgres://127.0.0.1:1,127.0.0.1:2/x', REDIS_URL })).toBe(1);
 });
 
 test('the API is healthy while it answers well', async () => {

@@ -33,12 +33,12 @@ const newPath = () => {
 
 async function dumpTo(path: string, databaseUrl: string, around: (file: FileHandle) => FileHandle = (file) => file) {
   const file = await open(path, 'wx', 0o600);
-  return dump(databaseUrl, around(file), () => {}).finally(() => file.close());
+  return dump({ databaseUrl }, around(file), () => {}).finally(() => file.close());
 }
 
 async function restoreFrom(path: string, databaseUrl: string, force = false) {
   const file = await open(path, 'r');
-  const parts = { databaseUrl, file, force, log: silentLog, onTable: () => {} };
+  const parts = { database: { databaseUrl }, file, force, log: silentLog, onTable: () => {} };
   return restore(parts).finally(() => file.close());
 }
 
@@ -272,7 +272,7 @@ test('one that was cut off is run again', async () => {
   const onTable = () => {
     throw new Error('cut off');
   };
-  const parts = { databaseUrl: target, file, force: false, log: silentLog, onTable };
+  const parts = { database: { databaseUrl: target }, file, force: false, log: silentLog, onTable };
   await expect(restore(parts)).rejects.toThrow('cut off');
   await file.close();
   await restoreFrom(path, target);

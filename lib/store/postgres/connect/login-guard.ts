@@ -1,0 +1,39 @@
+import type pg from 'pg';
+import type { DatabaseLogin, LoginKind } from '../../../core/database/address.ts';
+import { ConnectRefusal } from './refusal.ts';
+
+const bound = 'SCRAM-SHA-256-PLUS';
+
+/**
+ * Holds a server to the ways of logging in that are allowed. A server chooses the way: without this, whoever answers in its place
+ * could ask for the password in the clear, or for none at all. It listens before the client does, and a connection that it
+ * has ended sends nothing any more.
+ */
+export function guardLogin({ connection }: pg.Client, { allowed, channelBinding }: DatabaseLogin): void {
+  let asked: LoginKind = 'none';
+  let isBound = false;
+  let isProven = false;
+  const refuse = (text: string) => connection.stream.destroy(new ConnectRefusal(text));
+  const ask = (kind: LoginKind) => {
+    asked = kind;
+    if (!allowed.has(kind)) refuse(`it asks for a login by ${kind}, which require_auth does not allow`);
+    else if (channelBinding === 'require' && kind !== 'scram-sha-256') refuse(unbound);
+  };
+  connection.on('authenticationCleartextPassword', () => ask('password'));
+  connection.on('authenticationMD5Password', () => ask('md5'));
+  connection.on('authenticationSASL', ({ mechanisms }: { readonly mechanisms: readonly string[] }) => {
+    ask('scram-sha-256');
+    isBound = mechanisms.includes(bound);
+    if (channelBinding === 'require' && !isBound) refuse(unbound);
+  });
+  connection.on('authenticationSASLFinal', () => {
+    isProven = true;
+  });
+  connection.on('authenticationOk', () => {
+    if (asked === 'none') return ask('none');
+    // A server that ends the exchange early has not shown that it knows the password.
+    if (asked === 'scram-sha-256' && !isProven) refuse('it has not proved that it knows the password');
+  });
+}
+
+const unbound = 'it does not bind the login to its certificate, as channel_binding=require wants';
