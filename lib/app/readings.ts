@@ -1,7 +1,7 @@
-import { countTokens } from '../auth/token/count.ts';
+import { estimateTokens } from '../auth/token/count.ts';
 import { definitions } from '../destinations/index.ts';
 import { openLevels } from '../queue/pending/levels.ts';
-import { countAssociations, countDestinations, oldestDirty, someDestinations } from '../sync/counts.ts';
+import { countDestinations, estimateAssociations, oldestDirty, someDestinations } from '../sync/counts.ts';
 import { loadSettings } from '../sync/sweep/requeue.ts';
 import { gaugeService } from '../telemetry/gauges/service.ts';
 import type { AppParts, Shared } from './shared.ts';
@@ -15,10 +15,10 @@ export function readService({ config, log }: AppParts, { store, redisUrl, metric
   const levels = openLevels({ redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, types, log });
   gaugeService(metrics, types, {
     settings: () => loadSettings(store),
-    associations: () => countAssociations(store),
-    oldestDirty: () => oldestDirty(store),
+    associations: () => estimateAssociations(store),
+    oldestDirty: () => oldestDirty(store, types),
     destinations: () => countDestinations(store),
-    tokens: () => countTokens(store),
+    tokens: () => estimateTokens(store),
     async breakers() {
       const byType = Map.groupBy(await someDestinations(store, breakersMax), ({ type }) => type);
       const ids = (type: string) => (byType.get(type) ?? []).map(({ id }) => id);

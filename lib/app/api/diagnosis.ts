@@ -21,7 +21,7 @@ export function diagnosisParts(store: OpenStore, config: Config): Omit<Diagnosis
       const { rows } = await sql<{ at: Date }>`select min(applied_at) as at from schema_migrations`.execute(store.db);
       return rows[0]?.at ?? new Date(0);
     },
-    countTokens: async () => (await countTokens(store)).tokens,
+    countTokens: () => countTokens(store),
     async countEntities() {
       const { rows } = await sql<{ count: number }>`select count(*)::int as count from entities`.execute(store.db);
       return rows[0]?.count ?? 0;

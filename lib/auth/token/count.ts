@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { sampleOf } from '../../store/postgres/sample.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface TokenCounts {
@@ -7,12 +9,17 @@ export interface TokenCounts {
   readonly leases: number;
 }
 
-/** Reads two indexes as a whole, and no rows. */
-export async function countTokens({ db }: Pick<Store, 'db'>): Promise<TokenCounts> {
-  const all = db.selectFrom('tokens').select(({ fn }) => fn.countAll<string>().as('count'));
-  const [tokens, leases] = await Promise.all([
-    all.executeTakeFirstOrThrow(),
-    all.where('expire_at', 'is not', null).executeTakeFirstOrThrow(),
-  ]);
-  return { tokens: Number(tokens.count), leases: Number(leases.count) };
+/** Exact in a small store, an estimate in a large one: see `sampleOf`. */
+export async function estimateTokens(store: Pick<Store, 'db'>, pagesMax?: number): Promise<TokenCounts> {
+  const sample = await sampleOf(store, 'tokens', pagesMax);
+  const { rows } = await sql<TokenCounts>`
+    select count(*)::float8 as tokens, count(expire_at)::float8 as leases from ${sample.rows}`.execute(store.db);
+  const { tokens, leases } = rows[0] ?? { tokens: 0, leases: 0 };
+  return { tokens: Math.round(tokens * sample.factor), leases: Math.round(leases * sample.factor) };
+}
+
+/** Exact: reads an index as a whole, and no rows. */
+export async function countTokens({ db }: Pick<Store, 'db'>): Promise<number> {
+  const query = db.selectFrom('tokens').select(({ fn }) => fn.countAll<string>().as('count'));
+  return Number((await query.executeTakeFirstOrThrow()).count);
 }

@@ -31,6 +31,7 @@ import { notificationOwners } from './0037-notification-owners.ts';
 import { notificationUsers } from './0038-notification-users.ts';
 import { auditTrail } from './0039-audit-trail.ts';
 import { aliasLogins } from './0040-alias-logins.ts';
+import { oldestChange } from './0043-oldest-change.ts';
 import { outerKeys } from './0050-outer-keys.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
@@ -84,5 +85,6 @@ export const migrations: readonly Migration[] = [
   { name: '0038-notification-users', up: notificationUsers },
   { name: '0039-audit-trail', up: auditTrail },
   { name: '0040-alias-logins', up: aliasLogins },
+  { name: '0043-oldest-change', up: oldestChange, outsideTransaction: true },
   { name: '0050-outer-keys', up: outerKeys },
 ];
