@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { chartFolder, chartHead, chartWorkers } from './chart/chart.ts';
+import { valuesSchema } from './chart/schema.ts';
 import { type Described, describeTypes } from './described.ts';
 import { budgets, calls, lateWrites, pageLinks, pages, systems } from './documents.ts';
 import { replaceMarked } from './marked.ts';
@@ -13,6 +15,7 @@ export const manifestFolder = 'infra/kubernetes';
 const parts: readonly (readonly [string, string, (types: readonly Described[]) => string])[] = [
   ['docker-compose.yml', 'workers', composeWorkers],
   ['infra/observability/prometheus/prometheus.yml', 'workers', scrapeTargets],
+  [`${chartFolder}/values.yaml`, 'workers', chartWorkers],
   ['README.md', 'destination types', systems],
   ['docs/destinations/README.md', 'destination types', pages],
   ['docs/destinations/README.md', 'late writes', lateWrites],
@@ -28,6 +31,8 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   const template = await read('infra/generate/worker.yml');
   for (const { type } of types) files.set(manifestOf(type), kubernetesWorker(template, type));
+  files.set(`${chartFolder}/Chart.yaml`, await chartHead(root));
+  files.set(`${chartFolder}/values.schema.json`, valuesSchema(types));
   for (const [path, name, content] of parts)
     files.set(path, replaceMarked(files.get(path) ?? (await read(path)), name, content(types)));
   return files;

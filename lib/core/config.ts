@@ -167,6 +167,9 @@ const settings = z.object({
   KEYFERRY_DEV_ROOT_TOKEN: z.string().optional(),
 });
 
+/** For what has to offer every setting, such as the chart. */
+export const settingNames: readonly string[] = Object.keys(settings.shape);
+
 /** Tenths of the lock on an operation that its calls may take; the rest is for timers that run late and clocks that differ. */
 const lockTenths = 9;
 

@@ -24,6 +24,8 @@ test('another destination type is generated into all that names the types, once'
       'docs/destinations/README.md',
       'docs/operating.md',
       'docs/scaling.md',
+      'infra/helm/keyferry/values.schema.json',
+      'infra/helm/keyferry/values.yaml',
       'infra/kubernetes/worker-key-shelf.yml',
       'infra/observability/prometheus/prometheus.yml',
     ].map((path) => `wrote ${path}`),
@@ -33,6 +35,7 @@ test('another destination type is generated into all that names the types, once'
   expect(await project.read('infra/kubernetes/worker-key-shelf.yml')).toContain(
     'args: [infra/commands/worker.ts, --type, key-shelf]',
   );
+  expect(await project.read('infra/helm/keyferry/values.yaml')).toContain('\n  key-shelf: {}\n');
   expect(await project.read('docs/destinations/README.md')).toContain(
     '| `key-shelf` | `shelf` | Key Shelf | [page](key-shelf.md) |',
   );

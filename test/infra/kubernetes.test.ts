@@ -1,56 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
-import { TriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication';
 import { Redis } from 'ioredis';
-import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
-import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
-import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
-import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
-import { Service } from 'kubernetes-models/v1/Service';
-import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { definitions } from '../../lib/destinations/index.ts';
 import { keysBelow, usualPrefix } from '../../lib/queue/parts.ts';
 import { testQueue } from '../queue/queues.ts';
 import { ending } from '../support/services.ts';
-
-const kinds = {
-  ConfigMap,
-  Deployment,
-  NetworkPolicy,
-  PodDisruptionBudget,
-  ScaledObject,
-  Service,
-  ServiceAccount,
-  TriggerAuthentication,
-};
-const isKind = (kind: string): kind is keyof typeof kinds => Object.hasOwn(kinds, kind);
-
-const manifest = z.looseObject({
-  apiVersion: z.string(),
-  kind: z.string(),
-  metadata: z.looseObject({ name: z.string() }),
-  spec: z.unknown().optional(),
-});
+import { manifestsOf, validate } from './manifests/schemas.ts';
 
 const folder = new URL('../../infra/kubernetes/', import.meta.url);
 const files = (await readdir(folder)).filter((file) => file.endsWith('.yml')).toSorted();
 const read = (file: string) => readFile(new URL(file, folder), 'utf8');
-const manifests = (await Promise.all(files.map(read))).flatMap((text) =>
-  parseAllDocuments(text).map((document) => manifest.parse(document.toJS())),
-);
+const manifests = (await Promise.all(files.map(read))).flatMap(manifestsOf);
 const specsOf = (kind: string) => manifests.flatMap((one) => (one.kind === kind ? [one] : []));
 const types = definitions.map(({ type }) => type);
-
-/** @throws Error with what the schema of the kind does not allow. */
-function validate(one: z.output<typeof manifest>): void {
-  if (!isKind(one.kind)) throw new Error(`no schema for ${one.kind}`);
-  const model = new kinds[one.kind](JSON.parse(JSON.stringify(one)));
-  if (model.apiVersion !== one.apiVersion) throw new Error(`${one.kind} is of ${model.apiVersion}`);
-  model.validate();
-}
 
 describe('a manifest', () => {
   test.each(manifests.map((one) => [one.kind, one.metadata.name, one] as const))(
@@ -61,7 +24,12 @@ describe('a manifest', () => {
   );
 
   test('that breaks its schema is found', () => {
-    const wrong = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'x' }, spec: { replicas: 'two' } };
+    const wrong = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'x', labels: {} },
+      spec: { replicas: 'two' },
+    };
     expect(() => validate(wrong)).toThrow('replicas');
   });
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { BlockList } from 'node:net';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
@@ -29,18 +29,21 @@ const policy = z.looseObject({
   }),
 });
 
-const text = await readFile(new URL('../../infra/kubernetes/network.yml', import.meta.url), 'utf8');
-const policies = parseAllDocuments(text)
-  .map((document) => document.toJS())
-  .filter(({ spec }) => 'egress' in spec)
-  .map((one) => policy.parse(one));
+type Policies = readonly z.output<typeof policy>[];
+
+const policiesOf = async (file: string): Promise<Policies> =>
+  parseAllDocuments(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'))
+    .map((document) => document.toJS())
+    .filter(({ kind, spec }) => kind === 'NetworkPolicy' && 'egress' in spec)
+    .map((one) => policy.parse(one));
 
 /** Where a connection goes: an address, or a pod by its name. */
 type Goal = { readonly address: string } | { readonly pod: string };
 
-function mayReach(component: string, goal: Goal, port: number): boolean {
+function mayReach(policies: Policies, component: string, goal: Goal, port: number): boolean {
   const own: Readonly<Record<string, string>> = {
     'app.kubernetes.io/name': 'keyferry',
+    'app.kubernetes.io/instance': 'keyferry',
     'app.kubernetes.io/component': component,
   };
   return policies
@@ -94,17 +97,24 @@ const reachable: readonly (readonly [string, string, Goal, number])[] = [
   ['worker-cloud-a-sm', 'the collector of traces', { pod: 'opentelemetry-collector' }, 4318],
 ];
 
-test.each(reachable)('the network policies let %s reach %s', (component, _what, goal, port) => {
-  expect(mayReach(component, goal, port)).toBe(true);
-});
+describe.each([
+  ['the manifests', 'infra/kubernetes/network.yml'],
+  ['the chart', 'test/infra/helm/golden/minimal.yaml'],
+])('by %s', async (_what, file) => {
+  const policies = await policiesOf(file);
 
-test.each([
-  ['worker-cloud-a-sm', 'the control plane', { address: '10.96.0.1' }, 443],
-  ['sweep', 'the control plane', { address: '10.96.0.1' }, 6443],
-  ['api', "a cloud's metadata", { address: '169.254.169.254' }, 80],
-  ['api', 'another private port', { address: '10.1.2.3' }, 8080],
-  ['worker-cloud-a-sm', 'a mail server', { address: '203.0.113.25' }, 587],
-  ['worker-repo-host', 'another pod', { pod: 'other' }, 443],
-] as const)('the network policies keep %s from %s', (component, _what, goal, port) => {
-  expect(mayReach(component, goal, port)).toBe(false);
+  test.each(reachable)('the network policies let %s reach %s', (component, _what, goal, port) => {
+    expect(mayReach(policies, component, goal, port)).toBe(true);
+  });
+
+  test.each([
+    ['worker-cloud-a-sm', 'the control plane', { address: '10.96.0.1' }, 443],
+    ['sweep', 'the control plane', { address: '10.96.0.1' }, 6443],
+    ['api', "a cloud's metadata", { address: '169.254.169.254' }, 80],
+    ['api', 'another private port', { address: '10.1.2.3' }, 8080],
+    ['worker-cloud-a-sm', 'a mail server', { address: '203.0.113.25' }, 587],
+    ['worker-repo-host', 'another pod', { pod: 'other' }, 443],
+  ] as const)('the network policies keep %s from %s', (component, _what, goal, port) => {
+    expect(mayReach(policies, component, goal, port)).toBe(false);
+  });
 });

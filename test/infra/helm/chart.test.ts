@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { secretNames } from '../../../infra/generate/chart/schema.ts';
+import { settingNames } from '../../../lib/core/config.ts';
+import { definitions } from '../../../lib/destinations/index.ts';
+import { keysBelow, usualPrefix } from '../../../lib/queue/parts.ts';
+import { manifestsOf, validate } from '../manifests/schemas.ts';
+import { chart, componentOf, exampleFile, examples, golden } from './render.ts';
+
+const read = (file: string): string => readFileSync(file, 'utf8');
+const schemaText = read(join(chart, 'values.schema.json'));
+const schema = z.fromJSONSchema(JSON.parse(schemaText));
+const members = z.object({
+  properties: z.record(z.string(), z.looseObject({ properties: z.record(z.string(), z.unknown()).optional() })),
+});
+const { properties } = members.parse(JSON.parse(schemaText));
+const namesIn = (part: string): readonly string[] => Object.keys(properties[part]?.properties ?? {});
+const values = parse(read(join(chart, 'values.yaml')));
+const types = definitions.map(({ type }) => type);
+
+describe('the values of the chart', () => {
+  test.each([
+    ['values.yaml', join(chart, 'values.yaml')] as const,
+    ...examples.map((name) => [name, exampleFile(name)] as const),
+  ])('%s keeps to the schema', (_name, file) => {
+    expect(schema.safeParse(parse(read(file))).error?.message).toBeUndefined();
+  });
+
+  test.each([
+    ['a value', { relicas: 2 }],
+    ['a setting', { settings: { KEYFERRY_LOG_LEVL: 'info' } }],
+    ['a value of a worker', { workers: { 'cloud-a-sm': { replica: 2 } } }],
+    ['a destination type', { workers: { 'cloud-z-sm': {} } }],
+  ])('with a slip in the name of %s are refused', (_what, wrong) => {
+    expect(schema.safeParse(wrong).success).toBe(false);
+  });
+
+  test('take every setting of the service, those that are secrets from secrets alone', () => {
+    expect(settingNames.length).toBeGreaterThan(40);
+    expect(namesIn('secretSettings').toSorted()).toEqual(settingNames.toSorted());
+    expect([...namesIn('settings'), ...secretNames].toSorted()).toEqual(settingNames.toSorted());
+  });
+
+  test('have a worker for each destination type', () => {
+    expect(Object.keys(values.workers)).toEqual(types);
+    expect(namesIn('workers')).toEqual(types);
+  });
+
+  test('have a member for each one that the schema allows, so that readers see all of them', () => {
+    expect(
+      Object.keys(properties)
+        .filter((name) => name !== 'global')
+        .toSorted(),
+    ).toEqual(Object.keys(values).toSorted());
+  });
+});
+
+describe.each(examples)('what the example %s renders to', (name) => {
+  const manifests = manifestsOf(read(join(golden, `${name}.yaml`)));
+
+  test('keeps to the schemas of its kinds', () => {
+    for (const one of manifests) expect(() => validate(one), `${one.kind} ${one.metadata.name}`).not.toThrow();
+  });
+
+  test('has an API, a sweep and a worker, of which none is root or writes to its image', () => {
+    const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
+    expect(deployments.map(componentOf)).toEqual(expect.arrayContaining(['api', 'sweep', `worker-${types[0]}`]));
+    for (const one of deployments) {
+      const { containers, securityContext } = podOf(one.spec);
+      expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+      for (const { securityContext: own } of containers) {
+        expect(own).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+      }
+    }
+  });
+
+  test('has the probes of the plain manifests', () => {
+    const plain = ['api', 'sweep'].map((file) => {
+      const [first] = manifestsOf(read(join(chart, '../../kubernetes', `${file}.yml`)));
+      return probesOf(first?.spec);
+    });
+    const own = ['api', 'sweep'].map((component) => {
+      const one = manifests.find((each) => each.kind === 'Deployment' && componentOf(each) === component);
+      return probesOf(one?.spec);
+    });
+    expect(own).toEqual(plain);
+  });
+
+  test('scales workers by the keys of their queue, where it does', () => {
+    const keys = keysBelow(usualPrefix);
+    for (const one of manifests.filter(({ kind }) => kind === 'ScaledObject')) {
+      const type = componentOf(one).slice('worker-'.length);
+      const { triggers } = z
+        .looseObject({
+          triggers: z.array(z.looseObject({ name: z.string(), metadata: z.looseObject({ listName: z.string() }) })),
+        })
+        .parse(one.spec);
+      expect(Object.fromEntries(triggers.map((each) => [each.name, each.metadata.listName]))).toEqual({
+        waiting: `${keys.jobs(type)}wait`,
+        active: `${keys.jobs(type)}active`,
+        delayed: `${keys.jobs(type)}delayed`,
+        paused: keys.paused,
+      });
+    }
+  });
+});
+
+test('every example has its rendered form, and no other is there', () => {
+  expect(readdirSync(golden).toSorted()).toEqual(examples.map((name) => `${name}.yaml`));
+});
+
+const container = z.looseObject({
+  securityContext: z.unknown(),
+  readinessProbe: z.unknown().optional(),
+  livenessProbe: z.unknown().optional(),
+  startupProbe: z.unknown().optional(),
+});
+const pod = z.looseObject({ securityContext: z.unknown(), containers: z.array(container) });
+const podOf = (spec: unknown) => z.looseObject({ template: z.looseObject({ spec: pod }) }).parse(spec).template.spec;
+
+/** Apart from the scheme, which depends on the listener's certificate. */
+const probesOf = (spec: unknown): unknown => {
+  const [first] = podOf(spec).containers;
+  const { readinessProbe, livenessProbe, startupProbe } = first ?? {};
+  const text = JSON.stringify({ readinessProbe, livenessProbe, startupProbe }, (key, value) =>
+    key === 'scheme' ? undefined : value,
+  );
+  return JSON.parse(text);
+};
