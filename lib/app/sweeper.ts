@@ -52,7 +52,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       if (store.seal.state() !== 'ready') return { sealed: true };
       await store.seal.rotateIfDue();
       await endNamespaces({ store, engines, changed, log: parts.log });
-      const swept = await sweep({ store, queue, log: parts.log, expire }, state);
+      const swept = await sweep({ store, queue, log: parts.log, changed, expire }, state);
       // A worker function sleeps until it is rung for: also for what was delayed, and what a dead one left behind.
       if (bell !== undefined) await queue.wake();
       await dropOldFailures(store, expiredPerRoundMax);

@@ -23,14 +23,23 @@ export const startAfresh = sql`generation = generation + 1, attempts = 0, status
  * SQL that marks every association of a secret dirty and returns them as `Dirty` rows. An engine puts it into the same
  * statement or transaction as its change: change and mark commit together (docs/architecture.md, rule 3.2). `where` is a condition
  * on `associations`. They are locked in the order of their ids, as everybody does who locks several. `verify`: objects that
- * look unchanged are to be looked at even if they were a moment ago, because something else than the secret has changed.
+ * look unchanged are to be looked at even if they were a moment ago, because something else than the secret has changed. A
+ * condition instead: those for which it holds are pushed without a look.
  */
-export const markDirty = (where: RawBuilder<unknown>, verify?: 'verify'): RawBuilder<Dirty> => sql<Dirty>`
+export const markDirty = (where: RawBuilder<unknown>, how?: 'verify' | MarkForced): RawBuilder<Dirty> => sql<Dirty>`
   update associations
-     set ${startAfresh}${verify === undefined ? sql`` : sql`, verify_generation = generation + 1`}
+     set ${startAfresh}${how === undefined ? sql`` : sql`, verify_generation = generation + 1`}
+         ${typeof how === 'object' ? forcedWhere(how) : sql``}
    where id = any(array(select id from associations where ${where} order by id for no key update))
   returning id::text as id, type, destination_id::text as destination_id, generation::int as generation,
             next_attempt_at is not null as waiting`;
+
+interface MarkForced {
+  readonly forced: RawBuilder<boolean>;
+}
+
+const forcedWhere = ({ forced }: MarkForced) =>
+  sql`, forced_generation = case when ${forced} then generation + 1 else forced_generation end`;
 
 /** The condition for `markDirty`: the associations that keep a copy of this secret. */
 export const ofSecret = (mountId: string, secretName: string): RawBuilder<unknown> =>

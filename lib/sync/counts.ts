@@ -73,19 +73,25 @@ function byStatus(counts: readonly PartCount[]): readonly StatusCount[] {
 
 /**
  * Seconds since the oldest change of each type that has not arrived, on the clock of the database. Types without one are
- * left out. Each type is one look at the index of dirty associations by their age.
+ * left out. Each type is one look at the index of dirty associations by their age, and one at the destinations whose associations
+ * are being marked.
  */
 export async function oldestDirty(
   { db }: Pick<Store, 'db'>,
   types: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ type: string; seconds: number }>`
-    select types.type, greatest(extract(epoch from now() - oldest.dirty_since), 0)::float8 as seconds
+    select types.type, greatest(extract(epoch from now() - oldest.since), 0)::float8 as seconds
       from unnest(${types}::text[]) as types (type)
      cross join lateral (
-       select dirty_since from associations a
-        where a.type = types.type and generation > observed_generation and dirty_since is not null
-        order by dirty_since limit 1) as oldest`.execute(db);
+       select min(since) as since from (
+         (select dirty_since as since from associations a
+           where a.type = types.type and generation > observed_generation and dirty_since is not null
+           order by dirty_since limit 1)
+         union all
+         select m.began_at from markings m join destinations d on d.id = m.destination_id where d.type = types.type
+       ) as changes) as oldest
+     where oldest.since is not null`.execute(db);
   return new Map(rows.map(({ type, seconds }) => [type, seconds]));
 }
 

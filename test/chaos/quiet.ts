@@ -43,7 +43,7 @@ export async function untilQuiet(world: World, call: Call, msMax: number): Promi
 export async function lookAround({ databaseUrl, redisUrl }: World): Promise<Open> {
   const [row] = await query<Record<'dirty' | 'in_hand' | 'failed' | 'unconfirmed' | 'purging' | 'disabled', number>>(
     databaseUrl,
-    `select count(*) filter (where generation > observed_generation)::int as dirty,
+    `select count(*) filter (where generation > observed_generation)::int + (select count(*)::int from markings) as dirty,
             count(*) filter (where claimed_until > now())::int as in_hand,
             count(*) filter (where status like '%ERROR')::int as failed,
             count(*) filter (where unconfirmed_at is not null)::int as unconfirmed,

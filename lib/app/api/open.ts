@@ -22,6 +22,7 @@ import { createServer, type HttpServer } from '../../http/wire/server.ts';
 import type { Engine } from '../../path/contract/engine.ts';
 import type { Mount } from '../../path/contract/mount.ts';
 import type { OpenStore } from '../../store/open.ts';
+import { openMarker } from '../../sync/marking/marker.ts';
 import { syncRows } from '../../sync/rows/index.ts';
 import { auditTelemetry, gaugeAudit } from '../../telemetry/audit.ts';
 import { requestTelemetry } from '../../telemetry/requests.ts';
@@ -91,8 +92,9 @@ export async function openApi(parts: AppParts): Promise<Api> {
   };
   const inFlight = openInFlight(() => clock.now());
   const secrets = syncedSecrets(engines, engineParts);
+  const marker = openMarker({ store, changed, log: partOf(log, 'sync') });
   const syncParts = {
-    ...{ ...engineParts, clock, queue, log: partOf(log, 'sync'), definitions, mounts, networkBounds },
+    ...{ ...engineParts, clock, queue, log: partOf(log, 'sync'), definitions, mounts, marker, networkBounds },
     ...{ currentSecret: secrets.current, holdSecret: secrets.hold, readPath: secrets.readPath },
     syncedMounts: secrets.titles.join(' or '),
     credentialsDir: config.KEYFERRY_CREDENTIALS_DIR,
@@ -158,6 +160,7 @@ export async function openApi(parts: AppParts): Promise<Api> {
     },
     async close() {
       await server.close(config.KEYFERRY_SHUTDOWN_MS_MAX);
+      await marker.close();
       await audit.close();
       await workspaces.close();
       await callers.close();

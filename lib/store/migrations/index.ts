@@ -32,6 +32,7 @@ import { notificationUsers } from './0038-notification-users.ts';
 import { auditTrail } from './0039-audit-trail.ts';
 import { aliasLogins } from './0040-alias-logins.ts';
 import { oldestChange } from './0043-oldest-change.ts';
+import { markings } from './0045-markings.ts';
 import { outerKeys } from './0050-outer-keys.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
@@ -86,5 +87,6 @@ export const migrations: readonly Migration[] = [
   { name: '0039-audit-trail', up: auditTrail },
   { name: '0040-alias-logins', up: aliasLogins },
   { name: '0043-oldest-change', up: oldestChange, outsideTransaction: true },
+  { name: '0045-markings', up: markings },
   { name: '0050-outer-keys', up: outerKeys },
 ];

@@ -8,6 +8,7 @@ import type { Queue } from '../../queue/contract.ts';
 import type { Changed } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
 import type { Database } from '../../store/tables.ts';
+import type { Marker } from '../marking/marker.ts';
 
 /** What the rows of `sys/sync` are handed. */
 export interface SyncParts {
@@ -16,6 +17,8 @@ export interface SyncParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly changed: Changed;
+  /** Marks what a change of a destination makes dirty. */
+  readonly marker: Pick<Marker, 'begun'>;
   readonly definitions: readonly DestinationDefinition[];
   readonly mounts: MountTable;
   readonly currentSecret: (mountId: string, secretName: string) => Promise<{ readonly json: string } | undefined>;

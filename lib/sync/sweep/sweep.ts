@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Log } from '../../core/log.ts';
 import type { Queue } from '../../queue/contract.ts';
-import type { Dirty } from '../../store/outbox.ts';
+import type { Changed, Dirty } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
+import { continueMarkings } from '../marking/continue.ts';
 import { continuePurges, newPurgeState, type PurgeState } from '../purge/purges.ts';
 import { markDueRechecks } from '../recheck/due.ts';
 import { dirtyAfter, loadSettings } from './requeue.ts';
@@ -11,6 +12,7 @@ export interface SweepParts {
   readonly store: Store;
   readonly queue: Queue;
   readonly log: Log;
+  readonly changed: Changed;
   /** Marks what became out of date by the passing of time: versions whose deletion time has come. */
   readonly expire: () => Promise<readonly Dirty[]>;
 }
@@ -26,6 +28,8 @@ export const newSweepState = (): SweepState => ({ dirtyAfter: '0', pendingCursor
 
 const pageSize = 1_000;
 const pagesMax = 10;
+/** For so long one round marks associations of destinations that have changed. */
+const markingMsMax = 1_000;
 /** Of the pending set. */
 const slicesMax = 10;
 
@@ -33,12 +37,14 @@ export interface Swept {
   readonly requeued: number;
   readonly waitingForRoom: number;
   readonly expired: number;
+  /** Associations of destinations that have changed. */
+  readonly marked: number;
   /** Associations whose destination is looked at again. */
   readonly rechecks: number;
 }
 
 /**
- * One round: notifies the sync of deletions that came by time, begins the rechecks that are due, queues every dirty association
+ * One round: notifies the sync of deletions that came by time, goes on marking what changed with its destination, begins the rechecks that are due, queues every dirty association
  * that has no job (lost between commit and queue, lost by Redis, or left out while the queue was full), takes up jobs that wait
  * for a clock which was set back, takes pending entries away that nobody needs, and goes on with purges. Each step may run
  * twice and beside another sweep.
@@ -47,13 +53,14 @@ export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept
   const expired = await parts.expire();
   const settings = await loadSettings(parts.store);
   await (settings.disabled ? parts.queue.pause() : parts.queue.resume());
+  const marked = await continueMarkings(parts, AbortSignal.timeout(markingMsMax), { restShare: 0, looksMax: 0 });
   await continuePurges(parts.store, state.purges);
   const rechecks = await beginRechecks(parts, settings.queue_capacity);
   const { requeued, refused } = await requeueLost(parts, state, settings.queue_capacity);
   const stranded = await parts.queue.takeUpStranded();
   if (stranded > 0) parts.log.warn({ jobs: stranded }, 'jobs delayed were overdue by the clock of Redis: taken up now');
   await forgetUnneeded(parts, state);
-  return { requeued, waitingForRoom: refused, expired: expired.length, rechecks };
+  return { requeued, waitingForRoom: refused, expired: expired.length, marked, rechecks };
 }
 
 /** Those beyond the capacity stay dirty. */

@@ -32,6 +32,7 @@ async function groundOf(beforeReserve: (round: number) => Promise<void> = async 
     clock: systemClock,
     log: silentLog,
     changed: async () => [],
+    marker: { begun: async () => [] },
     definitions,
     mounts: { resolve: async () => undefined },
     currentSecret: async () => undefined,

@@ -233,7 +233,7 @@ function stageAround({ app, api, sweeper, rootToken, logged, fakes, address }: O
 
 async function isQuiet({ db }: Api['store']): Promise<boolean> {
   const { rows } = await sql<{ busy: boolean }>`
-    select exists(select 1 from associations where generation > observed_generation)
+    select exists(select 1 from associations where generation > observed_generation) or exists(select 1 from markings)
         or exists(select 1 from destinations where purge_initiated_at is not null and purge_error is null) as busy`.execute(
     db,
   );

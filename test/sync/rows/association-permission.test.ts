@@ -61,6 +61,7 @@ async function setRow() {
     clock: systemClock,
     log: silentLog,
     changed: async () => [],
+    marker: { begun: async () => [] },
     definitions,
     mounts: { resolve: async () => mount },
     async currentSecret(_mountId, name) {

@@ -33,7 +33,7 @@ test('one round looks at many pending operations, so that a long list is looked 
   let now = Date.now();
   const clock = { now: () => new Date(now) };
   const forgetful = await testQueue({ prefix: queue.prefix, clock });
-  const parts = { store, queue: forgetful, log: silentLog, expire: async () => [] };
+  const parts = { store, queue: forgetful, log: silentLog, changed: async () => [], expire: async () => [] };
   const state = newSweepState();
   await sweep(parts, state);
   now += 10_000;
@@ -47,7 +47,7 @@ test('capacity that was reserved for operations far back, whose jobs are lost, i
   await backlog(store);
   const last = (await dirtyAfter(store, '0', many)).slice(-capacity);
   for (const operation of last) await queue.reserve(operation, capacity);
-  const parts = { store, queue, log: silentLog, expire: async () => [] };
+  const parts = { store, queue, log: silentLog, changed: async () => [], expire: async () => [] };
   const state = newSweepState();
   for (let round = 0; round < 3; round += 1) await sweep(parts, state);
   expect(await queue.missing(last)).toEqual([]);

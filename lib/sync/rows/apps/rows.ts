@@ -8,9 +8,9 @@ import type { Reply } from '../../../path/contract/reply.ts';
 import type { RequestContext } from '../../../path/contract/request.ts';
 import { operation, type Row } from '../../../path/contract/row.ts';
 import { pathText, text } from '../../../path/fields.ts';
-import { markDirty } from '../../../store/outbox.ts';
 import { addressesOf, openAppKey } from '../../drivers/app-key.ts';
 import { sealedName } from '../../drivers/connection.ts';
+import { beginMarkings } from '../../marking/begin.ts';
 import { asWrite } from '../destinations/fields.ts';
 import { masked } from '../destinations/mask.ts';
 import type { SyncParts } from '../parts.ts';
@@ -95,7 +95,7 @@ async function write(
   const { app_id, private_key } = input;
   const app = appOf(input, context);
   const fingerprint = fingerprintOf(private_key);
-  const dirty = await parts.store.transaction(async (tx) => {
+  const marked = await parts.store.transaction(async (tx) => {
     const before = await loadAppKey(parts.store, credential, tx, app, 'update');
     const addresses = keptAddresses(before?.addresses, input);
     const problems = credential.refuse(addresses);
@@ -109,11 +109,9 @@ async function write(
     });
     const users = (await usersOf(parts, credential, tx, app)).map(({ id }) => id);
     await sql`update destinations set revision = revision + 1 where id = any(${users}::bigint[])`.execute(tx);
-    return (
-      await markDirty(sql`destination_id = any(${users}::bigint[]) and desired = 'present'`, 'verify').execute(tx)
-    ).rows;
+    return beginMarkings(tx, sql`id = any(${users}::bigint[])`, { reason: 'credential', forced: false });
   });
-  const warnings = await parts.changed(dirty);
+  const warnings = await parts.marker.begun(marked);
   return { ...(await read(parts, credential, app)), warnings };
 }
 

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Store } from '../../../store/store.ts';
+import { unmarkedSince } from '../../marking/unmarked.ts';
 import { isRemnant } from '../../recheck/remnant.ts';
 import type { AssociationRecord } from './view.ts';
 
@@ -21,14 +22,23 @@ export interface Which {
 
 /** One more than a reply shows, if there are so many. */
 export async function loadAssociations(store: Store, { where, order }: Which): Promise<readonly AssociationRecord[]> {
-  const { rows } = await sql<AssociationRecord>`
+  const { rows } = await sql<AssociationRecord & { readonly unmarked_since: Date | null }>`
     select a.type, d.name as destination_name, a.mount_path, a.mount_accessor, a.secret_name, a.granularity, a.desired,
-           a.status, a.error, a.records, a.attempts, a.updated_at,
+           a.status, a.error, a.records, a.attempts, a.updated_at, ${unmarkedSince('a')} as unmarked_since,
            case when a.next_attempt_at > now() then a.next_attempt_at end as next_attempt_at
       from associations a join destinations d on d.id = a.destination_id
      where ${where} and not ${isRemnant('a')} order by ${order} limit ${associationsMax + 1}`.execute(store.db);
-  return rows;
+  return rows.map(({ unmarked_since, ...row }) => (unmarked_since === null ? row : startedAfresh(row, unmarked_since)));
 }
+
+/** As it will be when its page has been marked. */
+const startedAfresh = (row: AssociationRecord, since: Date): AssociationRecord => ({
+  ...row,
+  status: 'PENDING',
+  attempts: 0,
+  next_attempt_at: null,
+  updated_at: since > row.updated_at ? since : row.updated_at,
+});
 
 /** Any other order would have the whole table sorted, or read, for one page. */
 export const ofDestination = (id: string): Which => ({

@@ -4,9 +4,9 @@ import type { DestinationDefinition } from '../../../destinations/contract.ts';
 import type { RequestContext } from '../../../path/contract/request.ts';
 import { operation, type Row } from '../../../path/contract/row.ts';
 import { bool, type Fields, pathText } from '../../../path/fields.ts';
-import { type Dirty, markDirty } from '../../../store/outbox.ts';
 import type { Database } from '../../../store/tables.ts';
 import { withDefaults } from '../../drivers/connection.ts';
+import { beginMarkings } from '../../marking/begin.ts';
 import { mustHaveApp } from '../apps/store.ts';
 import type { SyncParts } from '../parts.ts';
 import { deleteDestination } from './delete.ts';
@@ -103,7 +103,7 @@ async function merge(
   });
 }
 
-/** One transaction; the associations of a destination that was there are dirty in it too. */
+/** One transaction; of a destination that was there, all associations are PENDING from its commit on. */
 async function change(
   parts: SyncParts,
   definition: DestinationDefinition,
@@ -114,7 +114,7 @@ async function change(
   const name = String(input['name']);
   const key = { namespace_id: context.namespace.id, type: definition.type, name };
   mustNameReadable(definition, input, parts.credentialsDir);
-  const dirty = await parts.store.transaction(async (tx) => {
+  const marked = await parts.store.transaction(async (tx) => {
     const before = await loadDestination(parts.store, tx, key, 'update');
     if (before !== undefined) refuseDuringPurge(before);
     const values = toValues(definition, await decide(before, tx));
@@ -126,19 +126,12 @@ async function change(
     await mustHaveApp(parts, tx, key.namespace_id, definition, values.connection);
     await saveDestination(parts.store, tx, definition, key.namespace_id, { ...values, name });
     if (before === undefined) return [];
-    return markAssociations(tx, before.id, reshapes(definition, before.connection, values.connection));
+    const forced = reshapes(definition, before.connection, values.connection);
+    return beginMarkings(tx, sql`id = ${before.id}::bigint`, { reason: 'destination', forced });
   });
-  const warnings = await parts.changed(dirty);
+  const warnings = await parts.marker.begun(marked);
   const reply = await show(parts, definition, name, context);
   return { ...reply, warnings };
-}
-
-/** Objects that look unchanged are only looked at; `forced`: they are pushed. */
-async function markAssociations(tx: Transaction<Database>, id: string, forced: boolean): Promise<readonly Dirty[]> {
-  const where = sql`destination_id = ${id}::bigint and desired = 'present'`;
-  const { rows } = await markDirty(where, 'verify').execute(tx);
-  if (forced) await sql`update associations set forced_generation = generation where ${where}`.execute(tx);
-  return rows;
 }
 
 /** New credentials change no object; any other setting (keys, environments, visibility) may be one of the objects. */

@@ -1,10 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { sql } from 'kysely';
 import { everyType } from '../../../support/flow/open-service.ts';
 import { done, type Filling } from './world.ts';
 
 /** A destination of each type with a secret in it; one destination of the same name in a namespace. */
 export const sync: Filling = {
-  tables: ['sync_config', 'destinations', 'associations', 'sync_objects', 'repo_host_apps'],
+  tables: ['sync_config', 'destinations', 'associations', 'sync_objects', 'repo_host_apps', 'markings'],
   async fill(world) {
     const { service, kept } = world;
     await done(world, 'PATCH', 'sys/sync/config', { queue_capacity: 5_000 });
@@ -23,5 +24,8 @@ export const sync: Filling = {
     for (const namespace of ['', 'team/'])
       await done(world, 'POST', `${namespace}sys/sync/github-apps/app`, { app_id: 7, private_key });
     await service.untilQuiet();
+    // As a process leaves it that dies after the change of a destination; its associations are all newer.
+    await sql`insert into markings (destination_id, reason, forced, association_max)
+              select min(id), 'destination', false, 0 from destinations`.execute(service.store.db);
   },
 };
