@@ -8,12 +8,18 @@ const bound = 'SCRAM-SHA-256-PLUS';
  * Holds a server to the ways of logging in that are allowed. A server chooses the way: without this, whoever answers in its place
  * could ask for the password in the clear, or for none at all. It listens before the client does, and a connection that it
  * has ended sends nothing any more.
+ *
+ * @returns what throws the refusal, if there was one: what came with it may have opened the connection for the client
  */
-export function guardLogin({ connection }: pg.Client, { allowed, channelBinding }: DatabaseLogin): void {
+export function guardLogin({ connection }: pg.Client, { allowed, channelBinding }: DatabaseLogin): () => void {
+  let refusal: ConnectRefusal | undefined;
   let asked: LoginKind = 'none';
   let isBound = false;
   let isProven = false;
-  const refuse = (text: string) => connection.stream.destroy(new ConnectRefusal(text));
+  const refuse = (text: string) => {
+    refusal ??= new ConnectRefusal(text);
+    connection.stream.destroy(refusal);
+  };
   const ask = (kind: LoginKind) => {
     asked = kind;
     if (!allowed.has(kind)) refuse(`it asks for a login by ${kind}, which require_auth does not allow`);
@@ -34,6 +40,9 @@ export function guardLogin({ connection }: pg.Client, { allowed, channelBinding 
     // A server that ends the exchange early has not shown that it knows the password.
     if (asked === 'scram-sha-256' && !isProven) refuse('it has not proved that it knows the password');
   });
+  return () => {
+    if (refusal !== undefined) throw refusal;
+  };
 }
 
 const unbound = 'it does not bind the login to its certificate, as channel_binding=require wants';

@@ -17,6 +17,7 @@ export class ServerClient extends pg.Client {
   readonly #servers: Servers;
   readonly #tls: ConnectionOptions;
   readonly #msMax: number;
+  readonly #mustBeAllowed: () => void;
   #origin: Origin | undefined;
 
   constructor(servers: Servers, options: ClientOptions) {
@@ -40,7 +41,7 @@ export class ServerClient extends pg.Client {
     this.#msMax = msMax;
     // An `error` event without a listener ends the process. What has failed says so to those that wait for it.
     this.on('error', () => {});
-    guardLogin(this, login);
+    this.#mustBeAllowed = guardLogin(this, login);
   }
 
   /** The run of the server that it has come to; undefined: it is not open yet. */
@@ -72,6 +73,7 @@ export class ServerClient extends pg.Client {
       if (password !== undefined) this.password = password;
       if (this.way.tls) Object.assign(this.#tls, await tlsOptions(this.#servers.address.tls));
       await super.connect();
+      this.#mustBeAllowed();
       this.#origin = await this.#look();
       return this;
     } catch (cause) {

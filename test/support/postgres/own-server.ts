@@ -1,0 +1,111 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { endChild, endOf, freePort, untilEnd } from '../../../infra/local/child.ts';
+import { serverFolder } from '../../../infra/local/folder.ts';
+import { findPrograms } from '../../../infra/local/postgres/programs.ts';
+import { database, role, superuser } from '../../../infra/local/postgres/rights.ts';
+import { runPostgres } from '../../../infra/local/postgres/run.ts';
+import { startPostgres } from '../../../infra/local/postgres/start.ts';
+
+/** A PostgreSQL whose settings and rules of access a test makes. */
+export interface OwnServer {
+  readonly port: number;
+  readonly dataDir: string;
+  /** Of the service's role. */
+  readonly password: string;
+  /** Of the service's role, with these parameters. */
+  url(parameters?: string): string;
+  /** As the superuser. */
+  query(text: string): Promise<readonly Record<string, unknown>[]>;
+  /** Starts it with further settings. */
+  start(settings?: Readonly<Record<string, string>>): Promise<void>;
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+  /** It keeps its connections, and does nothing. */
+  freeze(): void;
+  thaw(): void;
+  remove(): Promise<void>;
+}
+
+export interface OwnServerParts {
+  /** Rules of access of the network, beside the superuser's own way in. */
+  readonly access?: readonly string[];
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export const usualAccess: readonly string[] = [`host all ${role} 127.0.0.1/32 scram-sha-256`];
+
+/** A folder with the data of a new server, in which the service has its role. */
+export async function newServer(parts: OwnServerParts = {}): Promise<OwnServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'keyferry-own-'));
+  const dataDir = join(folder, 'postgres');
+  const made = await startPostgres({ dataDir, volatile: true, createsDatabases: true });
+  await made.stop();
+  return serverIn(folder, dataDir, new URL(made.url).password, parts);
+}
+
+/** A server on data that is there. */
+export async function serverIn(
+  folder: string,
+  dataDir: string,
+  password: string,
+  { access = usualAccess, settings: lasting = {} }: OwnServerParts,
+): Promise<OwnServer> {
+  const [programs, port] = [await findPrograms(), await freePort()];
+  // Of its own, below no folder that its user may not pass.
+  const socket = await mkdtemp(join(tmpdir(), 'keyferry-socket-'));
+  const hbaFile = join(socket, 'access.conf');
+  await writeFile(hbaFile, [`local all ${superuser} trust`, ...access, ''].join('\n'));
+  await serverFolder(socket);
+  let child: ChildProcess | undefined;
+  const query = async (text: string) => {
+    const client = new pg.Client({ host: socket, port, user: superuser, database, connectionTimeoutMillis: 2_000 });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      const result = await client.query<Record<string, unknown>>(text);
+      return Array.isArray(result) ? [] : result.rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const stop = async () => {
+    if (child !== undefined) await endChild(child, 'SIGINT');
+  };
+  const signal = (name: NodeJS.Signals) => {
+    // Alone it is not frozen: its backends are processes of their own.
+    if (child?.pid !== undefined && endOf(child) === undefined) process.kill(child.pid, name);
+  };
+  return {
+    ...{ port, dataDir, password, query, stop },
+    url: (parameters) =>
+      `postgres://${role}:${password}@127.0.0.1:${port}/${database}${parameters === undefined ? '' : `?${parameters}`}`,
+    async start(settings = {}) {
+      child = await runPostgres({
+        ...{ programs, dataDir, startMsMax: 60_000, answers: () => query('select 1') },
+        settings: {
+          ...{ listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: socket, hba_file: hbaFile },
+          ...{ max_connections: '100', shared_buffers: '32MB', fsync: 'off', full_page_writes: 'off', timezone: 'UTC' },
+          ...lasting,
+          ...settings,
+        },
+      });
+    },
+    async kill() {
+      if (child === undefined) return;
+      const ended = untilEnd(child);
+      signal('SIGKILL');
+      await ended;
+    },
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    async remove() {
+      signal('SIGCONT');
+      await stop();
+      for (const path of [folder, socket]) await rm(path, { recursive: true, force: true });
+    },
+  };
+}
