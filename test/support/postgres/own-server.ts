@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,8 @@ import { startPostgres } from '../../../infra/local/postgres/start.ts';
 export interface OwnServer {
   readonly port: number;
   readonly dataDir: string;
+  /** Folder of its Unix socket. */
+  readonly socket: string;
   /** Of the service's role. */
   readonly password: string;
   /** Of the service's role, with these parameters. */
@@ -58,7 +61,7 @@ export async function serverIn(
   // Of its own, below no folder that its user may not pass.
   const socket = await mkdtemp(join(tmpdir(), 'keyferry-socket-'));
   const hbaFile = join(socket, 'access.conf');
-  await writeFile(hbaFile, [`local all ${superuser} trust`, ...access, ''].join('\n'));
+  await writeFile(hbaFile, [`local all,replication ${superuser} trust`, ...access, ''].join('\n'));
   await serverFolder(socket);
   let child: ChildProcess | undefined;
   const query = async (text: string) => {
@@ -75,12 +78,13 @@ export async function serverIn(
   const stop = async () => {
     if (child !== undefined) await endChild(child, 'SIGINT');
   };
+  // Its backends are processes of their own, which go on without it for a while.
   const signal = (name: NodeJS.Signals) => {
-    // Alone it is not frozen: its backends are processes of their own.
-    if (child?.pid !== undefined && endOf(child) === undefined) process.kill(child.pid, name);
+    if (child?.pid === undefined || endOf(child) !== undefined) return;
+    for (const pid of [child.pid, ...childrenOf(child.pid)]) sendTo(pid, name);
   };
   return {
-    ...{ port, dataDir, password, query, stop },
+    ...{ port, dataDir, password, query, stop, socket },
     url: (parameters) =>
       `postgres://${role}:${password}@127.0.0.1:${port}/${database}${parameters === undefined ? '' : `?${parameters}`}`,
     async start(settings = {}) {
@@ -108,4 +112,17 @@ export async function serverIn(
       for (const path of [folder, socket]) await rm(path, { recursive: true, force: true });
     },
   };
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text === '' ? [] : text.split(' ').map(Number);
+}
+
+function sendTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
 }

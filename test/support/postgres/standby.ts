@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { serverFolder } from '../../../infra/local/folder.ts';
+import { database, superuser } from '../../../infra/local/postgres/rights.ts';
+import { type OwnServer, serverIn } from './own-server.ts';
+
+/** By this name the primary knows it. */
+export const standbyName = 'standby';
+
+/** For a primary: changes are on the standby before they are answered; or they follow when they can. */
+export const synchronous = { synchronous_standby_names: standbyName };
+export const asynchronous = { synchronous_standby_names: '' };
+
+const replication = { wal_level: 'replica', max_wal_senders: '10', wal_keep_size: '512MB', hot_standby: 'on' };
+
+/**
+ * A standby of a server that runs, made as a backup is: its files are copied between the two calls that PostgreSQL has for that. Port
+ * and data are its own. It runs when this is answered, and follows.
+ */
+export async function standbyOf(primary: OwnServer): Promise<OwnServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'keyferry-standby-'));
+  const dataDir = join(folder, 'postgres');
+  await copy(primary, dataDir);
+  const source = `host=${primary.socket} port=${primary.port} user=${superuser} application_name=${standbyName}`;
+  await writeFile(join(dataDir, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
+  await writeFile(join(dataDir, 'standby.signal'), '');
+  for (const name of ['postmaster.pid', 'postmaster.opts']) await rm(join(dataDir, name), { force: true });
+  spawnSync('chown', ['-R', `--reference=${primary.dataDir}`, dataDir]);
+  await serverFolder(dataDir);
+  const standby = await serverIn(folder, dataDir, primary.password, { settings: replication });
+  await standby.start();
+  return standby;
+}
+
+async function copy(primary: OwnServer, to: string): Promise<void> {
+  const client = new pg.Client({ host: primary.socket, port: primary.port, user: superuser, database });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(`select pg_backup_start('copy', true)`);
+    // Files that come and go meanwhile are none of those that matter, and it complains of them.
+    spawnSync('cp', ['-a', primary.dataDir, to]);
+    const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
+    await writeFile(join(to, 'backup_label'), rows[0]?.labelfile ?? '');
+  } finally {
+    await client.end();
+  }
+}
+
+/** Where both are, for a URL of the service; the first is tried first. */
+export function urlOfBoth(first: OwnServer, second: OwnServer, parameters = ''): string {
+  const at = `@127.0.0.1:${first.port},127.0.0.1:${second.port}/`;
+  return `${first.url().replace(/@[^/]*\//, at)}${parameters === '' ? '' : `?${parameters}`}`;
+}
+
+/** Makes a standby the primary. Answers once it takes writes. */
+export async function promote(standby: OwnServer): Promise<void> {
+  const [row] = await standby.query('select pg_promote(true, 60) as done');
+  if (row?.['done'] !== true) throw new Error('the standby was not promoted');
+}
