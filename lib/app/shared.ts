@@ -60,6 +60,7 @@ export async function openShared({
   const store = await openStore({
     ...database,
     poolSize: config.KEYFERRY_DATABASE_POOL_SIZE,
+    pooler: config.KEYFERRY_DATABASE_POOLER,
     statementTimeoutMs: config.KEYFERRY_DATABASE_STATEMENT_MS_MAX,
     connectTimeoutMs: config.KEYFERRY_DATABASE_CONNECT_MS_MAX,
     seal: sealOf(config),

@@ -130,6 +130,9 @@ const settings = z.object({
   KEYFERRY_DATABASE_PASSWORD_FILE: z.string().optional(),
   KEYFERRY_DATABASE_PASSWORD_COMMAND: command.optional(),
   KEYFERRY_DATABASE_POOL_SIZE: wholeNumber(1, 500, 10),
+  KEYFERRY_DATABASE_POOLER: z
+    .enum(['auto', 'none', 'session', 'transaction'], 'has to be auto, none, session or transaction')
+    .default('auto'),
   KEYFERRY_DATABASE_STATEMENT_MS_MAX: wholeNumber(100, 3_600_000, 30_000),
   KEYFERRY_DATABASE_CONNECT_MS_MAX: wholeNumber(100, 600_000, 5_000),
   KEYFERRY_REDIS_PREFIX: z

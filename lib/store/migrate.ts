@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, type QueryExecutorProvider, sql } from 'kysely';
 import { AppError } from '../core/errors.ts';
 import { type Migration, migrations } from './migrations/index.ts';
+import { isRepeatable } from './postgres/failure.ts';
 import { serverVersion } from './postgres/version.ts';
 
 /** Any number that no other program locks in this database. */
@@ -21,7 +22,7 @@ export async function migrate<DB>(db: Kysely<DB>, list: readonly Migration[] = m
   const deadline = performance.now() + waitMsMax;
   while (performance.now() < deadline) {
     const transaction = db.transaction().setIsolationLevel('read committed');
-    const outcome = await transaction.execute((tx) => nextStep(db, tx, list));
+    const outcome = await transaction.execute((tx) => nextStep(db, tx, list)).catch(retried);
     if (outcome === 'through') return;
     if (outcome === 'busy') await delay(askAgainMs);
   }
@@ -38,6 +39,12 @@ export async function isMigrated(db: QueryExecutorProvider, list: readonly Migra
 
 /** `busy`: another process is at it. */
 type Outcome = 'through' | 'done' | 'busy';
+
+/** A step that was rolled back for no fault of its own is taken up again. */
+function retried(error: unknown): Outcome {
+  if (isRepeatable(error)) return 'busy';
+  throw error;
+}
 
 async function nextStep<DB>(db: Kysely<DB>, tx: QueryExecutorProvider, list: readonly Migration[]): Promise<Outcome> {
   if (!(await isLocked(tx))) return 'busy';

@@ -4,6 +4,7 @@ import { KeyringBarrier } from './encryption/barrier.ts';
 import { isMigrated, migrate } from './migrate.ts';
 import { poolDialect } from './postgres/driver.ts';
 import { openPool, type PoolOptions } from './postgres/pool.ts';
+import { Pooling } from './postgres/pooler/pooling.ts';
 import { Reachability } from './postgres/reachability.ts';
 import { StoreClock } from './postgres/store-clock.ts';
 import { mustBeSupported } from './postgres/version.ts';
@@ -61,13 +62,14 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
   const { clock, log } = options;
   const outerKey = await outerKeyOf(options.seal);
   const reachability = new Reachability(clock);
-  const pool = openPool(options);
+  const pooling = new Pooling(options.pooler ?? 'auto', log);
+  const pool = openPool(options, pooling);
   const db = new Kysely<Database>({ dialect: poolDialect(pool, reachability) });
   const barrier = new KeyringBarrier(clock);
   const seal = new BarrierSeal({ db, barrier, outerKey, lenders: options.lenders ?? [], log, clock });
   const storeClock = new StoreClock(clock);
   try {
-    await bringUpToDate(db, options);
+    await bringUpToDate(db, options, pooling);
     await storeClock.measure(db);
     await seal.refresh();
     await seal.unsealUnattended();
@@ -110,10 +112,10 @@ async function outerKeyOf(seal: StoreOptions['seal']): Promise<OuterKey | undefi
   return 'openRootKey' in seal ? seal : openStaticKey(seal);
 }
 
-async function bringUpToDate(db: Kysely<Database>, options: StoreOptions): Promise<void> {
+async function bringUpToDate(db: Kysely<Database>, options: StoreOptions, pooling: Pooling): Promise<void> {
   await mustBeSupported(db);
   if (await isMigrated(db)) return;
-  const pool = openPool({ ...options, poolSize: 1, statementTimeoutMs: migrationMsMax });
+  const pool = openPool({ ...options, poolSize: 1, statementTimeoutMs: migrationMsMax }, pooling);
   const forMigrations = new Kysely<Database>({ dialect: poolDialect(pool, new Reachability(options.clock)) });
   await migrate(forMigrations).finally(() => forMigrations.destroy());
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openStore } from '../../lib/store/open.ts';
-import { StatementNames } from '../../lib/store/postgres/connection.ts';
+import { type OpenStore, openStore } from '../../lib/store/open.ts';
+import { StatementNames } from '../../lib/store/postgres/statement-names.ts';
 import { ending, testDatabase } from '../support/services.ts';
 import { storeOptions } from './stores.ts';
 
@@ -19,13 +19,18 @@ test('a statement that comes again and again is prepared on its connection, once
   expect(prepared).toEqual([{ name: expect.stringMatching(/^k[0-9a-f]{24}$/), calls: 7 }]);
 });
 
-test('a prepared statement of other columns than before is answered again after one refusal', async () => {
+test('a prepared statement of other columns than before is answered as before, in a transaction too', async () => {
   const store = ending(await openStore(storeOptions(await testDatabase(), { poolSize: 2 })));
-  const read = () => store.db.selectFrom('revisions').selectAll().where('name', '=', 'mounts').execute();
-  for (let count = 0; count < 10; count += 1) await read();
+  const readBy = (db: OpenStore['db']) => db.selectFrom('revisions').selectAll().where('name', '=', 'mounts').execute();
+  const lockBy = (db: OpenStore['db']) =>
+    db.selectFrom('revisions').selectAll().where('name', '=', 'mounts').forUpdate().execute();
+  for (let count = 0; count < 10; count += 1) {
+    await readBy(store.db);
+    await store.transaction((tx) => lockBy(tx));
+  }
   await sql`alter table revisions add column later integer`.execute(store.db);
-  await expect(read()).rejects.toThrow(expect.objectContaining({ kind: 'unavailable' }));
-  expect(await read()).toEqual([{ name: 'mounts', revision: 0, later: null }]);
+  expect(await readBy(store.db)).toEqual([{ name: 'mounts', revision: 0, later: null }]);
+  expect(await store.transaction((tx) => lockBy(tx))).toEqual([{ name: 'mounts', revision: 0, later: null }]);
 });
 
 test('the number of names has a bound, and texts that came before it keep theirs', () => {

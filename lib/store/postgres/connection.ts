@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
-import { isReadOnly, queryFailure } from './failure.ts';
+import { isOutdatedPlan, isReadOnly, isRefusedName, queryFailure } from './failure.ts';
+import { cancel } from './pooler/cancel.ts';
+import type { Pooling } from './pooler/pooling.ts';
 import type { Reachability } from './reachability.ts';
 import type { SilenceWatch } from './silence.ts';
+import type { StatementNames } from './statement-names.ts';
 
 const changing: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
@@ -12,22 +14,21 @@ export interface ConnectionParts {
   readonly names: StatementNames;
   readonly reachability: Reachability;
   readonly silence: SilenceWatch;
+  readonly pooling: Pooling;
+  readonly statementTimeoutMs: number;
 }
 
 /** A connection on loan from the pool. */
 export class PoolConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
-  readonly #names: StatementNames;
-  readonly #reachability: Reachability;
-  readonly #silence: SilenceWatch;
+  readonly #parts: ConnectionParts;
+  #inTransaction = false;
   /** Closed instead of given back: lost, or still at work on a statement that we gave up. */
   #unusable = false;
 
-  constructor(client: pg.PoolClient, { names, reachability, silence }: ConnectionParts) {
+  constructor(client: pg.PoolClient, parts: ConnectionParts) {
     this.#client = client;
-    this.#names = names;
-    this.#reachability = reachability;
-    this.#silence = silence;
+    this.#parts = parts;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -36,16 +37,34 @@ export class PoolConnection implements DatabaseConnection {
     return { rows, numAffectedRows: BigInt(rowCount) };
   }
 
-  /** Runs a command without parameters and answers its tag. */
-  async run(command: string): Promise<string> {
-    return (await this.#send(command, [])).command;
+  /** One round trip, with the limits that the server does not have by itself. */
+  async begin(command: string): Promise<void> {
+    const { pooling, statementTimeoutMs } = this.#parts;
+    try {
+      await this.#send(`${command}${pooling.limits(statementTimeoutMs)}`, []);
+      this.#inTransaction = true;
+    } catch (error) {
+      // Begun or not: it is not left open.
+      this.#unusable = true;
+      throw error;
+    }
+  }
+
+  /** Answers the tag, which alone says whether it was a commit. */
+  async commit(): Promise<string> {
+    const { command } = await this.#send('commit', []);
+    this.#inTransaction = false;
+    return command;
   }
 
   async rollback(): Promise<void> {
     if (this.#unusable) return;
-    await this.#send('rollback', []).catch(() => {
+    try {
+      await this.#send('rollback', []);
+      this.#inTransaction = false;
+    } catch {
       this.#unusable = true;
-    });
+    }
   }
 
   release(): void {
@@ -57,66 +76,47 @@ export class PoolConnection implements DatabaseConnection {
     throw new Error('the store does not stream results: read them page by page');
   }
 
-  async #send(text: string, parameters: readonly unknown[]) {
+  async #send(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+    const { names, pooling, reachability, silence } = this.#parts;
     // Without parameters a text may hold several statements, which cannot be prepared.
-    const name = parameters.length === 0 ? undefined : this.#names.nameOf(text);
-    this.#silence.asked(this.#client);
+    const name = parameters.length === 0 || !pooling.keepsNames ? undefined : names.nameOf(text);
+    silence.asked(this.#client);
     try {
-      const result = await this.#client.query({
-        text,
-        values: [...parameters],
-        ...(name === undefined ? {} : { name }),
-      });
-      this.#reachability.answered();
-      this.#silence.answered(this.#client);
+      const result = await this.#query({ text, values: [...parameters], ...(name === undefined ? {} : { name }) });
+      reachability.answered();
+      silence.answered(this.#client);
       return result;
     } catch (cause) {
+      const isPreparedInVain = name !== undefined && this.#isPreparedInVain(text, cause);
+      // It has not begun to run. In a transaction nothing else runs either, so the whole of that is repeated.
+      if (isPreparedInVain && !this.#inTransaction) return this.#send(text, parameters);
       throw this.#failed(cause);
     }
+  }
+
+  /** Whether the statement failed for the name that it was sent with. It then gets none when it is sent again. */
+  #isPreparedInVain(text: string, cause: unknown): boolean {
+    if (isRefusedName(cause)) this.#parts.pooling.refusedName();
+    else if (isOutdatedPlan(cause)) this.#parts.names.forget(text);
+    else return false;
+    return true;
+  }
+
+  /** Ends a statement that has no limit of the server's: the connection is of use again then. */
+  #query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    const { pooling, statementTimeoutMs } = this.#parts;
+    if (this.#inTransaction || !pooling.hasOwnLimit(statementTimeoutMs)) return this.#client.query(query);
+    const timer = setTimeout(() => void cancel(this.#client), statementTimeoutMs);
+    return this.#client.query(query).finally(() => clearTimeout(timer));
   }
 
   #failed(cause: unknown): unknown {
     const failure = queryFailure(cause);
     if (failure.unusable) {
       this.#unusable = true;
-      this.#reachability.lost();
-      if (isReadOnly(cause)) this.#silence.readOnly(this.#client);
-    } else this.#silence.answered(this.#client);
+      this.#parts.reachability.lost();
+      if (isReadOnly(cause)) this.#parts.silence.readOnly(this.#client);
+    } else this.#parts.silence.answered(this.#client);
     return failure.error;
-  }
-}
-
-/** So often a text must come before it gets a name: what is asked once or twice would only fill the server's memory. */
-const repeatsMin = 4;
-/** Names per process, so also prepared statements per connection. */
-const namesMax = 200;
-/** Texts that are being counted. */
-const candidatesMax = 2_000;
-
-/**
- * Names for the statements that come again and again. `pg` prepares a statement once per connection if it has a name, and
- * PostgreSQL then parses and plans it no more. Texts of changing length (`in (...)` lists) rarely repeat and stay nameless.
- */
-export class StatementNames {
-  readonly #names = new Map<string, string>();
-  readonly #candidates = new Map<string, number>();
-
-  /** The name of a statement that is hot; undefined: send it as it is. */
-  nameOf(text: string): string | undefined {
-    const name = this.#names.get(text);
-    if (name !== undefined || this.#names.size >= namesMax) return name;
-    const seen = (this.#candidates.get(text) ?? 0) + 1;
-    if (seen >= repeatsMin) return this.#promote(text);
-    if (this.#candidates.size >= candidatesMax) this.#candidates.clear();
-    this.#candidates.set(text, seen);
-    return undefined;
-  }
-
-  #promote(text: string): string {
-    this.#candidates.delete(text);
-    // Of the text, not a running number: connections that a pooler shares between processes see one name per text.
-    const name = `k${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
-    this.#names.set(text, name);
-    return name;
   }
 }

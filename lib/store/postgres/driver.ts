@@ -1,6 +1,5 @@
 import {
   AbortedTransactionError,
-  CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
@@ -9,10 +8,11 @@ import {
   PostgresQueryCompiler,
   type TransactionSettings,
 } from 'kysely';
-import { type ConnectionParts, PoolConnection, StatementNames } from './connection.ts';
+import { type ConnectionParts, PoolConnection } from './connection.ts';
 import { connectFailure } from './failure.ts';
 import type { StorePool } from './pool.ts';
 import type { Reachability } from './reachability.ts';
+import { StatementNames } from './statement-names.ts';
 
 /**
  * Kysely on a `pg` pool. Kysely's own driver can neither prepare statements nor notify the pool which connections are no longer usable,
@@ -35,7 +35,8 @@ class PoolDriver implements Driver {
   constructor(pool: StorePool, reachability: Reachability) {
     this.#pool = pool;
     this.#reachability = reachability;
-    this.#parts = { names: new StatementNames(), reachability, silence: pool.silence };
+    const { silence, pooling, statementTimeoutMs } = pool;
+    this.#parts = { names: new StatementNames(), reachability, silence, pooling, statementTimeoutMs };
   }
 
   async init(): Promise<void> {}
@@ -53,12 +54,12 @@ class PoolDriver implements Driver {
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     const level = settings.isolationLevel === undefined ? '' : ` isolation level ${settings.isolationLevel}`;
     const access = settings.accessMode === undefined ? '' : ` ${settings.accessMode}`;
-    await connection.executeQuery(CompiledQuery.raw(`begin${level}${access}`));
+    if (connection instanceof PoolConnection) await connection.begin(`begin${level}${access}`);
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     // In a transaction in which a statement has failed, COMMIT rolls back and says so in its tag alone.
-    const tag = connection instanceof PoolConnection ? await connection.run('commit') : 'ROLLBACK';
+    const tag = connection instanceof PoolConnection ? await connection.commit() : 'ROLLBACK';
     if (tag === 'ROLLBACK') throw new AbortedTransactionError();
   }
 

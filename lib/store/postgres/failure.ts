@@ -20,11 +20,13 @@ const unavailable: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'its host name cannot be looked up',
   '25006': 'it is read-only',
   '25P03': 'the transaction was idle for too long',
+  '26000': 'a pooler shares its connections',
   '28000': 'it refuses the login',
   '28P01': 'it refuses the login',
   '3D000': 'it does not exist',
   '40001': 'concurrent changes collided',
   '40P01': 'concurrent changes waited for each other',
+  '42P05': 'a pooler shares its connections',
   '53100': 'its disk is full',
   '53200': 'it is out of memory',
   '53300': 'it has too many connections',
@@ -40,7 +42,7 @@ const unavailable: Readonly<Record<string, string>> = {
  * After these the server has ended the statement and keeps the connection; after all others it is gone or hangs. A server that is
  * read-only has another one in its place, or soon will: a new connection finds it.
  */
-const usable = new Set(['40001', '40P01', '53100', '53200', '55P03', '57014']);
+const usable = new Set(['26000', '40001', '40P01', '42P05', '53100', '53200', '55P03', '57014']);
 
 const noneFree = 'no connection was free in time';
 
@@ -69,8 +71,11 @@ const refused: Readonly<Record<string, string>> = {
 /** Raised by the trigger of what belongs to a namespace. */
 const namespaceGone = 'KF404';
 
-/** Serialisation failure and deadlock: the same work may succeed when it is done again. */
-const repeatable = new Set(['40001', '40P01']);
+/** A statement was prepared by another client of a pooler, or on another server than this one. Sent without a name it runs. */
+const refusedNames = new Set(['26000', '42P05']);
+
+/** Serialisation failure, deadlock, a name of a statement: the same work may succeed when it is done again. */
+const repeatable = new Set(['40001', '40P01', ...refusedNames]);
 
 /**
  * Reads an error of a query. Trouble with the database becomes `unavailable`, input it cannot store `bad-request`,
@@ -81,7 +86,7 @@ export function queryFailure(cause: unknown): StoreFailure {
   const input = refused[code];
   if (input !== undefined) return { error: badRequest(input, { cause }), unusable: false };
   if (code === namespaceGone) return { error: notFound(['namespace not found']), unusable: false };
-  if (isOutdatedPlan(cause)) return { error: unavailableError('its schema has changed', cause), unusable: true };
+  if (isOutdatedPlan(cause)) return { error: unavailableError('its schema has changed', cause), unusable: false };
   const why = whyUnavailable(code, cause);
   if (why === undefined) return { error: cause, unusable: false };
   return { error: unavailableError(why, cause), unusable: !usable.has(code) };
@@ -112,7 +117,11 @@ const untrusted =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|INVALID_CA|ERROR_IN_CERT)/;
 
 export const isRepeatable = (error: unknown): boolean =>
-  error instanceof AppError && error.kind === 'unavailable' && repeatable.has(codeOf(error.cause));
+  error instanceof AppError &&
+  error.kind === 'unavailable' &&
+  (repeatable.has(codeOf(error.cause)) || isOutdatedPlan(error.cause));
+
+export const isRefusedName = (cause: unknown): boolean => refusedNames.has(codeOf(cause));
 
 /** The server takes no writes: it is a standby, or was made read-only. */
 export const isReadOnly = (cause: unknown): boolean => codeOf(cause) === '25006';
@@ -134,8 +143,11 @@ function whyUnavailable(code: string, cause: unknown): string | undefined {
 const unavailableError = (why: string, cause: unknown): AppError =>
   new AppError('unavailable', `the database cannot serve this now: ${why}`, { cause });
 
-/** A migration by a newer process has changed what a prepared statement answers; a new connection plans it anew. */
-const isOutdatedPlan = (cause: unknown): boolean =>
+/**
+ * A migration by a newer process has changed what a prepared statement answers. A pooler that keeps statements goes on offering the
+ * old one to new connections as well; without a name it is planned anew.
+ */
+export const isOutdatedPlan = (cause: unknown): boolean =>
   codeOf(cause) === '0A000' && cause instanceof Error && cause.message.startsWith('cached plan');
 
 export function codeOf(cause: unknown): string {

@@ -2,8 +2,9 @@ import pg from 'pg';
 import type { Log } from '../../core/log.ts';
 import { type ClientOptions, ServerClient } from './connect/server-client.ts';
 import { type DatabaseAccess, Servers } from './connect/servers.ts';
+import { type PoolerSetting, Pooling } from './pooler/pooling.ts';
 import { SilenceWatch } from './silence.ts';
-import { startUpParameters } from './start-up.ts';
+import { applicationName, startUpParameters } from './start-up.ts';
 
 export interface PoolOptions extends DatabaseAccess {
   /** Connections at most. At least 2: a work that holds one may need another. */
@@ -11,6 +12,8 @@ export interface PoolOptions extends DatabaseAccess {
   readonly statementTimeoutMs: number;
   /** For waiting for a free connection, and for opening one, at whichever server. */
   readonly connectTimeoutMs: number;
+  /** Whether a pooler stands in between; absent: it is found out. */
+  readonly pooler?: PoolerSetting;
   readonly log: Log;
 }
 
@@ -24,6 +27,8 @@ const keepAliveDelayMs = 10_000;
 /** The connections of a process. */
 export interface StorePool {
   readonly silence: SilenceWatch;
+  readonly pooling: Pooling;
+  readonly statementTimeoutMs: number;
   /** Connections at most. */
   readonly max: number;
   readonly totalCount: number;
@@ -35,23 +40,28 @@ export interface StorePool {
 }
 
 /** A pool that outlives the loss of its server: a lost connection is closed and the next query opens another. */
-export function openPool(options: PoolOptions): StorePool {
+export function openPool(
+  options: PoolOptions,
+  pooling = new Pooling(options.pooler ?? 'auto', options.log),
+): StorePool {
+  const { statementTimeoutMs } = options;
   const servers = new Servers(options);
   const silence = new SilenceWatch(servers, options.log);
   const connection: ClientOptions = {
-    ...startUpParameters(options.statementTimeoutMs),
-    query_timeout: options.statementTimeoutMs + answerMarginMs,
+    application_name: applicationName,
+    query_timeout: statementTimeoutMs + answerMarginMs,
     connectionTimeoutMillis: options.connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
   };
   class Client extends ServerClient {
     constructor() {
-      super(servers, connection);
+      super(servers, { ...connection, ...(pooling.asksAtStartUp ? startUpParameters(statementTimeoutMs) : {}) });
     }
   }
   const pool = new pg.Pool({
     Client,
+    onConnect: (client) => (client instanceof ServerClient ? pooling.opened(client, statementTimeoutMs) : undefined),
     max: Math.max(2, options.poolSize),
     connectionTimeoutMillis: options.connectTimeoutMs,
     idleTimeoutMillis: idleConnectionMs,
@@ -65,7 +75,7 @@ export function openPool(options: PoolOptions): StorePool {
   });
   pool.on('connect', (client) => client instanceof ServerClient && silence.opened(client));
   return {
-    silence,
+    ...{ silence, pooling, statementTimeoutMs },
     max: pool.options.max,
     get totalCount() {
       return pool.totalCount;
@@ -76,7 +86,7 @@ export function openPool(options: PoolOptions): StorePool {
     get waitingCount() {
       return pool.waitingCount;
     },
-    connect: () => servers.each(() => pool.connect()),
+    connect: () => pooling.retried(() => servers.each(() => pool.connect())),
     end: () => pool.end(),
   };
 }

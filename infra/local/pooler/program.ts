@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { isRoot } from '../account.ts';
+import { exists } from '../postgres/programs.ts';
+
+/** A PgBouncer that runs with the libraries of its own release of Debian, whatever the machine has. */
+export interface PoolerProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+interface Release {
+  /** Of Debian. */
+  readonly suite: string;
+  readonly libraries: readonly string[];
+}
+
+/** The oldest that is in wide use, and one that keeps prepared statements (since 1.21). */
+export const poolerReleases = {
+  '1.18': {
+    suite: 'bookworm',
+    libraries: ['libevent-2.1-7', 'libc-ares2', 'libssl3', 'libgcrypt20', 'libgpg-error0', 'liblz4-1', 'liblzma5'],
+  },
+  '1.24': { suite: 'trixie', libraries: ['libevent-2.1-7t64', 'libcares2', 'libssl3t64', 'zlib1g'] },
+} as const satisfies Readonly<Record<string, Release>>;
+
+export type PoolerRelease = keyof typeof poolerReleases;
+
+const sharedLibraries = ['libc6', 'libpam0g', 'libaudit1', 'libcap-ng0', 'libsystemd0', 'libcap2', 'libzstd1'];
+
+/** Where the user of servers can enter, and what is got stays. */
+const cache = isRoot ? '/var/cache/keyferry' : resolve('node_modules/.cache/keyferry');
+const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
+const msMax = 120_000;
+
+/** The program of a release, got from Debian by apt if it is not here yet; or why it cannot be had. */
+export async function findPooler(release: PoolerRelease): Promise<PoolerProgram | string> {
+  const folder = join(cache, `pgbouncer-${release}`);
+  if (!(await exists(folder))) {
+    const problem = await download(release, folder);
+    if (problem !== undefined) return `PgBouncer ${release} cannot be had: ${problem}`;
+  }
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const loader = files.find((name) => /(^|\/)ld-linux-[^/]+\.so\.\d$/.test(name));
+  if (loader === undefined) return `${folder} is incomplete: remove it`;
+  const libraries = new Set(files.filter((name) => /\.so\.\d+$/.test(name)).map((name) => join(folder, name, '..')));
+  return {
+    command: join(folder, loader),
+    args: ['--library-path', [...libraries].join(':'), join(folder, 'usr/sbin/pgbouncer')],
+  };
+}
+
+/** By an apt of our own, which neither knows nor changes what is installed; it verifies the signatures of the archive. */
+async function download(release: PoolerRelease, folder: string): Promise<string | undefined> {
+  const { suite, libraries } = poolerReleases[release];
+  if (!(await exists(keyring))) return 'this is not a Debian, or it lacks debian-archive-keyring';
+  const work = await mkdtemp(join(tmpdir(), 'keyferry-apt-'));
+  try {
+    const apt = prepareApt(work, suite);
+    run(work, 'apt-get', [...apt, 'update']);
+    run(work, 'apt-get', [...apt, 'download', 'pgbouncer', ...libraries, ...sharedLibraries]);
+    const unpacked = join(work, 'unpacked');
+    for (const name of readdirSync(work).filter((file) => file.endsWith('.deb'))) {
+      run(work, 'dpkg-deb', ['-x', name, unpacked]);
+    }
+    mkdirSync(cache, { recursive: true, mode: 0o755 });
+    moveTo(folder, unpacked);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function prepareApt(work: string, suite: string): readonly string[] {
+  for (const name of ['lists/partial', 'archives/partial']) mkdirSync(join(work, name), { recursive: true });
+  writeFileSync(join(work, 'status'), '');
+  writeFileSync(join(work, 'sources'), `deb [signed-by=${keyring}] http://deb.debian.org/debian ${suite} main\n`);
+  const options = {
+    'Dir::Etc::SourceList': join(work, 'sources'),
+    'Dir::Etc::SourceParts': '/dev/null',
+    'Dir::State::Lists': join(work, 'lists'),
+    'Dir::State::status': join(work, 'status'),
+    'Dir::Cache': work,
+    'Acquire::Languages': 'none',
+    'Acquire::Retries': '2',
+    'Acquire::http::Timeout': '20',
+    ...(isRoot ? { 'APT::Sandbox::User': 'root' } : {}),
+  };
+  return ['-q', ...Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])];
+}
+
+/** @throws Error with the last line that the command said */
+function run(cwd: string, command: string, args: readonly string[]): void {
+  const { status, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: msMax });
+  if (status === 0) return;
+  throw new Error(`${command} failed: ${error?.message ?? stderr.trim().split('\n').at(-1)}`);
+}
+
+/** Whole or not at all; another run may have been quicker. The temporary folder may lie in another file system. */
+function moveTo(folder: string, unpacked: string): void {
+  const beside = `${folder}.${process.pid}`;
+  run('/', 'cp', ['-r', unpacked, beside]);
+  run('/', 'chmod', ['-R', 'a+rX', beside]);
+  try {
+    renameSync(beside, folder);
+  } catch {
+    rmSync(beside, { recursive: true, force: true });
+  }
+}
