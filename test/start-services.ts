@@ -2,8 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { findPooler, isPoolerRelease } from '../infra/local/pooler/program.ts';
+import { startPooler } from '../infra/local/pooler/start.ts';
 import { startPostgres } from '../infra/local/postgres/start.ts';
 import { startRedis } from '../infra/local/redis/start.ts';
+import type { LocalServer } from '../infra/local/server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,6 +17,9 @@ declare module 'vitest' {
   }
 }
 
+/** The release of a PgBouncer that all tests are to go through. */
+const release = process.env['KEYFERRY_TEST_POOLER'];
+
 /** One PostgreSQL and one Redis for the whole run; each test file takes its own database and key prefix. */
 export default async function startServices(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-test-'));
@@ -22,11 +28,23 @@ export default async function startServices(project: TestProject): Promise<() =>
     startPostgres({ dataDir, volatile: true, createsDatabases: true }),
     startRedis(),
   ]);
-  project.provide('postgresUrl', postgres.url);
+  const pooler = release === undefined ? undefined : await poolerBefore(postgres, release);
+  project.provide('postgresUrl', pooler?.url ?? postgres.url);
   project.provide('postgresWal', join(dataDir, 'pg_wal'));
   project.provide('redisUrl', redis.url);
   return async () => {
+    await pooler?.stop();
     await Promise.all([postgres.stop(), redis.stop()]);
     await rm(folder, { recursive: true, force: true });
   };
+}
+
+/** Few connections for each of many databases, and none for those of files that have ended. */
+async function poolerBefore(postgres: LocalServer, wanted: string): Promise<LocalServer> {
+  const program = isPoolerRelease(wanted)
+    ? await findPooler(wanted)
+    : `there is no release ${wanted} of PgBouncer here`;
+  if (typeof program === 'string') throw new Error(program);
+  const settings = { server_idle_timeout: 5, server_login_retry: 1 };
+  return startPooler({ program, databaseUrl: postgres.url, serverConnections: 4, settings });
 }

@@ -1,3 +1,4 @@
+import { findPooler, isPoolerRelease, type PoolerProgram } from '../../infra/local/pooler/program.ts';
 import { optionsOf } from '../../infra/show/options.ts';
 import { tableLines } from '../../infra/show/table.ts';
 import { openTerminal } from '../../infra/show/terminal.ts';
@@ -6,7 +7,8 @@ import type { World } from './world.ts';
 
 /**
  * `npm run test:chaos`: random operations by several clients while processes are killed, servers restart and stand-ins fail;
- * at the end every stand-in has to equal the store. `-- --seed N --operations N --seeds K --minutes M --clients C`
+ * at the end every stand-in has to equal the store. `-- --seed N --operations N --seeds K --minutes M --clients C
+ * --pooler 1.18 | 1.24`: with that PgBouncer before PostgreSQL
  */
 const values = optionsOf('chaos', {
   seed: { type: 'string' },
@@ -14,6 +16,7 @@ const values = optionsOf('chaos', {
   operations: { type: 'string', default: '10000' },
   minutes: { type: 'string', default: '4' },
   clients: { type: 'string', default: '12' },
+  pooler: { type: 'string' },
 });
 
 const numberOf = (text: string, name: string, least: number, most: number): number => {
@@ -32,6 +35,7 @@ const clientCount = numberOf(values.clients, 'clients', 1, 200);
 /** After the last operation. */
 const quietMsMax = 180_000;
 const violationsShown = 40;
+const pooler = values.pooler === undefined ? undefined : await poolerOf(values.pooler);
 
 let world: World | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -44,7 +48,7 @@ const outcomes: Outcome[] = [];
 for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
   terminal.line(terminal.styled('bold', `seed ${seed}: ${operations} operations by ${clientCount} clients`));
   const report = (text: string) => terminal.line(`  ${text}`);
-  const outcome = await run({ seed, operations, clientCount, playMsMax, quietMsMax, report }, (open) => {
+  const outcome = await run({ seed, operations, clientCount, playMsMax, quietMsMax, report, ...pooler }, (open) => {
     world = open;
   });
   outcomes.push(outcome);
@@ -55,6 +59,13 @@ for (const line of tableLines(columns(), outcomes.map(cells))) terminal.line(lin
 const passed = outcomes.filter(({ violations }) => violations.length === 0).length;
 terminal.line(`${passed} of ${outcomes.length} seeds passed`);
 process.exit(passed === outcomes.length ? 0 : 1);
+
+async function poolerOf(release: string): Promise<{ readonly pooler: PoolerProgram }> {
+  const program = isPoolerRelease(release) ? await findPooler(release) : `--pooler is 1.18 or 1.24`;
+  if (typeof program !== 'string') return { pooler: program };
+  process.stderr.write(`chaos: ${program}\n`);
+  process.exit(2);
+}
 
 function show({ byName, reasons, deeds, violations, folder }: Outcome): void {
   for (const counts of [byName, reasons, deeds]) {

@@ -1,3 +1,4 @@
+import type { PoolerProgram } from '../../infra/local/pooler/program.ts';
 import { enable, makeAgain } from './actions.ts';
 import { check } from './check.ts';
 import { type Call, openClient } from './client.ts';
@@ -17,6 +18,8 @@ export interface RunOptions {
   readonly playMsMax: number;
   readonly quietMsMax: number;
   readonly report: (text: string) => void;
+  /** Stands before PostgreSQL, if there is to be one. */
+  readonly pooler?: PoolerProgram;
 }
 
 /** What one seed came to. No violations: it passed. */
@@ -43,7 +46,7 @@ const reportEveryMs = 5_000;
 
 /** Plays one seed from the start to the comparison at the end. */
 export async function run(options: RunOptions, onWorld: (world: World | undefined) => void): Promise<Outcome> {
-  const world = await openWorld();
+  const world = await openWorld(options.pooler);
   onWorld(world);
   let failed = true;
   const watch = watchForStall(world, options.report);

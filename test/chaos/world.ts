@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../infra/local/child.ts';
+import type { PoolerProgram } from '../../infra/local/pooler/program.ts';
+import { startPooler } from '../../infra/local/pooler/start.ts';
 import { startPostgres } from '../../infra/local/postgres/start.ts';
 import { startRedis } from '../../infra/local/redis/start.ts';
 import type { LocalServer } from '../../infra/local/server.ts';
@@ -63,7 +65,7 @@ const apiCount = 2;
 const workerCount = 2;
 
 /** Starts all of it; what had been started is ended when something does not start. */
-export async function openWorld(): Promise<World> {
+export async function openWorld(pooler?: PoolerProgram): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-chaos-'));
   const ends: (() => Promise<unknown>)[] = [];
   const close = async (keep: boolean) => {
@@ -71,15 +73,19 @@ export async function openWorld(): Promise<World> {
     if (!keep) await rm(folder, { recursive: true, force: true });
   };
   try {
-    return { ...(await start(folder, ends)), close };
+    return { ...(await start(folder, ends, pooler)), close };
   } catch (error) {
     await close(false);
     throw error;
   }
 }
 
-async function start(folder: string, ends: (() => Promise<unknown>)[]): Promise<Omit<World, 'close'>> {
-  const servers = await startServers(folder, ends);
+async function start(
+  folder: string,
+  ends: (() => Promise<unknown>)[],
+  program: PoolerProgram | undefined,
+): Promise<Omit<World, 'close'>> {
+  const servers = await startServers(folder, ends, program);
   const environment = {
     ...limits,
     DATABASE_URL: servers.databaseUrl,
@@ -138,15 +144,20 @@ function startProcesses(
   return processes;
 }
 
+/** Fewer than the processes have, and tried again soon after a restart. */
+const few = { serverConnections: 8, settings: { server_login_retry: 1 } };
+
 /** PostgreSQL keeps what it has committed, whatever happens; Redis keeps an append-only file. Both come back on their port. */
-async function startServers(folder: string, ends: (() => Promise<unknown>)[]) {
+async function startServers(folder: string, ends: (() => Promise<unknown>)[], program: PoolerProgram | undefined) {
   const dataDir = { postgres: join(folder, 'postgres'), redis: join(folder, 'redis') };
   let postgres: LocalServer = await startPostgres({ dataDir: dataDir.postgres });
   ends.push(() => postgres.kill());
+  const pooler = program === undefined ? undefined : await startPooler({ ...few, program, databaseUrl: postgres.url });
+  ends.push(async () => pooler?.kill());
   let redis: LocalServer = await startRedis({ dataDir: dataDir.redis });
   ends.push(() => redis.kill());
   return {
-    databaseUrl: postgres.url,
+    databaseUrl: pooler?.url ?? postgres.url,
     redisUrl: redis.url,
     async restartPostgres() {
       await postgres.kill();

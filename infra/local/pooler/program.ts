@@ -19,7 +19,7 @@ interface Release {
 }
 
 /** The oldest that is in wide use, and one that keeps prepared statements (since 1.21). */
-export const poolerReleases = {
+const poolerReleases = {
   '1.18': {
     suite: 'bookworm',
     libraries: ['libevent-2.1-7', 'libc-ares2', 'libssl3', 'libgcrypt20', 'libgpg-error0', 'liblz4-1', 'liblzma5'],
@@ -28,6 +28,8 @@ export const poolerReleases = {
 } as const satisfies Readonly<Record<string, Release>>;
 
 export type PoolerRelease = keyof typeof poolerReleases;
+
+export const isPoolerRelease = (text: string): text is PoolerRelease => Object.hasOwn(poolerReleases, text);
 
 const sharedLibraries = ['libc6', 'libpam0g', 'libaudit1', 'libcap-ng0', 'libsystemd0', 'libcap2', 'libzstd1'];
 

@@ -3,7 +3,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import type { DatabaseAccess } from '../postgres/connect/servers.ts';
 import { appliedMigrations, clusterIdOf, tablesInOrder } from './catalog.ts';
 import { FrameWriter } from './frames.ts';
-import { type BackupHeader, type BackupTable, connect, type Moved, type OnTable, quoted } from './parts.ts';
+import { type BackupHeader, type BackupTable, begin, connect, type Moved, type OnTable, quoted } from './parts.ts';
 
 /** Pieces are gathered up to this size: PostgreSQL sends each row by itself. */
 const pieceBytes = 262_144;
@@ -17,7 +17,7 @@ const pieceBytes = 262_144;
 export async function dump(database: DatabaseAccess, file: FileHandle, onTable: OnTable): Promise<Dumped> {
   const client = await connect(database);
   try {
-    await client.query('begin transaction isolation level repeatable read read only');
+    await begin(client, 'isolation level repeatable read read only');
     const migrations = await appliedMigrations(client);
     if (migrations === undefined) throw new Error('the database holds no data of this service: is DATABASE_URL right?');
     const createdAt = new Date().toISOString();

@@ -39,20 +39,31 @@ export type OnTable = (name: string, rows: number) => void;
 
 const connectMsMax = 10_000;
 
-/** One connection without a limit of time, as large tables take long; forms of values that every server reads. */
 export async function connect(database: DatabaseAccess): Promise<pg.Client> {
-  const client = await openClient(new Servers(database), {
+  return openClient(new Servers(database), {
     connectionTimeoutMillis: connectMsMax,
     application_name: 'keyferry-backup',
     keepAlive: true,
   }).catch((cause: unknown) => {
     throw connectFailure(cause).error;
   });
-  await client.query(
-    `set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0; set timezone = 'UTC';
-     set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 3; set client_encoding = 'UTF8'`,
-  );
-  return client;
+}
+
+/** No limit of time, as large tables take long; forms of values that every server reads. */
+const ours = {
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  timezone: `'UTC'`,
+  datestyle: `'ISO'`,
+  intervalstyle: `'postgres'`,
+  extra_float_digits: '3',
+};
+
+/** Begins a transaction with settings for itself alone: behind a pooler the connection's would be left to others, and be theirs. */
+export async function begin(client: pg.Client, mode = ''): Promise<void> {
+  const settings = Object.entries(ours).map(([name, value]) => `set local ${name} = ${value}`);
+  await client.query([`begin transaction ${mode}`, ...settings].join('; '));
 }
 
 export const quoted = (name: string): string => pg.escapeIdentifier(name);

@@ -12,7 +12,7 @@ import { Reachability } from '../postgres/reachability.ts';
 import { mustBeSupported } from '../postgres/version.ts';
 import { appliedMigrations, clusterIdOf, functionNames, tableNames } from './catalog.ts';
 import { load } from './load.ts';
-import { type BackupHeader, connect, type Moved, type OnTable, quoted } from './parts.ts';
+import { type BackupHeader, begin, connect, type Moved, type OnTable, quoted } from './parts.ts';
 import { verify } from './verify.ts';
 
 export interface RestoreParts {
@@ -36,10 +36,12 @@ export async function restore({ database, file, force, log, onTable }: RestorePa
   const client = await connect(database);
   try {
     await bringTo(database, log, mustBeSupported);
+    await begin(client);
     await mustBeFree(client, force);
     await dropSchema(client);
+    await client.query('commit');
     await bringTo(database, log, (db) => formerSchema(db, known));
-    await client.query('begin');
+    await begin(client);
     const rows = await load(client, file, onTable);
     await client.query('commit');
     await bringTo(database, log, migrate);
