@@ -1,11 +1,12 @@
 import { type Config, ConfigError } from '../../lib/core/config.ts';
 import type { SealStatus } from '../../lib/store/seal/contract.ts';
 
-/** Nobody can unseal a process that has no API, so it needs the automatic seal. @throws ConfigError without its key */
+/** A process without an API takes no key shares: it has the key of an automatic seal, or borrows the root key. @throws ConfigError with neither */
 export function mustUnsealItself(config: Config, process: string): void {
   if (config.KEYFERRY_SEAL_KEY !== undefined || config.KEYFERRY_SEAL_KEY_FILE !== undefined) return;
+  if (config.KEYFERRY_UNSEAL_ADDRESS !== undefined) return;
   throw new ConfigError(
-    `KEYFERRY_SEAL_KEY is not set: the ${process} unseals itself by this key, or by the one in KEYFERRY_SEAL_KEY_FILE`,
+    `KEYFERRY_SEAL_KEY is not set: the ${process} unseals itself by this key, or by the one in KEYFERRY_SEAL_KEY_FILE; with key shares, KEYFERRY_UNSEAL_ADDRESS names an API that lends it the root key`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../core/clock.ts';
-import { type Config, ConfigError } from '../core/config.ts';
+import { type Config, ConfigError, unsealOf } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
 import { Secret } from '../core/secret.ts';
 import { definitions } from '../destinations/index.ts';
@@ -7,8 +7,10 @@ import { type NetworkBounds, readBounds } from '../network/bounds.ts';
 import { openQueue, type SyncQueue } from '../queue/open.ts';
 import type { Bell } from '../queue/wake/bell.ts';
 import { type OpenStore, openStore } from '../store/open.ts';
+import type { Lender } from '../store/seal/keys/root-key-source.ts';
 import { changedBy } from '../sync/sweep/requeue.ts';
 import { gaugeProcess } from '../telemetry/gauges/process.ts';
+import { borrowTelemetry } from '../telemetry/loans.ts';
 import type { Metrics } from '../telemetry/metrics/metrics.ts';
 import { openMetrics } from '../telemetry/metrics/open.ts';
 import { tracedEnqueue } from '../telemetry/traces/enqueue.ts';
@@ -48,12 +50,13 @@ export interface Shared extends Closable {
   flush(): Promise<void>;
 }
 
-export async function openShared({
-  config,
-  log,
-  metrics = openMetrics(),
-  clock = systemClock,
-}: AppParts): Promise<Shared> {
+/** How a process is unsealed where people hold key shares: by them, or by an unsealed process that it asks. */
+export type UnsealedBy = 'people' | 'another-process';
+
+export async function openShared(
+  { config, log, metrics = openMetrics(), clock = systemClock }: AppParts,
+  unsealedBy: UnsealedBy,
+): Promise<Shared> {
   const database = databaseOf(config, 'the URL of a PostgreSQL 15 or later');
   const redisUrl = mustBeSet(config.REDIS_URL, 'REDIS_URL is not set: it is the URL of a Redis 7 or 8, or a Valkey');
   const networkBounds = readBounds(config.KEYFERRY_NETWORK_ALLOWED);
@@ -64,6 +67,7 @@ export async function openShared({
     statementTimeoutMs: config.KEYFERRY_DATABASE_STATEMENT_MS_MAX,
     connectTimeoutMs: config.KEYFERRY_DATABASE_CONNECT_MS_MAX,
     seal: sealOf(config),
+    borrowsFrom: unsealedBy === 'people' ? undefined : await lenderOf(config, metrics),
     clock,
     log,
   });
@@ -105,6 +109,14 @@ async function openQueues({ config, log }: AppParts, redisUrl: string) {
   const ringing = bell === undefined ? {} : { doorbell: bell };
   const queue = await openQueue({ redisUrl, types, prefix: config.KEYFERRY_REDIS_PREFIX, log, ...ringing });
   return { queue, bell };
+}
+
+async function lenderOf(config: Config, metrics: Metrics): Promise<Lender | undefined> {
+  const settings = unsealOf(config);
+  if (settings === undefined) return undefined;
+  // A process that asks nobody does not load the client either.
+  const { openLender } = await import('./borrowing/lender.ts');
+  return openLender(settings, borrowTelemetry(metrics));
 }
 
 function mustBeSet(value: string | undefined, problem: string): string {

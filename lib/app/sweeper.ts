@@ -36,7 +36,7 @@ export interface Sweeper extends Closable {
 const expiredPerRoundMax = 1_000;
 
 export async function openSweeper(parts: AppParts): Promise<Sweeper> {
-  const shared = await openShared(parts);
+  const shared = await openShared(parts, 'another-process');
   const { store, queue, bell, changed, networkBounds } = shared;
   const workspaces = openWorkspaceSweep({
     ...{ store, networkBounds },
@@ -49,6 +49,8 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
   const expire = () => expireSecrets(engines, store, expiredPerRoundMax);
   return {
     run: observed(async () => {
+      // A function may have slept since it was unsealed.
+      await store.seal.refresh();
       if (store.seal.state() !== 'ready') return { sealed: true };
       await store.seal.rotateIfDue();
       await endNamespaces({ store, engines, changed, log: parts.log });

@@ -1,8 +1,9 @@
+import type { Consumer } from '../queue/contract.ts';
 import { openGate } from '../queue/gate/gate.ts';
 import type { Destination } from '../sync/drivers/drivers.ts';
 import { destinationMeasures } from '../telemetry/destinations.ts';
 import { openHandler, type WorkerShared } from './handler.ts';
-import { type AppParts, type Closable, openShared } from './shared.ts';
+import { type AppParts, type Closable, openShared, type Shared } from './shared.ts';
 
 /** Consumers of the given destination types' queues, in this process. */
 export async function openWorkers(parts: AppParts, destinations: readonly Destination[]): Promise<Closable> {
@@ -11,11 +12,17 @@ export async function openWorkers(parts: AppParts, destinations: readonly Destin
   const gate = openGate({ redisUrl: shared.redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, log });
   const workers = destinations.map((destination) => {
     const { handler, drivers } = openHandler(parts, shared, gate, destination);
-    return { consumer: shared.queue.consume(destination.definition.type, handler, consumeOptions(parts)), drivers };
+    const options = { ...consumeOptions(parts), atRest: !isReady(shared) };
+    return { consumer: shared.queue.consume(destination.definition.type, handler, options), drivers };
   });
+  const stopWatching = restWhileSealed(
+    shared,
+    workers.map(({ consumer }) => consumer),
+  );
   log.info({ types: destinations.map(({ definition }) => definition.type) }, 'workers are running');
   return {
     async close() {
+      stopWatching();
       await Promise.all(workers.map(({ consumer }) => consumer.close(config.KEYFERRY_SHUTDOWN_MS_MAX)));
       await Promise.all(workers.map(({ drivers }) => drivers.close()));
       await gate.close();
@@ -24,8 +31,20 @@ export async function openWorkers(parts: AppParts, destinations: readonly Destin
   };
 }
 
+const isReady = ({ store }: Shared): boolean => store.seal.state() === 'ready';
+
+const lookMs = 100;
+
+/** Jobs are for workers that are unsealed. */
+function restWhileSealed(shared: Shared, consumers: readonly Consumer[]): () => void {
+  const timer = setInterval(() => {
+    for (const consumer of consumers) consumer.rest(!isReady(shared));
+  }, lookMs).unref();
+  return () => clearInterval(timer);
+}
+
 async function openWorkerShared(parts: AppParts): Promise<WorkerShared> {
-  const shared = await openShared(parts);
+  const shared = await openShared(parts, 'another-process');
   const destinationsMax = parts.config.KEYFERRY_METRICS_DESTINATIONS_MAX;
   return { ...shared, destinations: destinationMeasures(shared.metrics, destinationsMax) };
 }
@@ -49,6 +68,9 @@ export interface Drainer extends Closable {
 
 /** A drain that got nothing done, though there is work, would be called again and again at once. */
 const fruitlessMs = 5_000;
+/** Until people have unsealed the installation. */
+const sealedMs = 30_000;
+const sealedDrain = 'jobs wait: this function is sealed; earlier lines of the log say why it was not unsealed';
 
 export async function openDrainer(parts: AppParts, destination: Destination): Promise<Drainer> {
   const shared = await openWorkerShared(parts);
@@ -60,6 +82,13 @@ export async function openDrainer(parts: AppParts, destination: Destination): Pr
   return {
     async drain(deadline) {
       await shared.bell?.awake(type);
+      // It may have slept since it was unsealed.
+      await shared.store.seal.refresh();
+      if (!isReady(shared)) {
+        log.warn({ type }, sealedDrain);
+        await shared.bell?.rearm(type, sealedMs);
+        return { done: 0, left: true };
+      }
       const drained = await shared.queue.drain(type, handler, { ...consumeOptions(parts), deadline, reserveMs });
       await shared.bell?.rearm(type, drained.done > 0 ? 0 : fruitlessMs);
       return drained;

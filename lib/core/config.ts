@@ -4,6 +4,7 @@ import { parseCommand } from './database/command.ts';
 import { DatabaseUrlError } from './database/error.ts';
 import { parseDatabaseUrl } from './database/parse.ts';
 import { parseSender, parseSmtpUrl, type Sender, type SmtpServer } from './smtp.ts';
+import { parseApiAddress, readUnseal, type UnsealSettings } from './unseal.ts';
 
 /** Every setting, read once at the start. This is the only file that reads the environment. */
 export type Config = z.output<typeof settings>;
@@ -89,6 +90,16 @@ const smtpUrl = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+const apiAddress = z.string().transform((text, context) => {
+  const url = parseApiAddress(text);
+  if (url !== undefined) return url;
+  context.addIssue('has to be an https address without a path; http is for this machine only');
+  return z.NEVER;
+});
+
+/** Below `auth/`. */
+const mountPath = z.string().regex(/^[\w-]+(\/[\w-]+)*$/, 'has to be the path of an auth method below auth/');
+
 const sender = z.string().transform((text, context) => {
   const from = parseSender(text);
   if (from !== undefined) return from;
@@ -106,6 +117,16 @@ const settings = z.object({
   KEYFERRY_TLS_KEY_FILE: z.string().optional(),
   KEYFERRY_SEAL_KEY: z.string().optional(),
   KEYFERRY_SEAL_KEY_FILE: z.string().optional(),
+  KEYFERRY_UNSEAL_ADDRESS: apiAddress.optional(),
+  KEYFERRY_UNSEAL_CA_FILE: z.string().optional(),
+  KEYFERRY_UNSEAL_LOGIN: z
+    .enum(['orchestrator', 'approle', 'token'], 'has to be orchestrator, approle or token')
+    .optional(),
+  KEYFERRY_UNSEAL_MOUNT: mountPath.optional(),
+  KEYFERRY_UNSEAL_ROLE: z.string().optional(),
+  KEYFERRY_UNSEAL_TOKEN_FILE: z.string().optional(),
+  KEYFERRY_UNSEAL_SECRET_ID_FILE: z.string().optional(),
+  KEYFERRY_UNSEAL_KEEP_MS: wholeNumber(1_000, 86_400_000, 60_000),
   KEYFERRY_KEY_ATTEMPTS_NEED_TOKEN: yesOrNo.default(false),
   KEYFERRY_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], 'has to be debug, info, warn, error or silent')
@@ -220,6 +241,13 @@ export const otherEnvironment = (environment: NodeJS.ProcessEnv = process.env): 
     Object.entries(environment).filter(([name]) => !/^(?:KEYFERRY_|DATABASE_URL$|REDIS_URL$)/.test(name)),
   );
 
+/** How workers and the sweep get the root key where people unseal the API. Undefined: they do not. @throws ConfigError for what does not go together */
+export function unsealOf(config: Config): UnsealSettings | undefined {
+  const read = readUnseal(config);
+  if (typeof read === 'string') throw new ConfigError(read);
+  return read;
+}
+
 /** The message names every setting that is wrong; never its value, which may be a secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -237,5 +265,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   checkBodies(parsed.data);
   checkPassword(parsed.data);
   smtpOf(parsed.data);
+  unsealOf(parsed.data);
   return parsed.data;
 }

@@ -87,15 +87,19 @@ export interface ConsumeOptions {
   readonly concurrency: number;
   /** Lock of a job; renewed while its handler runs. */
   readonly lockMs: number;
+  /** It begins at rest. Absent: it takes jobs at once. */
+  readonly atRest?: boolean;
 }
 
-export interface DrainOptions extends ConsumeOptions {
+export interface DrainOptions extends Omit<ConsumeOptions, 'atRest'> {
   readonly deadline: Date;
   /** No job is taken when less than this is left. */
   readonly reserveMs: number;
 }
 
 export interface Consumer {
+  /** At rest it takes no jobs, and those in flight go on: others may do what this process cannot do now. */
+  rest(atRest: boolean): void;
   /** Takes no more jobs, waits up to `graceMs` for those in flight, then aborts them; their jobs go back to the queue. */
   close(graceMs: number): Promise<void>;
 }

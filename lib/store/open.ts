@@ -12,7 +12,7 @@ import { refreshRegularly } from './refreshing.ts';
 import type { KeyAttempts } from './seal/attempts/contract.ts';
 import { openKeyAttempts } from './seal/attempts/open.ts';
 import type { Seal } from './seal/contract.ts';
-import type { OuterKey, RootKeySource } from './seal/keys/root-key-source.ts';
+import type { Lender, OuterKey, RootKeySource } from './seal/keys/root-key-source.ts';
 import { openStaticKey, type StaticKeySource } from './seal/keys/static-key.ts';
 import { BarrierSeal } from './seal/seal.ts';
 import type { Store } from './store.ts';
@@ -24,6 +24,8 @@ export interface StoreOptions extends PoolOptions {
   readonly seal: 'shamir' | StaticKeySource | OuterKey;
   /** What else opens the root key without people; closed with the store. */
   readonly lenders?: readonly RootKeySource[];
+  /** Who lends the root key to this process; closed with the store. */
+  readonly borrowsFrom?: Lender | undefined;
   readonly clock: Clock;
   /** How often a process looks whether another one has initialised the store, rotated its keyring or sealed the installation. */
   readonly refreshMs?: number;
@@ -66,7 +68,15 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
   const pool = openPool(options, pooling);
   const db = new Kysely<Database>({ dialect: poolDialect(pool, reachability) });
   const barrier = new KeyringBarrier(clock);
-  const seal = new BarrierSeal({ db, barrier, outerKey, lenders: options.lenders ?? [], log, clock });
+  const seal = new BarrierSeal({
+    db,
+    barrier,
+    outerKey,
+    lenders: options.lenders ?? [],
+    borrowsFrom: options.borrowsFrom,
+    log,
+    clock,
+  });
   const storeClock = new StoreClock(clock);
   try {
     await bringUpToDate(db, options, pooling);

@@ -56,7 +56,7 @@ export interface Api {
 export async function openApi(parts: AppParts): Promise<Api> {
   const { config } = parts;
   const log = levelled(parts.log);
-  const shared = await openShared({ ...parts, log: partOf(log, 'store') });
+  const shared = await openShared({ ...parts, log: partOf(log, 'store') }, 'people');
   const { store, clock, queue, changed, networkBounds } = shared;
   const gauges = readService(parts, shared);
   const engineParts = { store, changed, secretBytesMax: config.KEYFERRY_BODY_BYTES_MAX };

@@ -23,7 +23,7 @@ const requestMsMax = 30_000;
 const cookieStatus = 303;
 
 export async function openBoard(parts: AppParts): Promise<Board> {
-  const shared = await openShared(parts);
+  const shared = await openShared(parts, 'another-process');
   const gatekeeper = openGatekeeper({
     ...{ store: shared.store, seenMountsRevision: () => {} },
     requestMsMax: parts.config.KEYFERRY_REQUEST_MS_MAX,

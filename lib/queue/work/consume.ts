@@ -20,7 +20,7 @@ export function consume(
   parts: JobParts & { readonly keys: string },
   connection: BlockingRedis,
   prefix: string,
-  { concurrency, lockMs }: ConsumeOptions,
+  { concurrency, lockMs, atRest = false }: ConsumeOptions,
 ): Consumer {
   const { type, log } = parts;
   const exhausted = new ExhaustedJobs();
@@ -61,11 +61,32 @@ export function consume(
     cause instanceof SyntaxError ? setUnreadableAside(aside).catch(report) : report(cause);
   worker.on('error', (cause) => void lookForUnreadable(cause));
   worker.on('active', (job) => exhausted.note(job));
-  worker.run().catch(reportError(log, type));
-  return closing(worker, locks, (fields, message) => log.warn({ type, ...fields }, message));
+  const run = () => worker.run().catch(report);
+  if (!atRest) void run();
+  return {
+    ...closing(worker, locks, (fields, message) => log.warn({ type, ...fields }, message)),
+    rest: resting(worker, run, atRest, report),
+  };
 }
 
-function closing(worker: Worker, locks: Locks, warn: (fields: object, message: string) => void): Consumer {
+/** A fetch that is under way when the rest begins may still bring a job, which its handler delays. */
+function resting(worker: Worker, run: () => Promise<void>, atRestFirst: boolean, report: (cause: Error) => void) {
+  let [atRest, hasRun] = [atRestFirst, !atRestFirst];
+  return (wanted: boolean) => {
+    if (wanted === atRest) return;
+    atRest = wanted;
+    if (wanted) return void worker.pause(true).catch(report);
+    if (hasRun) return void worker.resume().catch(report);
+    hasRun = true;
+    void run();
+  };
+}
+
+function closing(
+  worker: Worker,
+  locks: Locks,
+  warn: (fields: object, message: string) => void,
+): Pick<Consumer, 'close'> {
   let closed: Promise<void> | undefined;
   async function close(graceMs: number): Promise<void> {
     const ended = worker.close();

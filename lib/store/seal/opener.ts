@@ -13,8 +13,14 @@ export interface OpenerParts {
   readonly random: () => number;
 }
 
+export interface OpenedRootKey {
+  readonly rootKey: Buffer;
+  readonly source: RootKeySource;
+}
+
 const retryMsFirst = 500;
 const retryMsMax = 30_000;
+const saidMax = 16;
 
 /**
  * Asks for the root key, so that a process unseals itself. A source that is away is asked again after pauses that grow; one that
@@ -26,6 +32,8 @@ export class RootKeyOpener {
   /** The wrapped root key that did not open. */
   #refused: Buffer | undefined;
   #failures = 0;
+  /** Reasons of this outage that the log has. */
+  readonly #said = new Set<string>();
   #pausedUntilMs = 0;
 
   constructor(parts: OpenerParts) {
@@ -38,7 +46,7 @@ export class RootKeyOpener {
   }
 
   /** Undefined: the record waits for key shares, or it is not the time to ask, or it did not work. Never throws. */
-  async open(record: SealRecord): Promise<Buffer | undefined> {
+  async open(record: SealRecord): Promise<OpenedRootKey | undefined> {
     const isDue = this.#parts.clock.now().getTime() >= this.#pausedUntilMs;
     if (!isDue || this.#closing.signal.aborted || this.hasRefused(record)) return undefined;
     const source = this.#parts.sources.find((one) => one.opens(record));
@@ -48,9 +56,9 @@ export class RootKeyOpener {
         throw new CipherError(`the store has the seal ${record.type}, and no key for it is configured`);
       const rootKey = await inTime(source.openRootKey(record, this.#signal()), this.#signal());
       this.#recover();
-      return rootKey;
+      return { rootKey, source };
     } catch (error) {
-      if (!this.#closing.signal.aborted) this.#failed(record, error);
+      if (!this.#closing.signal.aborted) this.#failed(record, source, error);
       return undefined;
     }
   }
@@ -69,9 +77,10 @@ export class RootKeyOpener {
     if (this.#failures > 0) this.#parts.log.info({ attempts: this.#failures + 1 }, 'the key of the seal answers again');
     this.#failures = 0;
     this.#pausedUntilMs = 0;
+    this.#said.clear();
   }
 
-  #failed(record: SealRecord, cause: unknown): void {
+  #failed(record: SealRecord, source: RootKeySource | undefined, cause: unknown): void {
     const { log, clock, random } = this.#parts;
     const error = cause instanceof Error ? cause.message : 'unknown error';
     if (cause instanceof CipherError) {
@@ -79,10 +88,15 @@ export class RootKeyOpener {
       log.error({ error, seal: record.type }, 'the store stays sealed: configure the key that it is sealed with');
       return;
     }
-    const pauseMs = Math.min(retryMsMax, retryMsFirst * 2 ** Math.min(this.#failures, 16)) * (0.5 + random() / 2);
+    const pauseMs =
+      Math.min(source?.retryMsMax ?? retryMsMax, retryMsFirst * 2 ** Math.min(this.#failures, 16)) *
+      (0.5 + random() / 2);
     this.#pausedUntilMs = clock.now().getTime() + pauseMs;
-    // Once per outage.
-    if (this.#failures === 0) log.error({ error, seal: record.type }, 'sealed until the key of the seal answers');
+    // Once per outage and reason: the first may be one that passes, and another stand behind it.
+    if (!this.#said.has(error) && this.#said.size < saidMax) {
+      this.#said.add(error);
+      log.error({ error, seal: record.type }, 'sealed until the key of the seal answers');
+    }
     this.#failures += 1;
   }
 }

@@ -7,10 +7,11 @@ import type { RotationRule } from '../encryption/keyring.ts';
 import type { Database } from '../tables.ts';
 import type { Initialised, KeyStatus, Prepare, Seal, SealState, SealStatus } from './contract.ts';
 import { HeldKeyring } from './held-keyring.ts';
+import { Lapse } from './keys/lapse.ts';
 import type { Loan } from './keys/loan.ts';
-import type { OuterKey, RootKeySource } from './keys/root-key-source.ts';
+import type { Lender, OuterKey, RootKeySource } from './keys/root-key-source.ts';
 import { mutex } from './mutex.ts';
-import { RootKeyOpener } from './opener.ts';
+import { type OpenedRootKey, RootKeyOpener } from './opener.ts';
 import { countSeal, openRootKey, readRecord, readStanding, type SealRecord } from './record.ts';
 import { makeRecoveryKey } from './recovery.ts';
 import { alreadyInitialised, notInitialised, unsealed } from './refusals.ts';
@@ -28,6 +29,8 @@ export interface SealParts {
   readonly outerKey: OuterKey | undefined;
   /** What else opens the root key without people. */
   readonly lenders: readonly RootKeySource[];
+  /** Who lends the root key to this process; undefined: nobody. */
+  readonly borrowsFrom: Lender | undefined;
   readonly log: Log;
   readonly clock: Clock;
 }
@@ -46,14 +49,25 @@ export class BarrierSeal implements Seal {
   #record: SealRecord | undefined;
   /** Sealed by hand: the process does not unseal itself again. */
   #staysSealed = false;
+  /** The keys that are held were lent. */
+  #lent = false;
+  readonly #lapse: Lapse;
   #refreshing: Promise<void> | undefined;
   #opening: Promise<void> | undefined;
 
   constructor(parts: SealParts) {
-    const { db, barrier, outerKey, lenders, log, clock } = parts;
+    const { db, barrier, outerKey, lenders, borrowsFrom, log, clock } = parts;
     this.#parts = parts;
     this.#keyring = new HeldKeyring(db, barrier, clock);
-    const sources = outerKey === undefined ? lenders : [outerKey, ...lenders];
+    const sources = [outerKey, ...lenders, borrowsFrom].filter((source) => source !== undefined);
+    const keepMs = borrowsFrom?.keepMs ?? 0;
+    this.#lapse = new Lapse(keepMs, () => {
+      log.warn(
+        { keepMs },
+        'the record of the seal could not be read for too long: the root key that was lent is forgotten',
+      );
+      this.#giveBack();
+    });
     this.#opener = new RootKeyOpener({ sources, log, clock, random: Math.random });
     barrier.onMissingTerm(() => this.refresh());
   }
@@ -116,7 +130,7 @@ export class BarrierSeal implements Seal {
 
   sealNow(): void {
     this.#staysSealed = true;
-    this.#keyring.drop();
+    this.#giveBack();
     this.#progress.reset();
   }
 
@@ -191,11 +205,14 @@ export class BarrierSeal implements Seal {
     const record = await readRecord(this.#parts.db);
     if (!this.#keyring.follow(record)) {
       this.#parts.log.error({}, 'the store was replaced by another one: sealing');
-      this.#keyring.drop();
+      this.#giveBack();
     }
+    this.#lapse.read();
     if (this.#keyring.held && record?.seals !== this.#record?.seals) {
       this.#parts.log.warn({}, 'the installation was sealed: sealing this process');
-      this.sealNow();
+      // People decide when there is something to lend again.
+      if (this.#lent) this.#giveBack();
+      else this.sealNow();
     }
     this.#record = record;
     await this.#keyring.storeCounts();
@@ -204,18 +221,29 @@ export class BarrierSeal implements Seal {
   async #askForRootKey(): Promise<void> {
     const record = this.#record;
     if (record === undefined || this.#keyring.held || this.#staysSealed) return;
-    const rootKey = await this.#opener.open(record);
-    if (rootKey !== undefined) await this.#mutex(() => this.#take(rootKey));
+    const opened = await this.#opener.open(record);
+    if (opened !== undefined) await this.#mutex(() => this.#take(opened, record));
   }
 
   /** Much may have happened while the root key was asked for. */
-  async #take(rootKey: Buffer): Promise<void> {
+  async #take({ rootKey, source }: OpenedRootKey, asked: SealRecord): Promise<void> {
     try {
       const record = await readRecord(this.#parts.db);
-      if (record !== undefined && !this.#keyring.held && !this.#staysSealed) this.#open(record, rootKey);
+      // What was lent before a sealing is of no use after it.
+      if (record === undefined || record.seals !== asked.seals || this.#keyring.held || this.#staysSealed) return;
+      this.#open(record, rootKey);
+      this.#lent = source === this.#parts.borrowsFrom;
+      if (this.#lent) this.#lapse.start();
     } finally {
       if (!this.#keyring.holds(rootKey)) rootKey.fill(0);
     }
+  }
+
+  /** Forgets the keys; those that were lent are asked for again. */
+  #giveBack(): void {
+    this.#lapse.stop();
+    this.#lent = false;
+    this.#keyring.drop();
   }
 
   async #openWithShares(): Promise<void> {

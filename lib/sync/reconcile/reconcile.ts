@@ -127,6 +127,9 @@ async function runAttempt(parts: ReconcileParts, claim: Claimed, budget: Attempt
     const results = await perform(parts, claim, decided, budget);
     return report(parts, claim, decided.refusals, budget.stopped ? results.map(cutShort) : results, budget);
   } catch (cause) {
+    // Sealed meanwhile, which is no failure of the destination either.
+    if (cause instanceof AppError && cause.kind === 'sealed')
+      return report(parts, claim, [], [{ kind: 'skipped', subKey: '' }], budget);
     const outage = outageOf(cause);
     if (outage !== undefined) parts.log.warn({ association: claim.id, ...outage }, 'an attempt was cut short');
     else parts.log.error({ association: claim.id, ...errorLocation(cause) }, 'an attempt failed in an unforeseen way');

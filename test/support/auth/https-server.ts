@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import https from 'node:https';
-import { generate } from 'selfsigned';
+import { selfSigned } from './self-signed.ts';
 
 export interface HttpsServer {
   /** Without a slash at the end. */
@@ -15,12 +15,7 @@ export async function startHttps(
   listener: RequestListener,
   names: readonly string[] = ['localhost'],
 ): Promise<HttpsServer> {
-  const { cert, private: key } = await generate([{ name: 'commonName', value: names[0] ?? 'localhost' }], {
-    extensions: [
-      { name: 'basicConstraints', cA: true },
-      { name: 'subjectAltName', altNames: names.map((value) => ({ type: 2, value }) as const) },
-    ],
-  });
+  const { cert, key } = await selfSigned(names);
   const server = https.createServer({ cert, key }, listener);
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   const bound = server.address();

@@ -24,6 +24,8 @@ export interface Question {
   /** PEM certificates that are trusted instead of those of the system. Empty: those of the system. */
   readonly caCertificates: string;
   readonly bearer?: string;
+  /** Beside those of every question. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Is sent as JSON with POST. Absent: GET. */
   readonly body?: object;
   readonly signal?: AbortSignal;
@@ -55,10 +57,10 @@ export function openRemote({ bounds, requestMs }: RemoteParts): Remote {
   }
 
   return {
-    async ask({ url, caCertificates, bearer, body, signal }) {
+    async ask({ url, caCertificates, bearer, headers, body, signal }) {
       const client = clientFor(url, caCertificates);
       const end = performance.now() + times.requestMs;
-      const request = requestOf(bearer, body);
+      const request = requestOf({ bearer, headers, body });
       const once = () => client.call(url, { ...request, msMax: end - performance.now(), signal });
       // A connection that was kept may have been ended at the other side when it is used again. Questions may be asked twice.
       const answer = await once()
@@ -103,10 +105,13 @@ function openClient(policy: NetworkPolicy, times: { readonly connectMs: number; 
   }
 }
 
-function requestOf(bearer: string | undefined, body: object | undefined): Pick<Call, 'method' | 'headers' | 'body'> {
+type Asked = { readonly [Member in 'bearer' | 'headers' | 'body']: Question[Member] | undefined };
+
+function requestOf({ bearer, headers, body }: Asked): Pick<Call, 'method' | 'headers' | 'body'> {
   return {
     method: body === undefined ? ('GET' as const) : ('POST' as const),
     headers: {
+      ...headers,
       accept: 'application/json',
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

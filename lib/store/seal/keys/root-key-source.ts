@@ -10,8 +10,19 @@ export interface RootKeySource {
    * @throws AppError `unavailable` when it cannot be asked now, with what to do about it: it is asked again later.
    */
   openRootKey(record: SealRecord, signal: AbortSignal): Promise<Buffer>;
+  /** The longest pause before it is asked again, in milliseconds. Absent: 30,000. */
+  readonly retryMsMax?: number;
   /** Overwrites keys and ends connections. */
   close(): void;
+}
+
+/**
+ * An unsealed process that lends the root key. What it lends is forgotten when the installation is sealed, or when that cannot be known for
+ * `keepMs`, and is asked for anew.
+ */
+export interface Lender extends RootKeySource {
+  /** In milliseconds. */
+  readonly keepMs: number;
 }
 
 /** A key outside of the store, which can be the seal of a new store or the target of a migration. */
