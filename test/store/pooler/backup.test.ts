@@ -22,8 +22,7 @@ async function throughPooler(databaseUrl: string): Promise<string> {
 test.skipIf(start === undefined)(
   'a backup is made and restored through a pooler, and its settings are left to no other client',
   async () => {
-    const source = await throughPooler(await testDatabase());
-    const target = await throughPooler(await testDatabase());
+    const [source, target] = [await testDatabase(), await testDatabase()];
     await (await openStore(storeOptions(source))).close();
     const bare = async (url: string, text: string) => {
       const client = new pg.Client({ connectionString: url });
@@ -36,7 +35,6 @@ test.skipIf(start === undefined)(
       const database = new URL(url).pathname.slice(1);
       await bare(url, `alter role ${role} in database ${database} set statement_timeout = '77s'`);
     }
-    // New servers, which have it.
     const [from, to] = [await throughPooler(source), await throughPooler(target)];
     const folder = await mkdtemp(join(tmpdir(), 'keyferry-pooled-backup-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
