@@ -11,7 +11,7 @@ import { optionsOf } from '../show/options.ts';
 /** For one round. */
 const onceMs = 30_000;
 
-/** `npm run sweep`: the rounds of the sweep, as a process of its own. `-- --once`: one round, and the notifications that are due. */
+/** `npm run sweep`: the rounds of the sweep, as a process of its own. `-- --once`: one round, the notifications that are due, and the tokens that have ended. */
 const { once } = optionsOf('sweep', { once: { type: 'boolean', default: false } });
 
 await runUntilSignal(async () => {
@@ -20,7 +20,8 @@ await runUntilSignal(async () => {
   const log = openLog(config);
   if (once) {
     const sweeper = await openSweeper({ config, log });
-    const [swept] = await Promise.all([sweeper.run(), sweeper.notify(AbortSignal.timeout(onceMs))]);
+    const inTime = AbortSignal.timeout(onceMs);
+    const [swept] = await Promise.all([sweeper.run(), sweeper.notify(inTime), sweeper.dropTokens(inTime)]);
     process.stdout.write(`${JSON.stringify(swept)}\n`);
     await sweeper.close();
     return endProcess(0);

@@ -3,12 +3,12 @@ import type { Sweeper } from '../../lib/app.ts';
 import { outageOf } from '../../lib/core/log/outage.ts';
 import type { Log } from '../../lib/core/log.ts';
 
-/** How soon after the last notification the next ones are looked for. */
-const notifyEveryMs = 1_000;
+/** How soon after the last notification, or ended token, the next ones are looked for. */
+const lookEveryMs = 1_000;
 
 /**
- * Rounds one after the other, and beside them the notifications of workspaces, whose receivers no round waits for; answers how to
- * end both. What fails is tried again; the log gets the first of a row of failures and the end of it.
+ * Rounds one after the other, and beside them the notifications of workspaces, whose receivers no round waits for, and the removal
+ * of tokens that have ended, however many they are; answers how to end all. What fails is tried again; the log gets the first of a row of failures and the end of it.
  */
 export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log): Promise<() => Promise<void>> {
   const stop = new AbortController();
@@ -18,7 +18,14 @@ export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log
     repeat({
       step: () => sweeper.notify(signal),
       what: 'the sending of notifications',
-      everyMs: notifyEveryMs,
+      everyMs: lookEveryMs,
+      signal,
+      log,
+    }),
+    repeat({
+      step: () => sweeper.dropTokens(signal),
+      what: 'the removal of ended tokens',
+      everyMs: lookEveryMs,
       signal,
       log,
     }),

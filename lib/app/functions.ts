@@ -73,7 +73,10 @@ async function openAnswering(parts: AppParts) {
 /** How long a sweep that is called without a context sends notifications. */
 const byHandMs = 30_000;
 
-/** One round of the sweep, called by a timer, and beside it the notifications for as long as the function may run. */
+/**
+ * One round of the sweep, called by a timer, and beside it the notifications and the removal of ended tokens, for as long as the
+ * function may run.
+ */
 export function sweepFunction() {
   const sweeper = cached(openSweeper, { function: 'sweep' });
   return async (_event?: unknown, context?: FunctionContext): Promise<object> => {
@@ -81,10 +84,15 @@ export function sweepFunction() {
     const inTime = AbortSignal.timeout(Math.max(0, leftMs - answerMs));
     const { opened, run } = await sweeper();
     return run(async () => {
-      const [swept, notified] = await Promise.allSettled([opened.run(), opened.notify(inTime)]);
+      const [swept, notified, dropped] = await Promise.allSettled([
+        opened.run(),
+        opened.notify(inTime),
+        opened.dropTokens(inTime),
+      ]);
       if (swept.status === 'rejected') throw swept.reason;
       if (notified.status === 'rejected') throw notified.reason;
-      return { ...swept.value, notified: notified.value };
+      if (dropped.status === 'rejected') throw dropped.reason;
+      return { ...swept.value, notified: notified.value, dropped: dropped.value };
     });
   };
 }

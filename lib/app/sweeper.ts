@@ -2,7 +2,7 @@ import { dropOldFailures } from '../auth/lockout/store.ts';
 import { methods } from '../auth/methods/index.ts';
 import { expireLogins } from '../auth/methods/open.ts';
 import { dropExpiredMfa } from '../auth/mfa/sweep.ts';
-import { dropExpired } from '../auth/token/revoke/revoke.ts';
+import { dropExpired, dropExpiredSteadily } from '../auth/token/revoke/revoke.ts';
 import { smtpOf } from '../core/config.ts';
 import { definitions } from '../destinations/index.ts';
 import { engines } from '../engines/index.ts';
@@ -24,6 +24,8 @@ export interface Sweeper extends Closable {
   run(): Promise<object>;
   /** Sends notifications of workspaces until nothing may be sent now, or `signal` ends: beside the rounds, which do not wait for it. */
   notify(signal: AbortSignal): Promise<number>;
+  /** Deletes tokens that have ended until none is left, or `signal` ends: beside the rounds, which take a few of them each. */
+  dropTokens(signal: AbortSignal): Promise<number>;
   /**
    * Begins no further page once `signal` has ended.
    *
@@ -64,6 +66,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       return { ...swept, tokens: await dropExpired(store, expiredPerRoundMax, parts.log) };
     }),
     notify: async (signal) => (store.seal.state() === 'ready' ? workspaces.notify(signal) : 0),
+    dropTokens: async (signal) => (store.seal.state() === 'ready' ? dropExpiredSteadily(store, signal, parts.log) : 0),
     replay: async (filter, signal) =>
       replay({ store, queue, log: parts.log, definitions }, replayFilter(definitions, filter), signal),
     flush: shared.flush,

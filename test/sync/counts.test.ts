@@ -79,7 +79,7 @@ test('of a larger table a bounded part is read, and what waits or has failed is 
 });
 
 test('so are tokens', async () => {
-  const { result, blocks: read } = await blocks(['tokens', 'tokens_pkey', 'tokens_expire_at'], (db) =>
+  const { result, blocks: read } = await blocks(['tokens', 'tokens_pkey', 'tokens_ends'], (db) =>
     estimateTokens({ db }, pagesMax),
   );
   expect(result.tokens).toBeGreaterThan(0.7 * all);

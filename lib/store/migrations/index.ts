@@ -33,6 +33,7 @@ import { auditTrail } from './0039-audit-trail.ts';
 import { aliasLogins } from './0040-alias-logins.ts';
 import { oldestChange } from './0043-oldest-change.ts';
 import { markings } from './0045-markings.ts';
+import { endedTokens } from './0046-ended-tokens.ts';
 import { outerKeys } from './0050-outer-keys.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
@@ -88,5 +89,6 @@ export const migrations: readonly Migration[] = [
   { name: '0040-alias-logins', up: aliasLogins },
   { name: '0043-oldest-change', up: oldestChange, outsideTransaction: true },
   { name: '0045-markings', up: markings },
+  { name: '0046-ended-tokens', up: endedTokens, outsideTransaction: true },
   { name: '0050-outer-keys', up: outerKeys },
 ];

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../../core/log.ts';
 import type { Store } from '../../../store/store.ts';
-import { reapedPerStepMax, reapStep } from './reap.ts';
+import type { Ending } from './held.ts';
+import { reapStep } from './reap.ts';
 
 /** Deletes revoked tokens in the background of a process; the sweep does it for processes that have died. */
 export interface Reaper {
@@ -24,6 +25,7 @@ const pauseMs = 25;
 const stepsMax = 1_000_000;
 const idleStepsMax = 40;
 const stepsPerLine = 20;
+const rowsPerStep = 1_000;
 
 export function openReaper({ store, log }: { readonly store: Store; readonly log: Log }): Reaper {
   let running: Promise<void> | undefined;
@@ -33,7 +35,7 @@ export function openReaper({ store, log }: { readonly store: Store; readonly log
 
   const pass = async (): Promise<void> => {
     try {
-      await reapAll(store, log, () => closed);
+      await reapAll({ store, log, ended: () => closed });
     } catch (error) {
       log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'revoked tokens are left for the sweep');
     }
@@ -72,23 +74,40 @@ export function openReaper({ store, log }: { readonly store: Store; readonly log
   };
 }
 
+export interface ReapParts {
+  readonly store: Store;
+  readonly log: Log;
+  /** No further step begins. */
+  readonly ended: () => boolean;
+}
+
+export interface ReapPace {
+  readonly ending?: Ending;
+  readonly rowsMax?: number;
+  /** The pause after each step, as a share of its time. */
+  readonly restShare?: number;
+}
+
 /** Steps until nothing is left, with a line in the log for every so many of a long pass. Answers how many rows went. */
 export async function reapAll(
-  store: Store,
-  log: Log,
-  ended: () => boolean,
-  rowsMax = Number.POSITIVE_INFINITY,
+  { store, log, ended }: ReapParts,
+  { ending = 'revoked', rowsMax = Number.POSITIVE_INFINITY, restShare = 0 }: ReapPace = {},
 ): Promise<number> {
-  let [deleted, idle] = [0, 0];
+  let [deleted, idle, seen, after] = [0, 0, 0, ''];
   for (let steps = 1; steps <= stepsMax && idle < idleStepsMax && deleted < rowsMax && !ended(); steps += 1) {
-    const step = await reapStep(store);
-    if (step.seen === 0) break;
+    const beganMs = performance.now();
+    const step = await reapStep(store, ending, after);
+    after = step.after;
+    seen += step.seen;
+    // Once around all namespaces.
+    if (after === '' && seen === 0) break;
+    if (after === '') seen = 0;
     deleted += step.deleted;
-    const isIdle = step.deleted === 0 && step.marked === 0;
+    const isIdle = step.seen > 0 && step.deleted === 0 && step.marked === 0;
     idle = isIdle ? idle + 1 : 0;
-    if (isIdle) await delay(pauseMs);
-    if (steps % stepsPerLine === 0) log.info({ deleted }, 'revoked tokens are being deleted');
+    await delay(isIdle ? pauseMs : (performance.now() - beganMs) * restShare);
+    if (steps % stepsPerLine === 0) log.info({ deleted }, 'ended tokens are being deleted');
   }
-  if (deleted > stepsPerLine * reapedPerStepMax) log.info({ deleted }, 'revoked tokens have been deleted');
+  if (deleted > stepsPerLine * rowsPerStep) log.info({ deleted }, 'ended tokens have been deleted');
   return deleted;
 }

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { type Log, silentLog } from '../../../core/log.ts';
 import type { Store } from '../../../store/store.ts';
 import type { TokenParts } from '../parts.ts';
-import { markEnded, markToken } from './mark.ts';
-import { reapedPerStepMax } from './reap.ts';
+import { markToken } from './mark.ts';
+import { childrenPerStepMax } from './reap.ts';
 import { reapAll } from './reaper.ts';
 
 type RevokeParts = Pick<TokenParts, 'store' | 'reaper'>;
@@ -36,10 +36,10 @@ function detachStep(store: Store, hash: Buffer): Promise<'through' | 'more' | 'a
     if (held.rows.length === 0) return 'absent';
     const { rows } = await sql`
       update tokens set parent = null, orphan = true
-       where hash in (select hash from tokens where parent = ${hash} limit ${reapedPerStepMax}) returning 1`.execute(
+       where hash in (select hash from tokens where parent = ${hash} limit ${childrenPerStepMax}) returning 1`.execute(
       tx,
     );
-    if (rows.length === reapedPerStepMax) return 'more';
+    if (rows.length === childrenPerStepMax) return 'more';
     await sql`delete from tokens where hash = ${hash}`.execute(tx);
     return 'through';
   });
@@ -49,7 +49,12 @@ function detachStep(store: Store, hash: Buffer): Promise<'through' | 'more' | 'a
  * Deletes tokens that have expired or are used up, with their descendants, and those whose revocation was cut off. It begins
  * no further step when so many are gone.
  */
-export async function dropExpired(store: Store, limit: number, log: Log = silentLog): Promise<number> {
-  await markEnded(store, limit);
-  return reapAll(store, log, () => false, limit);
-}
+export const dropExpired = (store: Store, rowsMax: number, log: Log = silentLog): Promise<number> =>
+  reapAll({ store, log, ended: () => false }, { ending: 'ended', rowsMax });
+
+/** The pause after each step, as a share of its time: requests go on beside it. */
+const restShare = 0.25;
+
+/** The same until none is left, or `signal` ends: a loop of its own beside the rounds of the sweep. */
+export const dropExpiredSteadily = (store: Store, signal: AbortSignal, log: Log): Promise<number> =>
+  reapAll({ store, log, ended: () => signal.aborted }, { ending: 'ended', restShare });

@@ -35,7 +35,7 @@ async function tidy({ store, log, claim, namespaceId }: Run, ended: () => boolea
       sums.looked += page.looked;
       sums.orphaned += page.orphaned;
       sums.marked += page.marked;
-      if (page.marked > 0) sums.deleted += await reapAll(store, log, ended);
+      if (page.marked > 0) sums.deleted += await reapAll({ store, log, ended });
       after = (await claim.extend()) ? page.last : null;
       if (pages % pagesPerLine === 0) log.info(sums, 'tokens are being tidied');
     }
