@@ -17,12 +17,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const commitsMax = 200;
 
 /**
- * Takes the newest ancestor whose schema is an earlier one than that of the working tree, or else the commit before the last.
- * Answers why there is none, as a text: no history, no tar, or other packages than those that are installed.
+ * Takes the commit that is named. Else the newest ancestor whose schema is an earlier one than that of the working tree, or else the commit
+ * before the last. Answers why there is none, as a text: no history, no tar, or other packages than those that are installed.
  */
-export async function earlierCode(): Promise<Earlier | string> {
+export async function earlierCode(named?: string): Promise<Earlier | string> {
   const commits = wholeCommits();
-  const commit = commits.find(hasEarlierSchema) ?? commits[1];
+  const commit = named ?? commits.find(hasEarlierSchema) ?? commits[1];
   if (commit === undefined) return 'there is no history of this code (a shallow checkout, or none at all)';
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-earlier-'));
   const close = () => rm(folder, { recursive: true, force: true });

@@ -1,0 +1,29 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { earlierCode } from './earlier.ts';
+import { refusal, roll } from './rolling/play.ts';
+import { openStage } from './rolling/stage.ts';
+import { sum } from './rolling/tally.ts';
+
+const earlier = await earlierCode();
+if (typeof earlier === 'string') process.stderr.write(`The rolling upgrade is not tested: ${earlier}\n`);
+afterAll(() => (typeof earlier === 'string' ? undefined : earlier.close()));
+
+/** Apart from the starts of nine processes. `npm run test:rolling` does it for minutes. */
+const playMs = 15_000;
+
+describe.skipIf(typeof earlier === 'string')('a rolling upgrade under load', () => {
+  test('goes forward, back and forward again, and loses nothing; the old release starts no more where the schema is newer', async () => {
+    if (typeof earlier === 'string') return;
+    const stage = await openStage(earlier.folder);
+    try {
+      const { tally, steps, back, copies, calls } = await roll(stage, { playMs, clients: 2, report: () => {} });
+      expect(tally.violations).toEqual([]);
+      expect(back, refusal).toBe(steps.length > 0 ? 'refused' : 'started');
+      expect(copies).toBeGreaterThan(0);
+      expect([calls.old > 0, calls.new > 0]).toEqual([true, true]);
+      for (const { name, done } of tally.phases.slice(1)) expect(sum(done), name).toBeGreaterThan(0);
+    } finally {
+      await stage.close();
+    }
+  }, 600_000);
+});
