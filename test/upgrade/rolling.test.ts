@@ -9,7 +9,7 @@ if (typeof earlier === 'string') process.stderr.write(`The rolling upgrade is no
 afterAll(() => (typeof earlier === 'string' ? undefined : earlier.close()));
 
 /** Apart from the starts of nine processes. `npm run test:rolling` does it for minutes. */
-const playMs = 15_000;
+const playMs = 8_000;
 
 describe.skipIf(typeof earlier === 'string')('a rolling upgrade under load', () => {
   test('goes forward, back and forward again, and loses nothing; the old release starts no more where the schema is newer', async () => {

@@ -134,13 +134,12 @@ const ownedBy = (secrets: readonly Owned[], client: number): readonly Owned[] =>
 
 /** Each program of the old release either works on the newer schema, or ends at once with one line that says what to do. */
 async function startAgain(stage: Stage, tally: Tally, up: (release: 'old') => Promise<void>): Promise<Rolled['back']> {
-  const ended = await stage.refused('old', 'sweep', ['--once']);
-  if (ended.code === 0) {
-    await up('old');
-    return 'started';
-  }
-  for (const program of programs) {
-    const { code, err } = await stage.refused('old', program);
+  for (const program of ['sweep', 'serve', 'worker'] as const) {
+    const { code, err } = await stage.ended('old', program, program === 'sweep' ? ['--once'] : []);
+    if (program === 'sweep' && code === 0) {
+      await up('old');
+      return 'started';
+    }
     const text = err.join('\n');
     if (code !== 1 || !text.includes(refusal))
       tally.violation(`the old ${program} ended with ${code}: ${text.slice(-500)}`);

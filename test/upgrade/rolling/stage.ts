@@ -66,7 +66,7 @@ export async function openStage(folder: string) {
         return running;
       },
       /** Runs one that ends by itself. */
-      async refused(release: Release, program: Program, args: readonly string[] = []): Promise<Ended> {
+      async ended(release: Release, program: Program, args: readonly string[] = []): Promise<Ended> {
         const own = { ...environment, PORT: String(await freePort()) };
         return runProgram(program, { args, environment: own, ...root(release) });
       },
