@@ -32,6 +32,7 @@ import { notificationUsers } from './0038-notification-users.ts';
 import { auditTrail } from './0039-audit-trail.ts';
 import { aliasLogins } from './0040-alias-logins.ts';
 import { oldestChange } from './0043-oldest-change.ts';
+import { hotTables } from './0044-hot-tables.ts';
 import { markings } from './0045-markings.ts';
 import { endedTokens } from './0046-ended-tokens.ts';
 import { outerKeys } from './0050-outer-keys.ts';
@@ -88,6 +89,7 @@ export const migrations: readonly Migration[] = [
   { name: '0039-audit-trail', up: auditTrail },
   { name: '0040-alias-logins', up: aliasLogins },
   { name: '0043-oldest-change', up: oldestChange, outsideTransaction: true },
+  { name: '0044-hot-tables', up: hotTables, outsideTransaction: true },
   { name: '0045-markings', up: markings },
   { name: '0046-ended-tokens', up: endedTokens, outsideTransaction: true },
   { name: '0050-outer-keys', up: outerKeys },
