@@ -4,6 +4,7 @@ import { connect, type NetConnectOpts } from 'node:net';
 import { readConfig } from '../../lib/core/config.ts';
 import type { DatabaseHost } from '../../lib/core/database/address.ts';
 import { parseDatabaseUrl } from '../../lib/core/database/parse.ts';
+import { parseRedisUrl } from '../../lib/core/redis-url.ts';
 import { hasTls, hostToAsk } from './address.ts';
 
 /**
@@ -13,7 +14,6 @@ import { hasTls, hostToAsk } from './address.ts';
  * - `ground`: PostgreSQL and Redis can be reached; for processes without a port
  */
 const limitMs = 4_000;
-const redisPort = 6_379;
 
 const config = readConfig();
 const checks = { api: () => answers(config.PORT), ground };
@@ -37,18 +37,13 @@ async function ground(): Promise<boolean> {
   if (database === undefined || redis === undefined) return false;
   const found = await Promise.all([
     oneListens(parseDatabaseUrl(database).hosts.map(toTarget)),
-    oneListens([ofRedis(redis)]),
+    oneListens(parseRedisUrl(redis)?.hosts ?? []),
   ]);
   return found.every(Boolean);
 }
 
 function toTarget({ host, port }: DatabaseHost): NetConnectOpts {
   return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
-}
-
-function ofRedis(url: string): NetConnectOpts {
-  const { hostname, port } = new URL(url);
-  return { host: hostname, port: port === '' ? redisPort : Number(port) };
 }
 
 /** Of several servers one has to be there: which of them may be used, the process finds out. */

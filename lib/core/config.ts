@@ -3,6 +3,7 @@ import { noAddresses, parseAddressList } from './address-list.ts';
 import { parseCommand } from './database/command.ts';
 import { DatabaseUrlError } from './database/error.ts';
 import { parseDatabaseUrl } from './database/parse.ts';
+import { parseRedisUrl, redisUrlRule, withRedisFiles } from './redis-url.ts';
 import { parseSender, parseSmtpUrl, type Sender, type SmtpServer } from './smtp.ts';
 import { parseApiAddress, readUnseal, type UnsealSettings } from './unseal.ts';
 
@@ -110,7 +111,14 @@ const sender = z.string().transform((text, context) => {
 /** Names of the environment, and what they mean; the README's table says the same. Times are in milliseconds unless they say seconds. */
 const settings = z.object({
   DATABASE_URL: databaseUrl.optional(),
-  REDIS_URL: url(/^rediss?:/, 'has to be of the form redis://user:password@host:port').optional(),
+  REDIS_URL: z
+    .string()
+    .refine((text) => parseRedisUrl(text) !== undefined, redisUrlRule)
+    .optional(),
+  KEYFERRY_REDIS_CA_FILE: z.string().optional(),
+  KEYFERRY_REDIS_CERT_FILE: z.string().optional(),
+  KEYFERRY_REDIS_KEY_FILE: z.string().optional(),
+  KEYFERRY_REDIS_PASSWORD_FILE: z.string().optional(),
   PORT: wholeNumber(0, 65_535, 8200),
   KEYFERRY_HOST: z.string().default('127.0.0.1'),
   KEYFERRY_TLS_CERT_FILE: z.string().optional(),
@@ -248,6 +256,19 @@ export function unsealOf(config: Config): UnsealSettings | undefined {
   return read;
 }
 
+/** The URL says all there is to know of Redis: it is what is handed on. */
+function redisUrlOf(config: Config): string | undefined {
+  const { REDIS_URL: url, KEYFERRY_REDIS_CA_FILE: ca, KEYFERRY_REDIS_CERT_FILE: cert } = config;
+  const files = { ca, cert, key: config.KEYFERRY_REDIS_KEY_FILE, password: config.KEYFERRY_REDIS_PASSWORD_FILE };
+  if (url === undefined) return undefined;
+  const whole = withRedisFiles(url, files);
+  if (whole !== undefined) return whole;
+  throw new ConfigError(
+    'KEYFERRY_REDIS_CA_FILE, KEYFERRY_REDIS_CERT_FILE and KEYFERRY_REDIS_KEY_FILE need a REDIS_URL of the form rediss://…, and ' +
+      'the last two go together',
+  );
+}
+
 /** The message names every setting that is wrong; never its value, which may be a secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -266,5 +287,5 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   checkPassword(parsed.data);
   smtpOf(parsed.data);
   unsealOf(parsed.data);
-  return parsed.data;
+  return { ...parsed.data, REDIS_URL: redisUrlOf(parsed.data) };
 }

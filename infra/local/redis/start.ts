@@ -11,10 +11,14 @@ export interface RedisOptions {
   /** Where the append-only file goes, the password beside it in `<dataDir>.password`; absent: nothing is kept. */
   readonly dataDir?: string;
   readonly port?: number;
-  /** Of a server that keeps nothing; absent: a new one. */
+  /** Absent: that of the data, or a new one. */
   readonly password?: string;
   /** Milliseconds until it must answer. */
   readonly startMsMax?: number;
+  /** Absent: one found on PATH. */
+  readonly program?: string;
+  /** Lines of its configuration beside the usual ones, which they replace. */
+  readonly settings?: readonly string[];
 }
 
 /**
@@ -22,16 +26,16 @@ export interface RedisOptions {
  * one installed by apt when we are root on Debian or Ubuntu, else an error that says what to install.
  */
 export async function startRedis(options: RedisOptions = {}): Promise<LocalServer> {
-  const program = findServer() ?? installServer();
+  const program = options.program ?? findServer() ?? installServer();
   const port = options.port ?? (await freePort());
   const dataDir = options.dataDir === undefined ? undefined : resolve(options.dataDir);
   if (dataDir !== undefined) await serverFolder(dataDir);
-  const password =
-    dataDir === undefined ? (options.password ?? newPassword()) : await keptPassword(`${dataDir}.password`);
+  const kept = async () => (dataDir === undefined ? newPassword() : await keptPassword(`${dataDir}.password`));
+  const password = options.password ?? (await kept());
   const log: string[] = [];
   const child = startChild(program, ['-'], {
     cwd: dataDir ?? '/',
-    input: settings(port, password, dataDir !== undefined),
+    input: settings(port, password, dataDir !== undefined, options.settings),
     onLine: (line) => log.push(line) > 200 && log.shift(),
   });
   const url = redisUrl(port, password);
@@ -50,7 +54,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<LocalServe
 export const redisUrl = (port: number, password: string): string => `redis://:${password}@127.0.0.1:${port}`;
 
 /** By standard input: arguments can be seen by everybody on the machine. */
-function settings(port: number, password: string, isKept: boolean): string {
+function settings(port: number, password: string, isKept: boolean, more: readonly string[] = []): string {
   return [
     `port ${port}`,
     'bind 127.0.0.1',
@@ -59,6 +63,7 @@ function settings(port: number, password: string, isKept: boolean): string {
     'maxmemory-policy noeviction',
     'daemonize no',
     ...(isKept ? ['appendonly yes', 'appendfsync everysec'] : ['appendonly no']),
+    ...more,
     '',
   ].join('\n');
 }

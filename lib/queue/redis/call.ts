@@ -47,9 +47,13 @@ export function numbers(answer: unknown): readonly number[] {
 }
 
 /** A reply that is our own mistake, not a state of the server: it must not look like an outage. */
-const mistake = /^(ERR|WRONGTYPE|CROSSSLOT|NOPERM|WRONGPASS|NOAUTH)\b/;
+const mistake = /^(ERR(?! max number of clients| Script attempted to access a non local key)|WRONGTYPE|CROSSSLOT)\b/;
+/** The server is there and does not let us in, or not do what we have to. */
+const refusal = /^(NOPERM|WRONGPASS|NOAUTH)\b/;
+/** Keys of our slot are on their way to another node of the cluster. */
+const onItsWay = /^(ASK|TRYAGAIN|ERR Script attempted to access a non local key)\b/;
 /** What ioredis says of its connection in errors without a code. */
-const away = /^(Command timed out|Connection is closed|Stream isn't writeable|Socket timeout)/;
+const away = /^(Command timed out|Command aborted|Connection is closed|Stream isn't writeable|Socket timeout)/;
 
 /** Answers what `work` answers; an outage of Redis becomes AppError `unavailable`. */
 export async function reach<Answer>(work: () => Promise<Answer>): Promise<Answer> {
@@ -74,6 +78,9 @@ function isOutage(cause: Error): boolean {
 function reason(cause: Error): string {
   if (cause.message.startsWith('OOM')) return 'Redis is out of memory; raise its maxmemory';
   if (cause.message.startsWith('LOADING')) return 'Redis is reading its data; try again';
+  if (cause.message.startsWith('CLUSTERDOWN')) return 'its cluster does not serve our keys now; try again';
+  if (onItsWay.test(cause.message)) return 'its cluster is moving our keys to another node; try again';
+  if (refusal.test(cause.message)) return 'Redis refuses our user, password or command; see REDIS_URL';
   if (cause.message.startsWith('Command timed out')) return 'Redis did not answer in time; try again';
   return 'Redis cannot be reached; try again';
 }

@@ -1,6 +1,9 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Log } from '../../core/log.ts';
+import type { RedisHost } from '../../core/redis-url.ts';
+import { findingOf } from './address.ts';
 import { knownScripts } from './call.ts';
+import type { Places } from './places.ts';
 
 export interface ConnectionLimits {
   /** A command of a request that has no answer after this time has failed. */
@@ -9,28 +12,27 @@ export interface ConnectionLimits {
 
 export const usualLimits: ConnectionLimits = { commandMsMax: 3_000 };
 
-const connectMsMax = 2_000;
 const reconnectMsMax = 1_000;
 /** Longer than any blocking command of a worker (10 s), so that only a dead peer is silent for so long. */
 const silenceMsMax = 20_000;
 
 /**
  * For what a caller waits for: every command ends within `commandMsMax`, also while Redis is away. A command that was
- * timed out may still be carried out, so all commands of this module may run twice.
+ * timed out may still be carried out, so all commands of this module may run twice. A server that has been silent for twice
+ * that time is given up: a replica may have taken its place.
  */
 export function failFastConnection(redisUrl: string, log: Log, limits: ConnectionLimits = usualLimits): Redis {
-  return quietly(
-    new Redis(redisUrl, { ...usual(), commandTimeout: limits.commandMsMax, maxRetriesPerRequest: 1 }),
-    log,
-  );
+  const { commandMsMax } = limits;
+  const own = { commandTimeout: commandMsMax, maxRetriesPerRequest: 1, socketTimeout: 2 * commandMsMax };
+  const { options, places } = findingOf(redisUrl);
+  return learning(quietly(new Redis({ ...options, ...usual(), ...own }), log), places);
 }
 
 /** For workers and subscribers: commands wait until Redis is back. BullMQ demands `maxRetriesPerRequest: null`. */
 export function blockingConnection(redisUrl: string, log: Log): BlockingRedis {
-  return quietly(
-    new BlockingRedis(redisUrl, { ...usual(), maxRetriesPerRequest: null, socketTimeout: silenceMsMax }),
-    log,
-  );
+  const own = { maxRetriesPerRequest: null, socketTimeout: silenceMsMax };
+  const { options, places } = findingOf(redisUrl);
+  return learning(quietly(new BlockingRedis({ ...options, ...usual(), ...own }), log), places);
 }
 
 const usual = () =>
@@ -38,11 +40,25 @@ const usual = () =>
     scripts: knownScripts(),
     // What many handlers ask for at once goes in one write and comes back together: half the cost per command.
     enableAutoPipelining: true,
-    connectTimeout: connectMsMax,
     retryStrategy: (times: number) => Math.min(50 * times, reconnectMsMax),
-    // After a failover the old primary is a replica: dial again, then send the command again.
-    reconnectOnError: (cause: Error) => (cause.message.startsWith('READONLY') ? 2 : false),
   }) satisfies RedisOptions;
+
+/** Each connection to a cluster asks for its nodes: those that the URL names may be gone when one is needed. */
+function learning<Client extends Redis>(client: Client, places: Places | undefined): Client {
+  client.on('ready', () => {
+    if (places?.isCluster) client.cluster('SLOTS').then((answer) => places.learn(nodesIn(answer)), ignored);
+  });
+  return client;
+}
+
+/** Where it is not allowed, the nodes of the URL have to do. */
+const ignored = () => {};
+
+/** CLUSTER SLOTS answers ranges: first and last slot, then each of their nodes as address, port and more. */
+function nodesIn(answer: unknown): readonly RedisHost[] {
+  const nodes = Array.isArray(answer) ? answer.flatMap((range) => (Array.isArray(range) ? range.slice(2) : [])) : [];
+  return nodes.flatMap(([host, port]) => (typeof host === 'string' && host !== '' ? { host, port: Number(port) } : []));
+}
 
 /** ioredis emits one error per attempt to connect; the log gets the first of each outage. */
 function quietly<Client extends Redis>(client: Client, log: Log): Client {

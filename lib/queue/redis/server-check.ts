@@ -22,7 +22,7 @@ export interface Complaint {
 export function complaints(info: string): readonly Complaint[] {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
   const found: Complaint[] = [];
-  const policy = field('maxmemory_policy') ?? 'noeviction';
+  const policy = field('maxmemory_policy') ?? 'unknown';
   if (policy !== 'noeviction') found.push({ setting: 'maxmemory-policy', found: policy, wanted: 'noeviction' });
   // Valkey reports 7.2 as its Redis version.
   const version = field('redis_version') ?? '6.2';

@@ -36,6 +36,10 @@ test('a process without a port is healthy while PostgreSQL and Redis can be reac
   const [DATABASE_URL, REDIS_URL] = [inject('postgresUrl'), inject('redisUrl')];
   expect(await check('ground', { DATABASE_URL, REDIS_URL })).toBe(0);
   expect(await check('ground', { DATABASE_URL, REDIS_URL: nobody })).toBe(1);
+  const { password, port } = new URL(REDIS_URL);
+  const several = `127.0.0.1:1,127.0.0.1:${port}`;
+  expect(await check('ground', { DATABASE_URL, REDIS_URL: `redis://:${password}@${several}` })).toBe(0);
+  expect(await check('ground', { DATABASE_URL, REDIS_URL: `redis+sentinel://${several}/primary` })).toBe(0);
   expect(await check('ground', { REDIS_URL })).toBe(1);
   // One server of several is enough: a standby may be away.
   const { host } = new URL(DATABASE_URL);

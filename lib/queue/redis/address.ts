@@ -1,0 +1,84 @@
+import { type RedisOptions, SentinelConnector } from 'ioredis';
+import { parseRedisUrl, type RedisAddress, redisUrlRule } from '../../core/redis-url.ts';
+import { type Dialling, FollowingConnector } from './following.ts';
+import { readPasswordEachTime } from './password.ts';
+import { Places } from './places.ts';
+import { tlsOptions } from './tls.ts';
+
+/** Which shape replies have is not an option here. */
+export type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
+
+const connectMsMax = 2_000;
+/** A connection that we end ourselves does not wait longer for its server to agree. */
+const disconnectMsMax = 500;
+
+export interface Finding {
+  readonly options: ClientOptions;
+  /** Where the server is that has our keys. Undefined: sentinels know it. */
+  readonly places: Places | undefined;
+}
+
+/**
+ * How a client finds the server that has our keys: by sentinels, or by itself, which also follows a cluster to the node of our
+ * slot.
+ *
+ * @throws Error when it is no URL of a Redis
+ */
+export function findingOf(redisUrl: string): Finding {
+  const address = parseRedisUrl(redisUrl);
+  if (address === undefined) throw new Error(`the address of Redis ${redisUrlRule}`);
+  const { username, password, db, family } = address;
+  const tls = tlsOptions(address);
+  const login = { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) };
+  const limits = { connectTimeout: connectMsMax, disconnectTimeout: disconnectMsMax };
+  const common = { ...login, ...limits, db, family, ...(tls === undefined ? {} : { tls }) };
+  if (address.sentinel !== undefined)
+    return { options: { ...common, ...bySentinels(address, tls) }, places: undefined };
+  const places = new Places(address.hosts);
+  return { options: { ...common, ...following(address, { places, family, tls }) }, places };
+}
+
+function following({ files }: RedisAddress, dialling: Dialling): ClientOptions {
+  const { places } = dialling;
+  return {
+    Connector: class extends FollowingConnector {
+      constructor(options: unknown) {
+        super(dialling, disconnectMsMax);
+        readPasswordEachTime(options as RedisOptions, files.password);
+      }
+    },
+    reconnectOnError({ message }) {
+      const [, address] = /^MOVED \d+ (\S+)/.exec(message) ?? [];
+      if (address !== undefined) places.moved(address);
+      else if (isReplica.test(message)) places.leave(Date.now());
+      // The node may be cut off while others serve: look there, but let the caller know.
+      else return message.startsWith('CLUSTERDOWN') && places.leave(Date.now()) ? endAndDialAgain : false;
+      return dialAndSendAgain;
+    },
+  };
+}
+
+function bySentinels({ hosts, sentinel, files }: RedisAddress, tls: RedisOptions['tls']): ClientOptions {
+  const { name, username, password } = sentinel ?? { name: '' };
+  return {
+    sentinels: [...hosts],
+    name,
+    ...(username === undefined ? {} : { sentinelUsername: username }),
+    ...(password === undefined ? {} : { sentinelPassword: password }),
+    ...(tls === undefined ? {} : { sentinelTLS: tls, enableTLSForSentinelMode: true }),
+    sentinelCommandTimeout: connectMsMax,
+    Connector: class extends SentinelConnector {
+      constructor(options: unknown) {
+        super(options as RedisOptions);
+        readPasswordEachTime(options as RedisOptions, files.password);
+      }
+    },
+    reconnectOnError: ({ message }) => (isReplica.test(message) ? dialAndSendAgain : false),
+  };
+}
+
+/** After a failover the old primary is a replica. */
+const isReplica = /^(READONLY|MASTERDOWN)\b/;
+/** What ioredis does about an error. */
+const endAndDialAgain = 1;
+const dialAndSendAgain = 2;

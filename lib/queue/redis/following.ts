@@ -1,0 +1,66 @@
+import { connect, Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
+import { AbstractConnector } from 'ioredis';
+import type { RedisHost } from '../../core/redis-url.ts';
+import type { Places } from './places.ts';
+
+/** A server that has said nothing for so long after it was dialled is frozen or out of reach: another one is tried. */
+const silentMsMax = 4_000;
+
+/** What connections of one client have in common. */
+export interface Dialling {
+  readonly places: Places;
+  /** 4 or 6; 0: either. */
+  readonly family: number;
+  readonly tls: ConnectionOptions | undefined;
+}
+
+/** Dials where the owner of our keys is, as far as `places` knows, and notes there what came of it. */
+export class FollowingConnector extends AbstractConnector {
+  readonly #dialling: Dialling;
+  #isReady = false;
+
+  constructor(dialling: Dialling, disconnectMsMax: number) {
+    super(disconnectMsMax);
+    this.#dialling = dialling;
+  }
+
+  /** It never fails: ioredis would not dial again. What cannot be dialled is a stream that has ended with an error. */
+  override async connect() {
+    const { places } = this.#dialling;
+    const place = places.current();
+    const stream = this.#dial(place);
+    this.connecting = true;
+    this.#isReady = false;
+    this.stream = stream;
+    const silent = setTimeout(() => {
+      if (stream.bytesRead === 0) stream.destroy(new Error(`connect ETIMEDOUT ${place.host}:${place.port}`));
+    }, silentMsMax);
+    stream.once('error', (cause) => {
+      this.firstError = cause;
+    });
+    stream.once('close', () => {
+      clearTimeout(silent);
+      if (this.stream === stream && !this.#isReady) places.lost(place);
+    });
+    return stream;
+  }
+
+  /** Called with what INFO says, when the server is ready to serve. */
+  override check(info: { readonly cluster_enabled?: string }): boolean {
+    this.#isReady = true;
+    this.#dialling.places.isCluster = info.cluster_enabled === '1';
+    return true;
+  }
+
+  #dial({ host, port }: RedisHost) {
+    const { family, tls } = this.#dialling;
+    const where = { host, port, family };
+    try {
+      return tls === undefined ? connect(where) : connectSecurely({ ...tls, ...where });
+    } catch (cause) {
+      // A file for TLS that cannot be read.
+      return new Socket().destroy(cause instanceof Error ? cause : new Error('a connection could not be made'));
+    }
+  }
+}

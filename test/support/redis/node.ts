@@ -1,0 +1,68 @@
+import { Redis } from 'ioredis';
+import { freePort } from '../../../infra/local/child.ts';
+import { type RedisOptions, startRedis } from '../../../infra/local/redis/start.ts';
+import type { LocalServer } from '../../../infra/local/server.ts';
+
+/** A server that tests end and start again. */
+export interface RedisNode {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** To this node, whatever it is responsible for. */
+  readonly client: Redis;
+  /** At once, without a word. */
+  kill(): Promise<void>;
+  /** It comes back on its port, with its data. */
+  start(): Promise<void>;
+  end(): Promise<void>;
+}
+
+export interface NodeOptions {
+  readonly dataDir: string;
+  readonly password: string;
+  /** For each attempt to start, since ports that were free may be taken by then. */
+  readonly settings: () => Promise<readonly string[]>;
+  /** Absent: the Redis on PATH. */
+  readonly program?: string | undefined;
+}
+
+const startsMax = 5;
+
+export async function startNode(given: NodeOptions): Promise<RedisNode> {
+  const { options, first } = await started(given);
+  let server: LocalServer = first;
+  const client = new Redis(server.url, { retryStrategy: () => 100, commandTimeout: 2_000, maxRetriesPerRequest: 0 });
+  client.on('error', () => {});
+  return {
+    url: server.url,
+    port: server.port,
+    get pid() {
+      return server.pid;
+    },
+    client,
+    kill: () => server.kill(),
+    async start() {
+      server = await startRedis(options);
+    },
+    async end() {
+      client.disconnect();
+      await server.kill();
+    },
+  };
+}
+
+type StartOptions = RedisOptions & { readonly port: number };
+
+async function started(
+  { dataDir, password, settings, program }: NodeOptions,
+  starts = 1,
+): Promise<{ readonly options: StartOptions; readonly first: LocalServer }> {
+  const own = { dataDir, password, settings: await settings(), ...(program === undefined ? {} : { program }) };
+  const options = { ...own, port: await freePort() };
+  try {
+    return { options, first: await startRedis(options) };
+  } catch (error) {
+    if (starts === startsMax) throw error;
+    return started({ dataDir, password, settings, program }, starts + 1);
+  }
+}
