@@ -24,6 +24,9 @@ const broughtByLayer = [
   '@opentelemetry/resources',
 ];
 
+/** Functions run at the provider whose key service is `cloud-a-kms`; the clients of the others would only make them larger. */
+const otherKeyServices = ['./cloud-b-keys/index.ts', './cloud-c-kms/index.ts'];
+
 /** Bundles a source file, or a text of one, for Node 24. */
 export async function bundle(source: string | StdinOptions, file: string): Promise<Bundle> {
   const { metafile } = await build({
@@ -42,7 +45,7 @@ export async function bundle(source: string | StdinOptions, file: string): Promi
     // CommonJS has no `import.meta.url`, by which the bundle's own files are found.
     define: { 'import.meta.url': 'moduleUrl' },
     banner: { js: 'const moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
-    external: [...optionalPeers, ...broughtByLayer],
+    external: [...optionalPeers, ...broughtByLayer, ...otherKeyServices],
     // Packages of a layer are found by `require`, and not by `import()`.
     supported: { 'dynamic-import': false },
     outfile: file,

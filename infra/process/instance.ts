@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openApi, openSweeper, openWorkers } from '../../lib/app.ts';
-import { type Config, readConfig } from '../../lib/core/config.ts';
+import { type Config, readConfig, sealOf } from '../../lib/core/config.ts';
 import type { Log } from '../../lib/core/log.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadDriver } from '../../lib/destinations/load.ts';
@@ -84,7 +84,7 @@ async function configOf(
   options: InstanceOptions,
   services: { readonly databaseUrl: string; readonly redisUrl: string },
 ): Promise<Config> {
-  const given = environment.KEYFERRY_SEAL_KEY !== undefined || environment.KEYFERRY_SEAL_KEY_FILE !== undefined;
+  const given = environment.KEYFERRY_SEAL !== undefined || sealOf(environment).seal.type !== 'shamir';
   const sealKey = given ? {} : { KEYFERRY_SEAL_KEY_FILE: await sealKeyFile(options.dataDir) };
   const retry = options.retryMsFirst === undefined ? {} : { KEYFERRY_SYNC_RETRY_MS_FIRST: options.retryMsFirst };
   // The stand-ins and the emulators of a developer listen on this machine.

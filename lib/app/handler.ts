@@ -18,7 +18,7 @@ import { syncTelemetry } from '../telemetry/sync.ts';
 import type { AppParts, Shared } from './shared.ts';
 
 const notReady =
-  'jobs wait: this worker is not unsealed; it needs the key of an automatic seal (KEYFERRY_SEAL_KEY or KEYFERRY_SEAL_KEY_FILE) that the store was initialised with';
+  'jobs wait: this worker is not unsealed; it needs the automatic seal (KEYFERRY_SEAL, KEYFERRY_SEAL_KEY) that the store is sealed with';
 const lookAgainMs = 1_000;
 const sayAgainMs = 60_000;
 

@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from '../core/clock.ts';
 import { type Config, ConfigError, unsealOf } from '../core/config.ts';
 import type { Log } from '../core/log.ts';
-import { Secret } from '../core/secret.ts';
 import { definitions } from '../destinations/index.ts';
 import { type NetworkBounds, readBounds } from '../network/bounds.ts';
 import { openQueue, type SyncQueue } from '../queue/open.ts';
@@ -18,6 +17,7 @@ import { openTracing } from '../telemetry/traces/open.ts';
 import type { Tracing } from '../telemetry/traces/tracing.ts';
 import { databaseOf } from './database.ts';
 import { openDoorbell } from './doorbell.ts';
+import { sealKeys } from './seal-keys.ts';
 
 /** What a process is started with. */
 export interface AppParts {
@@ -66,7 +66,7 @@ export async function openShared(
     pooler: config.KEYFERRY_DATABASE_POOLER,
     statementTimeoutMs: config.KEYFERRY_DATABASE_STATEMENT_MS_MAX,
     connectTimeoutMs: config.KEYFERRY_DATABASE_CONNECT_MS_MAX,
-    seal: sealOf(config),
+    ...(await sealKeys(config)),
     borrowsFrom: unsealedBy === 'people' ? undefined : await lenderOf(config, metrics),
     clock,
     log,
@@ -122,10 +122,4 @@ async function lenderOf(config: Config, metrics: Metrics): Promise<Lender | unde
 function mustBeSet(value: string | undefined, problem: string): string {
   if (value === undefined) throw new ConfigError(problem);
   return value;
-}
-
-function sealOf(config: Config) {
-  if (config.KEYFERRY_SEAL_KEY !== undefined) return { key: new Secret(config.KEYFERRY_SEAL_KEY) };
-  if (config.KEYFERRY_SEAL_KEY_FILE !== undefined) return { keyFile: config.KEYFERRY_SEAL_KEY_FILE };
-  return 'shamir' as const;
 }

@@ -55,6 +55,7 @@ export async function openSweeper(parts: AppParts): Promise<Sweeper> {
       await store.seal.refresh();
       if (store.seal.state() !== 'ready') return { sealed: true };
       await store.seal.rotateIfDue();
+      await store.seal.rewrapIfDue();
       await endNamespaces({ store, engines, changed, log: parts.log });
       const swept = await sweep({ store, queue, log: parts.log, changed, expire }, state);
       // A worker function sleeps until it is rung for: also for what was delayed, and what a dead one left behind.

@@ -4,6 +4,7 @@ import { parseCommand } from './database/command.ts';
 import { DatabaseUrlError } from './database/error.ts';
 import { parseDatabaseUrl } from './database/parse.ts';
 import { parseRedisUrl, redisUrlRule, withRedisFiles } from './redis-url.ts';
+import { type KeySettings, readSeal, type SealSettings, sealTypes } from './seal-settings.ts';
 import { parseSender, parseSmtpUrl, type Sender, type SmtpServer } from './smtp.ts';
 import { parseApiAddress, readUnseal, type UnsealSettings } from './unseal.ts';
 
@@ -69,6 +70,14 @@ const publicUrl = url(/^https?:\/\/[^/?#]+\/?$/i, 'has to be an http or https ad
   (text) => text.replace(/\/$/, ''),
 );
 
+const sealRule = `has to be ${sealTypes.slice(0, -1).join(', ')} or ${sealTypes.at(-1)}`;
+
+/** What is sent there opens the store, so plain HTTP stays on this machine. */
+const keyServiceUrl = url(
+  /^https:\/\/[^/?#@]+\/?$|^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/?$/i,
+  'has to be an https address without a path; plain http is for this machine',
+);
+
 /** With its trailing slash, as the service knows it. */
 const namespacePath = z
   .string()
@@ -123,8 +132,19 @@ const settings = z.object({
   KEYFERRY_HOST: z.string().default('127.0.0.1'),
   KEYFERRY_TLS_CERT_FILE: z.string().optional(),
   KEYFERRY_TLS_KEY_FILE: z.string().optional(),
+  AWS_REGION: z.string().optional(),
+  KEYFERRY_SEAL: z.enum(sealTypes, sealRule).optional(),
   KEYFERRY_SEAL_KEY: z.string().optional(),
   KEYFERRY_SEAL_KEY_FILE: z.string().optional(),
+  KEYFERRY_SEAL_KEY_ID: z.string().optional(),
+  KEYFERRY_SEAL_REGION: z.string().optional(),
+  KEYFERRY_SEAL_ENDPOINT: keyServiceUrl.optional(),
+  KEYFERRY_SEAL_FORMER: z.enum(sealTypes, sealRule).optional(),
+  KEYFERRY_SEAL_FORMER_KEY: z.string().optional(),
+  KEYFERRY_SEAL_FORMER_KEY_FILE: z.string().optional(),
+  KEYFERRY_SEAL_FORMER_KEY_ID: z.string().optional(),
+  KEYFERRY_SEAL_FORMER_REGION: z.string().optional(),
+  KEYFERRY_SEAL_FORMER_ENDPOINT: keyServiceUrl.optional(),
   KEYFERRY_UNSEAL_ADDRESS: apiAddress.optional(),
   KEYFERRY_UNSEAL_CA_FILE: z.string().optional(),
   KEYFERRY_UNSEAL_LOGIN: z
@@ -269,6 +289,30 @@ function redisUrlOf(config: Config): string | undefined {
   );
 }
 
+/** The seal, and the one that the store may still have until it is migrated. @throws ConfigError for settings that do not go together */
+export function sealOf(config: Config): { readonly seal: SealSettings; readonly former: KeySettings | undefined } {
+  const seal = readSeal('KEYFERRY_SEAL', {
+    type: config.KEYFERRY_SEAL,
+    key: config.KEYFERRY_SEAL_KEY,
+    keyFile: config.KEYFERRY_SEAL_KEY_FILE,
+    keyId: config.KEYFERRY_SEAL_KEY_ID,
+    region: config.KEYFERRY_SEAL_REGION,
+    endpoint: config.KEYFERRY_SEAL_ENDPOINT,
+  });
+  const former = readSeal('KEYFERRY_SEAL_FORMER', {
+    type: config.KEYFERRY_SEAL_FORMER,
+    key: config.KEYFERRY_SEAL_FORMER_KEY,
+    keyFile: config.KEYFERRY_SEAL_FORMER_KEY_FILE,
+    keyId: config.KEYFERRY_SEAL_FORMER_KEY_ID,
+    region: config.KEYFERRY_SEAL_FORMER_REGION,
+    endpoint: config.KEYFERRY_SEAL_FORMER_ENDPOINT,
+  });
+  const problem = [seal, former].find((one) => typeof one === 'string');
+  if (problem !== undefined || typeof seal === 'string' || typeof former === 'string') throw new ConfigError(problem);
+  // Key shares need no settings to be given.
+  return { seal, former: former.type === 'shamir' ? undefined : former };
+}
+
 /** The message names every setting that is wrong; never its value, which may be a secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -286,6 +330,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   checkBodies(parsed.data);
   checkPassword(parsed.data);
   smtpOf(parsed.data);
+  sealOf(parsed.data);
   unsealOf(parsed.data);
   return { ...parsed.data, REDIS_URL: redisUrlOf(parsed.data) };
 }

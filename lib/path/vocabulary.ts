@@ -7,6 +7,11 @@ import type { Vocabulary } from './contract/request.ts';
  */
 const types = new Map([['orchestrator', 'kubernetes']]);
 const statuses: Names = new Map([['INTERNAL_ERROR', 'INTERNAL_VAULT_ERROR']]);
+const sealTypes: Names = new Map([
+  ['cloud-a-kms', 'awskms'],
+  ['cloud-b-keys', 'azurekeyvault'],
+  ['cloud-c-kms', 'gcpckms'],
+]);
 const fieldNames: Names = new Map([
   ['orchestrator_host', 'kubernetes_host'],
   ['orchestrator_ca_cert', 'kubernetes_ca_cert'],
@@ -48,6 +53,9 @@ export const typeName = (type: string, vocabulary: Vocabulary): string => shown(
 
 /** A sync status as the reply shall show it. */
 export const statusName = (status: string, vocabulary: Vocabulary): string => shown(statuses, status, vocabulary);
+
+/** The type of the seal as the reply shall show it. */
+export const sealTypeName = (type: string, vocabulary: Vocabulary): string => shown(sealTypes, type, vocabulary);
 
 /** The name of a field as the reply shall show it. */
 export const fieldName = (field: string, vocabulary: Vocabulary): string => shown(fieldNames, field, vocabulary);

@@ -22,6 +22,8 @@ import { inTransaction } from './transaction.ts';
 export interface StoreOptions extends PoolOptions {
   /** `shamir`: people unseal with key shares. Otherwise each process unseals itself with this key, which is closed with the store. */
   readonly seal: 'shamir' | StaticKeySource | OuterKey;
+  /** The key of the seal that the store may still have: enough shares migrate it to `seal`. */
+  readonly formerSeal?: StaticKeySource | OuterKey;
   /** What else opens the root key without people; closed with the store. */
   readonly lenders?: readonly RootKeySource[];
   /** Who lends the root key to this process; closed with the store. */
@@ -63,6 +65,7 @@ const migrationMsMax = 600_000;
 export async function openStore(options: StoreOptions): Promise<OpenStore> {
   const { clock, log } = options;
   const outerKey = await outerKeyOf(options.seal);
+  const formerKey = options.formerSeal && (await outerKeyOf(options.formerSeal));
   const reachability = new Reachability(clock);
   const pooling = new Pooling(options.pooler ?? 'auto', log);
   const pool = openPool(options, pooling);
@@ -72,6 +75,7 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     db,
     barrier,
     outerKey,
+    formerKey,
     lenders: options.lenders ?? [],
     borrowsFrom: options.borrowsFrom,
     log,

@@ -12,6 +12,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   auth: ['core', 'path', 'store', 'network'],
   engines: ['core', 'path', 'store', 'network'],
   destinations: ['core', 'path', 'store', 'network'],
+  'key-services': ['core', 'store', 'network'],
   workspaces: ['core', 'path', 'store', 'network', 'auth'],
   sync: ['core', 'path', 'store', 'queue', 'network', 'destinations'],
   http: ['core', 'path', 'auth', 'audit'],
@@ -39,6 +40,9 @@ const packageFolders: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^@bull-board\/.+$/, ['lib/queue/board.ts', 'lib/app/board/']],
   [/^(prom-client|@opentelemetry\/.+)$/, ['lib/telemetry/']],
   [/^@aws-sdk\/client-sqs$/, ['lib/app/']],
+  [/^(@aws-sdk\/credential-provider-node|@smithy\/signature-v4)$/, ['lib/key-services/cloud-a-kms/']],
+  [/^@azure\/identity$/, ['lib/key-services/cloud-b-keys/']],
+  [/^google-auth-library$/, ['lib/key-services/cloud-c-kms/']],
 ];
 
 /** The packages that each destination type brings, from its facts. */

@@ -1,8 +1,9 @@
 // Beyond the usual files: put, look and remove make the same calls, with answers that are no failure as values.
+
+import { crc32c } from '../../core/crc32c.ts';
 import type { Secret } from '../../core/secret.ts';
 import type { WriteTracker } from '../frame/verb/verb.ts';
 import type { Client, Opened } from './client.ts';
-import { crc32c } from './crc32c.ts';
 import { changedIf, otherwise } from './failure.ts';
 import type { Replication } from './replication.ts';
 

@@ -23,11 +23,11 @@ export interface Seal {
    */
   init<T>(rule: ShareRule, prepare: Prepare<T>, recovery?: ShareRule): Promise<Initialised<T>>;
   /**
-   * Takes one share, in hex or base64.
+   * Takes one share, in hex or base64. `migrate`: enough of them put the configured seal in force where the store has another one.
    *
    * @throws AppError `bad-request` when it is no share, or when enough are there and do not fit.
    */
-  unseal(share: string): Promise<SealStatus>;
+  unseal(share: string, migrate?: boolean): Promise<SealStatus>;
   /** Forgets the shares given so far. */
   resetUnseal(): SealStatus;
   /** Overwrites the keys in this process. An automatic seal stays closed until the process starts anew. */
@@ -53,6 +53,8 @@ export interface Seal {
   configureRotation(change: Partial<RotationRule>): Promise<void>;
   /** Adds a key if the newest one is too old; nothing while sealed. */
   rotateIfDue(): Promise<void>;
+  /** Now and then looks whether the key service has a newer version of its key, and wraps the root key anew. Never throws. */
+  rewrapIfDue(): Promise<void>;
   /** @throws AppError `sealed` */
   keyStatus(): KeyStatus;
   /**
@@ -76,6 +78,8 @@ export interface SealStatus {
   /** Shares given so far. */
   readonly progress: number;
   readonly nonce: string;
+  /** Sealed until enough shares are given to change the seal to the configured one. */
+  readonly migration: boolean;
   /** Empty before initialisation. */
   readonly clusterId: string;
   readonly clusterName: string;

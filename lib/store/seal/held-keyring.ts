@@ -43,6 +43,13 @@ export class HeldKeyring {
     return this.#rootKey === rootKey;
   }
 
+  /** Lends a copy of the root key: the one that is held may be overwritten at any time. Undefined while sealed. */
+  async withRootKey<T>(use: (rootKey: Buffer) => Promise<T>): Promise<T | undefined> {
+    if (this.#rootKey === undefined) return undefined;
+    const copy = Buffer.from(this.#rootKey);
+    return use(copy).finally(() => copy.fill(0));
+  }
+
   /** @throws CipherError when this is not the root key of the record. */
   open(record: SealRecord, rootKey: Buffer): void {
     this.hold(record, rootKey, openKeyring(record, rootKey));

@@ -5,16 +5,20 @@ import type { Log } from '../../core/log.ts';
 import type { KeyringBarrier } from '../encryption/barrier.ts';
 import type { RotationRule } from '../encryption/keyring.ts';
 import type { Database } from '../tables.ts';
+import { quorumOf } from './attempts/quorum.ts';
 import type { Initialised, KeyStatus, Prepare, Seal, SealState, SealStatus } from './contract.ts';
 import { HeldKeyring } from './held-keyring.ts';
 import { Lapse } from './keys/lapse.ts';
 import type { Loan } from './keys/loan.ts';
-import type { Lender, OuterKey, RootKeySource } from './keys/root-key-source.ts';
+import type { Lender, RootKeySource } from './keys/root-key-source.ts';
+import { migrateSeal } from './migration/migrate.ts';
+import { type ConfiguredKeys, type Stand, standOf } from './migration/stand.ts';
 import { mutex } from './mutex.ts';
 import { type OpenedRootKey, RootKeyOpener } from './opener.ts';
 import { countSeal, openRootKey, readRecord, readStanding, type SealRecord } from './record.ts';
 import { makeRecoveryKey } from './recovery.ts';
 import { alreadyInitialised, notInitialised, unsealed } from './refusals.ts';
+import { rewrap } from './rewrap.ts';
 import { decodeKey } from './shares/key-text.ts';
 import { UnsealProgress } from './shares/progress.ts';
 import { checkShareRule, combineShares, mustBeShare, type ShareRule } from './shares/shares.ts';
@@ -22,11 +26,9 @@ import { storeMaterial } from './start/initialise.ts';
 import { newMaterial } from './start/material.ts';
 import { statusOf } from './status.ts';
 
-export interface SealParts {
+export interface SealParts extends ConfiguredKeys {
   readonly db: Kysely<Database>;
   readonly barrier: KeyringBarrier;
-  /** The key of the automatic seal; undefined: key shares. */
-  readonly outerKey: OuterKey | undefined;
   /** What else opens the root key without people. */
   readonly lenders: readonly RootKeySource[];
   /** Who lends the root key to this process; undefined: nobody. */
@@ -37,6 +39,8 @@ export interface SealParts {
 
 /** How long a refresh waits for a key service, in milliseconds: others wait for it, and the answer is not lost. */
 const openWaitMs = 1_000;
+/** How often the key service is asked for a newer version of the key. */
+const rewrapMs = 3_600_000;
 
 /** The seal over the table `seal`. What waits for the database happens one after the other; what waits for a key service does not hold it up. */
 export class BarrierSeal implements Seal {
@@ -52,6 +56,8 @@ export class BarrierSeal implements Seal {
   /** The keys that are held were lent. */
   #lent = false;
   readonly #lapse: Lapse;
+  #saysMigration = true;
+  #rewrapAtMs = 0;
   #refreshing: Promise<void> | undefined;
   #opening: Promise<void> | undefined;
 
@@ -79,7 +85,14 @@ export class BarrierSeal implements Seal {
 
   status(): SealStatus {
     const configured = this.#parts.outerKey?.type ?? 'shamir';
-    return statusOf({ state: this.state(), record: this.#record, configured, progress: this.#progress });
+    const [state, record, progress] = [this.state(), this.#record, this.#progress];
+    return statusOf({
+      state,
+      record,
+      configured,
+      progress,
+      migration: state === 'sealed' && this.#stand() === 'migrates',
+    });
   }
 
   init<T>(rule: ShareRule, prepare: Prepare<T>, recovery?: ShareRule): Promise<Initialised<T>> {
@@ -101,23 +114,23 @@ export class BarrierSeal implements Seal {
     });
   }
 
-  unseal(text: string): Promise<SealStatus> {
+  unseal(text: string, migrate = false): Promise<SealStatus> {
     return this.#mutex(async () => {
       const share = decodeKey(text);
       if (share === undefined) throw badRequest("'key' must be a valid hex or base64 string");
       this.#record ??= await readRecord(this.#parts.db);
+      if (this.#record?.type === 'shamir') mustBeShare(share, this.#record);
+      // It may be that another process has sealed the installation, and this one has not heard of it yet.
+      if (this.#keyring.held) await this.#read();
+      if (this.#keyring.held) return this.status();
       const record = this.#record;
       if (record === undefined) throw notInitialised();
-      const { held } = this.#keyring;
-      if (record.type !== 'shamir' && !held) {
-        throw badRequest('this service is unsealed by its configured key when it starts');
-      }
-      if (record.type === 'shamir') mustBeShare(share, record);
-      // It may be that another process has sealed the installation, and this one has not heard of it yet.
-      if (held) await this.#read();
-      if (this.#keyring.held) return this.status();
+      mustApply(record, this.#stand(), migrate);
+      const rule = migrate ? quorumOf(record, this.#parts.barrier).ruleOf(record) : record;
+      mustBeShare(share, rule);
       this.#progress.add(share);
-      if (this.#progress.shares.length >= record.threshold) await this.#openWithShares();
+      if (this.#progress.shares.length < rule.threshold) return this.status();
+      await (migrate ? this.#migrate(record, rule) : this.#openWithShares());
       return this.status();
     });
   }
@@ -170,6 +183,19 @@ export class BarrierSeal implements Seal {
     return this.#mutex(() => this.#keyring.rotateIfDue());
   }
 
+  async rewrapIfDue(): Promise<void> {
+    const { outerKey, clock, log } = this.#parts;
+    const [now, record] = [clock.now().getTime(), this.#record];
+    if (outerKey === undefined || record?.type !== outerKey.type || now < this.#rewrapAtMs) return;
+    this.#rewrapAtMs = now + rewrapMs;
+    await this.#keyring
+      .withRootKey((rootKey) => rewrap(this.#parts, outerKey, record, rootKey))
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : 'unknown error';
+        log.warn({ error: reason }, 'whether the key of the seal has a newer version is not known');
+      });
+  }
+
   keyStatus(): KeyStatus {
     return this.#keyring.status();
   }
@@ -194,6 +220,7 @@ export class BarrierSeal implements Seal {
   /** Stores what was counted, then seals. For the end of the process; never throws. */
   async end(): Promise<void> {
     this.#opener.close();
+    this.#parts.formerKey?.close();
     await this.#mutex(() => this.#keyring.storeCounts(1)).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : 'unknown error';
       this.#parts.log.warn({ error: reason }, 'the last count of encryptions was not stored');
@@ -214,6 +241,8 @@ export class BarrierSeal implements Seal {
       if (this.#lent) this.#giveBack();
       else this.sealNow();
     }
+    // Shares of one seal are none of another.
+    if (record?.type !== this.#record?.type) this.#progress.reset();
     this.#record = record;
     await this.#keyring.storeCounts();
   }
@@ -221,6 +250,7 @@ export class BarrierSeal implements Seal {
   async #askForRootKey(): Promise<void> {
     const record = this.#record;
     if (record === undefined || this.#keyring.held || this.#staysSealed) return;
+    if (record.type !== 'shamir' && this.#stand() === 'migrates') return this.#sayMigration(record);
     const opened = await this.#opener.open(record);
     if (opened !== undefined) await this.#mutex(() => this.#take(opened, record));
   }
@@ -244,6 +274,33 @@ export class BarrierSeal implements Seal {
     this.#lapse.stop();
     this.#lent = false;
     this.#keyring.drop();
+  }
+
+  #stand(): Stand {
+    const record = this.#record;
+    return record === undefined ? 'fits' : standOf(record, this.#parts, this.#opener.hasRefused(record));
+  }
+
+  #sayMigration({ type }: SealRecord): void {
+    if (!this.#saysMigration) return;
+    this.#saysMigration = false;
+    const configured = this.#parts.outerKey?.type ?? 'shamir';
+    const text = 'sealed until the seal is migrated: give shares to sys/unseal with "migrate": true';
+    this.#parts.log.warn({ seal: type, configured }, text);
+  }
+
+  async #migrate(before: SealRecord, rule: ShareRule): Promise<void> {
+    try {
+      const { record, rootKey } = await migrateSeal(this.#parts, before, this.#progress.shares, rule);
+      this.#staysSealed = false;
+      this.#open(record, rootKey);
+      this.#progress.reset();
+      this.#parts.log.info({ from: before.type, to: record.type }, 'the seal was migrated');
+    } catch (error) {
+      // While a key service or the database is away, the shares are kept for the next try.
+      if (!(error instanceof AppError && error.kind === 'unavailable')) this.#progress.reset();
+      throw error;
+    }
   }
 
   async #openWithShares(): Promise<void> {
@@ -274,6 +331,21 @@ function mustLend(type: SealStatus['type']): void {
   throw badRequest(
     'this service has an automatic seal: its workers unseal themselves as the API does, and nothing is lent to them',
   );
+}
+
+/** @throws AppError `bad-request` for a share that this seal does not take */
+function mustApply({ type }: SealRecord, stand: Stand, migrate: boolean): void {
+  if (migrate && stand !== 'migrates') {
+    throw badRequest(
+      'there is nothing to migrate: the store has the configured seal, or one whose key is not configured as the former one',
+    );
+  }
+  if (!migrate && stand === 'migrates') {
+    throw badRequest('the store has another seal than the configured one: give every share with "migrate": true');
+  }
+  if (!migrate && type !== 'shamir') {
+    throw badRequest('this service is unsealed by its configured key when it starts');
+  }
 }
 
 /** Waits for the end of the work, but no longer than this. */

@@ -10,14 +10,16 @@ export interface KnownOfSeal {
   /** Of the seal that a new store would have. */
   readonly configured: SealType;
   readonly progress: UnsealProgress;
+  readonly migration: boolean;
 }
 
-export const statusOf = ({ state, record, configured, progress }: KnownOfSeal): SealStatus => ({
+export const statusOf = ({ state, record, configured, progress, migration }: KnownOfSeal): SealStatus => ({
   state,
   type: record?.type ?? configured,
   ...sharesOf(record),
   progress: progress.shares.length,
   nonce: progress.nonce,
+  migration,
   clusterId: record?.cluster_id ?? '',
   clusterName: record?.cluster_name ?? '',
 });

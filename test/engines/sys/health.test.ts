@@ -16,6 +16,7 @@ function sealIn(state: SealState): Seal {
       shares: 5,
       threshold: 3,
       progress: 1,
+      migration: false,
       nonce: 'n',
       clusterId: 'id',
       clusterName: 'name',
@@ -34,6 +35,7 @@ function sealIn(state: SealState): Seal {
     },
     configureRotation: unexpected,
     rotateIfDue: unexpected,
+    rewrapIfDue: unexpected,
     keyStatus: () => {
       throw new Error('not asked for');
     },

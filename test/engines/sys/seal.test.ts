@@ -157,7 +157,11 @@ describe('sys/unseal and sys/seal', () => {
     [{ key: '' }, "'key' must be specified in request body as JSON, or 'reset' set to true"],
     [{ key: 'no key!' }, "'key' must be a valid hex or base64 string"],
     [{ key: 'abcdef' }, "'key' must be 33 bytes long, this one has 3"],
-    [{ migrate: true }, 'changing the type of the seal is not supported'],
+    [{ migrate: true }, "'key' must be specified in request body as JSON, or 'reset' set to true"],
+    [
+      { key: Buffer.alloc(33).toString('hex'), migrate: true },
+      'there is nothing to migrate: the store has the configured seal, or one whose key is not configured as the former one',
+    ],
   ])('%o is refused', async (sent, message) => {
     const { rows } = await start();
     await init(rows);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { crc32c } from '../../../core/crc32c.ts';
 import { type Answer, parseJson, type Question } from '../../frame/fake/rest.ts';
-import { crc32c } from '../crc32c.ts';
 import { invalid, notFound, ok, problem } from './answer.ts';
 import type { Operation } from './operation.ts';
 import { addVersion, newEtag, type Project, type StoredSecret } from './project.ts';

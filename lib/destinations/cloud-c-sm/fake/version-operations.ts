@@ -1,5 +1,5 @@
+import { crc32c } from '../../../core/crc32c.ts';
 import type { Answer, Question } from '../../frame/fake/rest.ts';
-import { crc32c } from '../crc32c.ts';
 import { notFound, ok, problem } from './answer.ts';
 import type { Operation } from './operation.ts';
 import { findVersion, type Project, replaceVersion, type StoredSecret, type Version } from './project.ts';

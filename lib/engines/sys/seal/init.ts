@@ -53,6 +53,7 @@ export function initRow({ seal, mintRootToken }: SealRowParts): Row {
           mustApply(seal, input);
           const rule = { shares: input.secret_shares ?? 0, threshold: input.secret_threshold ?? 0 };
           const recovery = recoveryRule(input);
+          if (recovery === undefined) mustNotNeedRecovery(seal);
           return { body: initialised(await seal.init(rule, mintRootToken, recovery), seal) };
         },
       }),
@@ -69,12 +70,12 @@ const foreign = {
   automatic: {
     names: ['secret_shares', 'secret_threshold'],
     why: 'which has recovery keys instead of key shares',
-    instead: 'start without KEYFERRY_SEAL_KEY and KEYFERRY_SEAL_KEY_FILE to unseal by shares',
+    instead: 'start without KEYFERRY_SEAL, KEYFERRY_SEAL_KEY and KEYFERRY_SEAL_KEY_FILE to unseal by shares',
   },
   shamir: {
     names: ['recovery_shares', 'recovery_threshold'],
     why: 'whose key shares do what recovery keys do',
-    instead: 'start with KEYFERRY_SEAL_KEY or KEYFERRY_SEAL_KEY_FILE for the automatic seal',
+    instead: 'start with KEYFERRY_SEAL, KEYFERRY_SEAL_KEY or KEYFERRY_SEAL_KEY_FILE for an automatic seal',
   },
 } as const;
 
@@ -87,6 +88,15 @@ function mustApply(seal: Seal, given: Asked): void {
   if (asked.length === 0) return;
   const leave = `leave out ${names.join(' and ')}`;
   throw badRequest(`${asked.join(', ')} not applicable to seal type ${type}, ${why}: ${leave}, or ${instead}`);
+}
+
+/** The key of a key service cannot be given, so without recovery keys nothing would prove the right to act as administrator. */
+function mustNotNeedRecovery(seal: Seal): void {
+  const { state, type } = seal.status();
+  if (state !== 'uninitialised' || type === 'shamir' || type === 'static') return;
+  throw badRequest(
+    `recovery_shares and recovery_threshold are needed with seal type ${type}: their holders make root tokens and change the seal`,
+  );
 }
 
 /** Undefined: none was asked for. */

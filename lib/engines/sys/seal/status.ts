@@ -1,4 +1,6 @@
+import type { Vocabulary } from '../../../path/contract/request.ts';
 import { operation, type Row } from '../../../path/contract/row.ts';
+import { sealTypeName } from '../../../path/vocabulary.ts';
 import type { SealStatus } from '../../../store/seal/contract.ts';
 import type { SealRowParts } from './parts.ts';
 import { apiVersion, buildDate } from './version.ts';
@@ -16,10 +18,10 @@ export function sealStatusRow({ seal }: SealRowParts): Row {
           ownForm: true,
           unauthenticated: true,
           whileSealed: true,
-          run: async () => {
+          run: async (_input, { vocabulary }) => {
             // A database that is away changes nothing of what is known.
             if (seal.state() === 'uninitialised') await seal.refresh().catch(() => {});
-            return { body: sealStatusBody(seal.status()) };
+            return { body: sealStatusBody(seal.status(), vocabulary) };
           },
         },
       ),
@@ -28,10 +30,10 @@ export function sealStatusRow({ seal }: SealRowParts): Row {
 }
 
 /** The reply of `sys/seal-status` and of each `sys/unseal`. */
-export function sealStatusBody(status: SealStatus): object {
+export function sealStatusBody(status: SealStatus, vocabulary: Vocabulary): object {
   const known = status.state === 'uninitialised' ? {} : cluster(status);
   return {
-    type: status.type,
+    type: sealTypeName(status.type, vocabulary),
     initialized: status.state !== 'uninitialised',
     sealed: status.state !== 'ready',
     t: status.threshold,
@@ -40,7 +42,7 @@ export function sealStatusBody(status: SealStatus): object {
     nonce: status.nonce,
     version: apiVersion,
     build_date: buildDate,
-    migration: false,
+    migration: status.migration,
     ...known,
     recovery_seal: status.type !== 'shamir',
     ...(status.type !== 'shamir' && status.state !== 'uninitialised' ? { recovery_seal_type: recoverySealType } : {}),

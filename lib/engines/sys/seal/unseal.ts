@@ -7,14 +7,17 @@ import { sealStatusBody } from './status.ts';
 const fields = {
   key: text().nullish().meta({ description: 'One key share, as hex or base64.', sensitive: true }),
   reset: bool().nullish().meta({ description: 'Forgets the shares given so far.' }),
-  migrate: bool().nullish().meta({ description: 'Not supported.' }),
+  migrate: bool().nullish().meta({
+    description:
+      'Changes the seal of the store to the configured one; with every share. The shares are those of the recovery key where the store has an automatic seal.',
+  }),
 };
 
 /** `sys/unseal`: takes one share; the last one that is needed opens the barrier. */
 export function unsealRow({ seal }: SealRowParts): Row {
   return {
     pattern: 'unseal',
-    help: 'Takes one key share. When enough are given, this process is unsealed.',
+    help: 'Takes one key share. When enough are given, this process is unsealed; with `migrate`, the seal of the store is changed to the configured one.',
     operations: {
       write: operation(fields, {
         summary: 'Gives one key share, or starts again.',
@@ -22,11 +25,10 @@ export function unsealRow({ seal }: SealRowParts): Row {
         ownForm: true,
         unauthenticated: true,
         whileSealed: true,
-        run: async ({ key, reset, migrate }) => {
-          if (migrate === true) throw badRequest('changing the type of the seal is not supported');
-          if (reset === true) return { body: sealStatusBody(seal.resetUnseal()) };
+        run: async ({ key, reset, migrate }, { vocabulary }) => {
+          if (reset === true) return { body: sealStatusBody(seal.resetUnseal(), vocabulary) };
           if (!key) throw badRequest("'key' must be specified in request body as JSON, or 'reset' set to true");
-          return { body: sealStatusBody(await seal.unseal(key)) };
+          return { body: sealStatusBody(await seal.unseal(key, migrate === true), vocabulary) };
         },
       }),
     },

@@ -89,7 +89,12 @@ function recoveryRule(record: SealRecord): ShareRule {
       'recovery keys are of the automatic seal: this service is unsealed by key shares, which rekey changes',
     );
   }
-  if (record.recovery_key === null) return { shares: 1, threshold: 1 };
+  if (record.recovery_key === null) {
+    if (record.type === 'static') return { shares: 1, threshold: 1 };
+    throw badRequest(
+      'this installation was initialised without recovery keys, and the key of its seal cannot be given',
+    );
+  }
   return { shares: record.recovery_shares, threshold: record.recovery_threshold };
 }
 

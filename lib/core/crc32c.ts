@@ -1,4 +1,3 @@
-// Beyond the usual files: the service compares a checksum that Node does not have, and so does the stand-in.
 /** CRC-32C (Castagnoli, RFC 3720 appendix B.4), reflected polynomial. Node's zlib has CRC-32 only. */
 const table = Uint32Array.from({ length: 256 }, (_, index) => {
   let remainder = index;

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { CipherError } from '../../store/encryption/cipher.ts';
+import { inTime, post } from '../call.ts';
+import type { KeyService, KeyServiceSettings } from '../contract.ts';
+import { incomplete, type Reason, reasonByStatus, refusal } from '../refusal.ts';
+import { endpointOf, regionOf } from './region.ts';
+import { type Credentials, openSigner } from './sign.ts';
+
+const type = 'cloud-a-kms';
+
+const encrypted = z.object({ CiphertextBlob: z.base64(), KeyId: z.string().max(2_048) });
+const decrypted = z.object({ Plaintext: z.base64() });
+
+/**
+ * The service decrypts with every earlier material of the key, so a rotation of the key needs nothing here. It is always asked with
+ * the configured key: whoever writes the database cannot choose another one.
+ */
+export function openKeyService(settings: KeyServiceSettings, credentials?: Credentials): KeyService {
+  const { keyId } = settings;
+  const region = regionOf(settings);
+  const url = new URL(endpointOf(settings, region));
+  const sign = openSigner(region, credentials);
+
+  async function ask(operation: 'Encrypt' | 'Decrypt', fields: object, signal: AbortSignal): Promise<unknown> {
+    const body = JSON.stringify({ KeyId: keyId, ...fields });
+    const {
+      status,
+      headers,
+      body: answer,
+    } = await inTime(type, signal, async (deadline) => {
+      const signed = await sign(url, { 'x-amz-target': `TrentService.${operation}` }, body);
+      return post({ type, url, headers: signed, body }, deadline);
+    });
+    if (status === 200) return answer;
+    const code = codeOf(headers, answer);
+    if (operation === 'Decrypt' && isForeign(code)) {
+      throw new CipherError(`the root key was not wrapped by the key ${keyId} (${code})`);
+    }
+    const reason = reasons.get(code) ?? reasonByStatus(status);
+    throw refusal(reason, { type, keyId, permission: `kms:${operation}`, status, code });
+  }
+
+  return {
+    type,
+    keyId,
+    async wrap(key, context, signal) {
+      const fields = { Plaintext: Buffer.from(key).toString('base64'), EncryptionContext: { keyferry: context } };
+      const answer = encrypted.safeParse(await ask('Encrypt', fields, signal));
+      if (!answer.success) throw incomplete(type, 'a ciphertext');
+      return { bytes: Buffer.from(answer.data.CiphertextBlob, 'base64'), keyId: answer.data.KeyId };
+    },
+    async unwrap({ bytes }, context, signal) {
+      const fields = { CiphertextBlob: bytes.toString('base64'), EncryptionContext: { keyferry: context } };
+      const answer = decrypted.safeParse(await ask('Decrypt', fields, signal));
+      if (!answer.success) throw incomplete(type, 'a plaintext');
+      return Buffer.from(answer.data.Plaintext, 'base64');
+    },
+  };
+}
+
+const reasons: ReadonlyMap<string, Reason> = new Map<string, Reason>([
+  ['AccessDeniedException', 'denied'],
+  ['DisabledException', 'disabled'],
+  ['KMSInvalidStateException', 'disabled'],
+  ['NotFoundException', 'missing'],
+  ['InvalidArnException', 'missing'],
+  ['InvalidKeyUsageException', 'unfit'],
+  ['UnrecognizedClientException', 'credentials'],
+  ['InvalidSignatureException', 'credentials'],
+  ['ExpiredTokenException', 'credentials'],
+  ['MissingAuthenticationTokenException', 'credentials'],
+  ['IncompleteSignatureException', 'credentials'],
+  ['ThrottlingException', 'busy'],
+  ['LimitExceededException', 'busy'],
+  ['KeyUnavailableException', 'busy'],
+  ['DependencyTimeoutException', 'busy'],
+  ['KMSInternalException', 'busy'],
+]);
+
+/** Another key, another context, or bytes that were changed. */
+const isForeign = (code: string): boolean => code === 'IncorrectKeyException' || code === 'InvalidCiphertextException';
+
+const failed = z.object({ __type: z.string() });
+
+/** `prefix#Name:address` in the header or in the body; the name is what counts. */
+function codeOf(headers: Headers, answer: unknown): string {
+  const named = headers.get('x-amzn-errortype') ?? failed.safeParse(answer).data?.__type ?? '';
+  return named.split(':')[0]?.split('#').at(-1) ?? '';
+}
