@@ -24,7 +24,8 @@ export const startAfresh = sql`generation = generation + 1, attempts = 0, status
  * statement or transaction as its change: change and mark commit together (docs/architecture.md, rule 3.2). `where` is a condition
  * on `associations`. They are locked in the order of their ids, as everybody does who locks several. `verify`: objects that
  * look unchanged are to be looked at even if they were a moment ago, because something else than the secret has changed. A
- * condition instead: those for which it holds are pushed without a look.
+ * condition instead: those for which `forced` holds are pushed without a look, and those for which `forgotten` holds are looked at as
+ * after calls whose end nobody saw (rule 3.12): the store may have forgotten what was pushed.
  */
 export const markDirty = (where: RawBuilder<unknown>, how?: 'verify' | MarkForced): RawBuilder<Dirty> => sql<Dirty>`
   update associations
@@ -36,10 +37,15 @@ export const markDirty = (where: RawBuilder<unknown>, how?: 'verify' | MarkForce
 
 interface MarkForced {
   readonly forced: RawBuilder<boolean>;
+  readonly forgotten: RawBuilder<boolean>;
 }
 
-const forcedWhere = ({ forced }: MarkForced) =>
-  sql`, forced_generation = case when ${forced} then generation + 1 else forced_generation end`;
+const forcedWhere = ({ forced, forgotten }: MarkForced) =>
+  sql`, forced_generation = case when ${forced} then generation + 1 else forced_generation end,
+         recheck_generation = case when ${forgotten} then generation + 1 else recheck_generation end,
+         recheck_at = case when ${forgotten} then now() else recheck_at end,
+         unconfirmed_at = case when ${forgotten} then now() else unconfirmed_at end,
+         rechecks = case when ${forgotten} then 0 else rechecks end`;
 
 /** The condition for `markDirty`: the associations that keep a copy of this secret. */
 export const ofSecret = (mountId: string, secretName: string): RawBuilder<unknown> =>

@@ -7,6 +7,7 @@ import { migrate } from '../migrate.ts';
 import { type Migration, migrations } from '../migrations/index.ts';
 import type { DatabaseAccess } from '../postgres/connect/servers.ts';
 import { poolDialect } from '../postgres/driver.ts';
+import { type Lineage, readLineage } from '../postgres/lineage.ts';
 import { openPool } from '../postgres/pool.ts';
 import { Reachability } from '../postgres/reachability.ts';
 import { mustBeSupported } from '../postgres/version.ts';
@@ -41,8 +42,10 @@ export async function restore({ database, file, force, log, onTable }: RestorePa
     await dropSchema(client);
     await client.query('commit');
     await bringTo(database, log, (db) => formerSchema(db, known));
+    const lineage = await bringTo(database, log, readLineage);
     await begin(client);
     const rows = await load(client, file, onTable);
+    await adopt(client, lineage);
     await client.query('commit');
     await bringTo(database, log, migrate);
     return { header, rows };
@@ -82,7 +85,7 @@ async function dropSchema(client: pg.Client): Promise<void> {
 
 const statementMsMax = 600_000;
 
-async function bringTo(database: DatabaseAccess, log: Log, work: (db: Kysely<object>) => Promise<void>): Promise<void> {
+async function bringTo<T>(database: DatabaseAccess, log: Log, work: (db: Kysely<object>) => Promise<T>): Promise<T> {
   const pool = openPool({
     ...database,
     poolSize: 2,
@@ -91,7 +94,14 @@ async function bringTo(database: DatabaseAccess, log: Log, work: (db: Kysely<obj
     log,
   });
   const db = new Kysely<object>({ dialect: poolDialect(pool, new Reachability(systemClock)) });
-  await work(db).finally(() => db.destroy());
+  return work(db).finally(() => db.destroy());
+}
+
+/** The rows stand in the history of this database from now on: to the sync a restore is no failover. */
+async function adopt(client: pg.Client, { cluster, timeline }: Lineage): Promise<void> {
+  const { rows } = await client.query<{ there: boolean }>(`select to_regclass('lineage') is not null as there`);
+  if (rows[0]?.there === true)
+    await client.query('update lineage set cluster = $1, timeline = $2', [cluster, timeline]);
 }
 
 /** The schema of a backup, with what its release may have changed of it while it ran. */

@@ -31,6 +31,7 @@ import { notificationOwners } from './0037-notification-owners.ts';
 import { notificationUsers } from './0038-notification-users.ts';
 import { auditTrail } from './0039-audit-trail.ts';
 import { aliasLogins } from './0040-alias-logins.ts';
+import { lineage } from './0042-lineage.ts';
 import { oldestChange } from './0043-oldest-change.ts';
 import { hotTables } from './0044-hot-tables.ts';
 import { markings } from './0045-markings.ts';
@@ -88,6 +89,7 @@ export const migrations: readonly Migration[] = [
   { name: '0038-notification-users', up: notificationUsers },
   { name: '0039-audit-trail', up: auditTrail },
   { name: '0040-alias-logins', up: aliasLogins },
+  { name: '0042-lineage', up: lineage },
   { name: '0043-oldest-change', up: oldestChange, outsideTransaction: true },
   { name: '0044-hot-tables', up: hotTables, outsideTransaction: true },
   { name: '0045-markings', up: markings },

@@ -15,7 +15,7 @@ export interface NewMarking {
 /**
  * Marks all associations of the destinations for which `where` holds, a condition on `destinations`: in the transaction of the
  * change, one row for each destination that has an association. From the commit on they read PENDING; the pages follow by
- * `Marker.begun`, or by the sweep. A marking that is under way begins anew. Answers the ids of the destinations.
+ * `Marker.begun`, or by the sweep. A marking that is under way begins anew, and stays a recheck if it was one. Answers the ids of the destinations.
  *
  * The caller holds the destinations for update where an association made beside it might miss the change.
  */
@@ -31,7 +31,7 @@ export async function beginMarkings(
      where ${where} and exists (select 1 from associations a where a.destination_id = d.id)
      order by id
     on conflict (destination_id) do update
-       set reason = excluded.reason, forced = markings.forced or excluded.forced, association_max = excluded.association_max,
+       set reason = case when markings.reason = 'recheck' then markings.reason else excluded.reason end, forced = markings.forced or excluded.forced, association_max = excluded.association_max,
            began_at = excluded.began_at, after_mount = default, after_secret = default
     returning destination_id::text as id`.execute(tx);
   return rows.map(({ id }) => id);

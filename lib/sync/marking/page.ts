@@ -60,6 +60,7 @@ const statement = (destinationId: string) => sql<PageRow>`
   ),
   marked as (${markDirty(sql`id = any(array(select id from done where concerned))`, {
     forced: sql`(select forced from marking)`,
+    forgotten: sql`(select reason = 'recheck' from marking)`,
   })}),
   seen as (
     select exists (select 1 from skipped) and not exists (select 1 from done) as stuck,

@@ -4,6 +4,7 @@ import type { Queue } from '../../queue/contract.ts';
 import type { Changed, Dirty } from '../../store/outbox.ts';
 import type { Store } from '../../store/store.ts';
 import { continueMarkings } from '../marking/continue.ts';
+import { noticeLineage } from '../marking/lineage.ts';
 import { continuePurges, newPurgeState, type PurgeState } from '../purge/purges.ts';
 import { markDueRechecks } from '../recheck/due.ts';
 import { dirtyAfter, loadSettings } from './requeue.ts';
@@ -44,7 +45,7 @@ export interface Swept {
 }
 
 /**
- * One round: notifies the sync of deletions that came by time, goes on marking what changed with its destination, begins the rechecks that are due, queues every dirty association
+ * One round: notifies the sync of deletions that came by time, notices a failover of the database, goes on marking what changed with its destination, begins the rechecks that are due, queues every dirty association
  * that has no job (lost between commit and queue, lost by Redis, or left out while the queue was full), takes up jobs that wait
  * for a clock which was set back, takes pending entries away that nobody needs, and goes on with purges. Each step may run
  * twice and beside another sweep.
@@ -53,6 +54,7 @@ export async function sweep(parts: SweepParts, state: SweepState): Promise<Swept
   const expired = await parts.expire();
   const settings = await loadSettings(parts.store);
   await (settings.disabled ? parts.queue.pause() : parts.queue.resume());
+  await noticeLineage(parts);
   const marked = await continueMarkings(parts, AbortSignal.timeout(markingMsMax), { restShare: 0, looksMax: 0 });
   await continuePurges(parts.store, state.purges);
   const rechecks = await beginRechecks(parts, settings.queue_capacity);

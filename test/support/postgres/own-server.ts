@@ -56,8 +56,9 @@ export async function serverIn(
   dataDir: string,
   password: string,
   { access = usualAccess, settings: lasting = {} }: OwnServerParts,
+  givenPort?: number,
 ): Promise<OwnServer> {
-  const [programs, port] = [await findPrograms(), await freePort()];
+  const [programs, port] = [await findPrograms(), givenPort ?? (await freePort())];
   // Of its own, below no folder that its user may not pass.
   const socket = await mkdtemp(join(tmpdir(), 'keyferry-socket-'));
   const hbaFile = join(socket, 'access.conf');

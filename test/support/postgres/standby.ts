@@ -20,7 +20,7 @@ const replication = { wal_level: 'replica', max_wal_senders: '10', wal_keep_size
  * A standby of a server that runs, made as a backup is: its files are copied between the two calls that PostgreSQL has for that. Port
  * and data are its own. It runs when this is answered, and follows.
  */
-export async function standbyOf(primary: OwnServer): Promise<OwnServer> {
+export async function standbyOf(primary: OwnServer, port?: number): Promise<OwnServer> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-standby-'));
   const dataDir = join(folder, 'postgres');
   await copy(primary, dataDir);
@@ -30,7 +30,7 @@ export async function standbyOf(primary: OwnServer): Promise<OwnServer> {
   for (const name of ['postmaster.pid', 'postmaster.opts']) await rm(join(dataDir, name), { force: true });
   spawnSync('chown', ['-R', `--reference=${primary.dataDir}`, dataDir]);
   await serverFolder(dataDir);
-  const standby = await serverIn(folder, dataDir, primary.password, { settings: replication });
+  const standby = await serverIn(folder, dataDir, primary.password, { settings: replication }, port);
   await standby.start();
   return standby;
 }

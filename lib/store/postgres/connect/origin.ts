@@ -17,8 +17,10 @@ interface Row {
   readonly process: number;
 }
 
-const question = `select pg_is_in_recovery() as standby, pg_catalog.current_setting('transaction_read_only')::bool as read_only,
-  pg_backend_pid() as process, (extract(epoch from pg_postmaster_start_time()) * 1000)::float8 as started`;
+const question = `
+  select pg_catalog.pg_is_in_recovery() as standby, pg_catalog.current_setting('transaction_read_only')::bool as read_only,
+         pg_catalog.pg_backend_pid() as process,
+         (extract(epoch from pg_catalog.pg_postmaster_start_time()) * 1000)::float8 as started`;
 
 /** Finds out which server has answered. @throws ConnectRefusal for one that is not wanted */
 export async function originOf(client: pg.Client, target: TargetServer): Promise<Origin> {

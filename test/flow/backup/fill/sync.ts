@@ -5,7 +5,7 @@ import { done, type Filling } from './world.ts';
 
 /** A destination of each type with a secret in it; one destination of the same name in a namespace. */
 export const sync: Filling = {
-  tables: ['sync_config', 'destinations', 'associations', 'sync_objects', 'repo_host_apps', 'markings'],
+  tables: ['sync_config', 'destinations', 'associations', 'sync_objects', 'repo_host_apps', 'markings', 'lineage'],
   async fill(world) {
     const { service, kept } = world;
     await done(world, 'PATCH', 'sys/sync/config', { queue_capacity: 5_000 });
@@ -24,6 +24,7 @@ export const sync: Filling = {
     for (const namespace of ['', 'team/'])
       await done(world, 'POST', `${namespace}sys/sync/github-apps/app`, { app_id: 7, private_key });
     await service.untilQuiet();
+    await service.sweep();
     // As a process leaves it that dies after the change of a destination; its associations are all newer.
     await sql`insert into markings (destination_id, reason, forced, association_max)
               select min(id), 'destination', false, 0 from destinations`.execute(service.store.db);
