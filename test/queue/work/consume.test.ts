@@ -45,6 +45,29 @@ describe('a consumer', () => {
     await until(async () => (await leftovers(queue.url, queue.prefix)).length === 0);
   });
 
+  it('takes no jobs at rest, from its start or later, and goes on when the rest is over', async () => {
+    const queue = await testQueue();
+    const taken: string[][] = [[], []];
+    const round = (nth: number) => Array.from({ length: 20 }, (_, at) => operation(nth * 20 + at));
+    const note = (who: number) => counted(({ id }) => taken[who]?.push(id));
+    const resting = queue.consume(type, note(0), { ...options, atRest: true });
+    const other = queue.consume(type, note(1), options);
+    await queue.enqueue(round(0), capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(taken.map(({ length }) => length)).toEqual([0, 20]);
+    other.rest(true);
+    resting.rest(false);
+    await queue.enqueue(round(1), capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+    // A fetch that was under way may have brought one.
+    expect(taken[0]?.length).toBeGreaterThanOrEqual(19);
+    for (const rested of [true, true, false, false]) other.rest(rested);
+    resting.rest(true);
+    await queue.enqueue(round(2), capacity);
+    await until(async () => (await queue.pendingCount()) === 0);
+    expect(taken[1]?.length).toBeGreaterThanOrEqual(39);
+  });
+
   it('sees the last generation of a burst after a handful of runs', async () => {
     const queue = await testQueue();
     const started = gateway();

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../lib/core/clock.ts';
+import { AppError } from '../../../lib/core/errors.ts';
 import { type Log, silentLog } from '../../../lib/core/log.ts';
 import { definition } from '../../../lib/destinations/cloud-a-sm/index.ts';
 import { DestinationFailure, type Driver } from '../../../lib/destinations/contract.ts';
@@ -109,6 +110,16 @@ test('an attempt that a worker breaks off because it has to stop is no failure, 
   const ended = await reconcile(parts, '1', stop.signal, 4);
   expect(ended).toEqual({ outcome: { kind: 'again', afterMs: 0 }, failure: undefined, calls: 1, denied: false });
   expect(written).toMatchObject([{ done: false, status: 'PENDING', error: null, attempts: 0 }]);
+});
+
+test('an attempt during which the installation is sealed is no failure, and is gone on with', async () => {
+  const { parts, written } = partsWith(hanging, {
+    claim: async () => ({ ...claim, attempts: 2 }),
+    currentSecret: () => Promise.reject(new AppError('sealed', 'the service is sealed')),
+  });
+  const ended = await reconcile(parts, '1', new AbortController().signal, 4);
+  expect(ended).toMatchObject({ outcome: { kind: 'again' }, failure: undefined, calls: 0 });
+  expect(written).toMatchObject([{ done: false, status: 'PENDING', error: null }]);
 });
 
 test('calls are ended when their time is over, and that is a failure of the destination', async () => {
