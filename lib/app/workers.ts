@@ -1,3 +1,4 @@
+import type { Log } from '../core/log.ts';
 import type { Consumer } from '../queue/contract.ts';
 import { openGate } from '../queue/gate/gate.ts';
 import type { Destination } from '../sync/drivers/drivers.ts';
@@ -18,6 +19,7 @@ export async function openWorkers(parts: AppParts, destinations: readonly Destin
   const stopWatching = restWhileSealed(
     shared,
     workers.map(({ consumer }) => consumer),
+    log,
   );
   log.info({ types: destinations.map(({ definition }) => definition.type) }, 'workers are running');
   return {
@@ -34,12 +36,23 @@ export async function openWorkers(parts: AppParts, destinations: readonly Destin
 const isReady = ({ store }: Shared): boolean => store.seal.state() === 'ready';
 
 const lookMs = 100;
+const rests =
+  'jobs wait: this worker is sealed; it needs the key of the automatic seal that the store has, or with key shares KEYFERRY_UNSEAL_ADDRESS and an unsealed API there';
 
-/** Jobs are for workers that are unsealed. */
-function restWhileSealed(shared: Shared, consumers: readonly Consumer[]): () => void {
-  const timer = setInterval(() => {
-    for (const consumer of consumers) consumer.rest(!isReady(shared));
-  }, lookMs).unref();
+/** Jobs are for workers that are unsealed. The log has each change. */
+function restWhileSealed(shared: Shared, consumers: readonly Consumer[], log: Log): () => void {
+  let atRest: boolean | undefined;
+  const look = () => {
+    const before = atRest;
+    atRest = !isReady(shared);
+    if (atRest === before) return;
+    for (const consumer of consumers) consumer.rest(atRest);
+    const { state, type } = shared.store.seal.status();
+    if (atRest) log.warn({ state, seal: type }, rests);
+    else if (before === true) log.info({}, 'this worker is unsealed and takes jobs');
+  };
+  look();
+  const timer = setInterval(look, lookMs).unref();
   return () => clearInterval(timer);
 }
 

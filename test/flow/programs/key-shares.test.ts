@@ -161,6 +161,7 @@ describe('an installation with five shares', () => {
     expect(await worker.sealed()).toBe(true);
     expect(await record('first')).toMatchObject({ sync_status: 'PENDING', attempts: 0 });
     expect([...fake.calls().values()]).toEqual([]);
+    expect(worker.started.err.filter((line) => line.includes('jobs wait: this worker is sealed'))).toHaveLength(1);
     await unseal(1);
     await synced('first');
     await eventually(async () => !(await sweep.sealed()));

@@ -47,6 +47,16 @@ test('a process without a port is healthy while PostgreSQL and Redis can be reac
   expect(await check('ground', { DATABASE_URL: 'postgres://127.0.0.1:1,127.0.0.1:2/x', REDIS_URL })).toBe(1);
 });
 
+test('a worker that waits for an unsealed API is healthy: a restart would not help', async () => {
+  const [DATABASE_URL, REDIS_URL] = [inject('postgresUrl'), inject('redisUrl')];
+  const unseal = {
+    KEYFERRY_UNSEAL_ADDRESS: 'https://localhost:1',
+    KEYFERRY_UNSEAL_LOGIN: 'orchestrator',
+    KEYFERRY_UNSEAL_ROLE: 'sync',
+  };
+  expect(await check('ground', { DATABASE_URL, REDIS_URL, ...unseal })).toBe(0);
+});
+
 test('the API is healthy while it answers well', async () => {
   expect(await check('api', { PORT: await answering(200) })).toBe(0);
   expect(await check('api', { PORT: await answering(503) })).toBe(1);

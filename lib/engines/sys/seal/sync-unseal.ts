@@ -10,13 +10,13 @@ const fields = {
 };
 
 /**
- * `sys/sync/unseal`: how workers and the sweep of an installation with key shares get at the keyring. Whoever may call it can read
- * everything, so a rule with a wildcard does not grant it by the way: it needs sudo.
+ * `sys/sync/unseal`: how workers and the sweep of an installation with key shares get at the keyring. Whoever may call it and has the
+ * database can read everything, so a rule with a wildcard does not grant it by the way: it needs sudo.
  */
 export function syncUnsealRow({ seal, lent }: SealRowParts): Row {
   return {
     pattern: 'sync/unseal',
-    help: 'Lends the root key to a worker or the sweep of an installation that is unsealed by key shares, wrapped to a key of its own. Whoever may call this can read everything.',
+    help: 'Lends the root key to a worker or the sweep of an installation that is unsealed by key shares, wrapped to a key of its own. Whoever may call this and can read the database can read everything.',
     operations: {
       write: operation(fields, {
         summary: 'Lends the root key to a process of the sync.',
