@@ -5,7 +5,7 @@ import { openGate } from '../../lib/queue/gate/gate.ts';
 import { openQueue } from '../../lib/queue/open.ts';
 import { type RedisCluster, startCluster } from '../support/redis/cluster.ts';
 import { ending } from '../support/services.ts';
-import { acceptedOf, startLoad } from './load.ts';
+import { settled, startLoad } from './load.ts';
 import { announce, lockMs, operation, operations, patientLimits, testQueue, type, until } from './queues.ts';
 
 let cluster: RedisCluster;
@@ -121,15 +121,6 @@ async function loaded() {
   const load = startLoad([first, second], stopping.signal);
   await until(() => load.done > 200);
   return { queues: [first, second] as const, load, prefix: first.prefix };
-}
-
-/** Everything is worked off; no other failure than that of an outage was seen; an empty queue takes exactly what it has room for. */
-async function settled(load: ReturnType<typeof startLoad>, queues: readonly Awaited<ReturnType<typeof testQueue>>[]) {
-  await load.settle();
-  expect(load.dirty()).toEqual([]);
-  expect([...load.refused.keys()].filter((text) => text !== 'AppError unavailable')).toEqual([]);
-  for (const queue of queues) await until(async () => (await queue.pendingCount().catch(() => 1)) === 0);
-  expect(await acceptedOf(queues)).toBe(100);
 }
 
 it('a prefix that is no hash tag is refused', async () => {

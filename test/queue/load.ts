@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { Handler } from '../../lib/queue/contract.ts';
 import type { SyncQueue } from '../../lib/queue/open.ts';
 import { aborted } from '../support/aborted.ts';
@@ -79,8 +80,17 @@ export function startLoad(queues: readonly [SyncQueue, ...SyncQueue[]], signal: 
   };
 }
 
-/** Fills an empty queue from several callers at once: answers how many operations were accepted, of which there is room for 100. */
-export async function acceptedOf(queues: readonly SyncQueue[]): Promise<number> {
+/** Everything is worked off; no other failure than that of an outage was seen; an empty queue takes exactly what it has room for. */
+export async function settled(load: Load, queues: readonly SyncQueue[]): Promise<void> {
+  await load.settle();
+  expect(load.dirty()).toEqual([]);
+  expect([...load.refused.keys()].filter((text) => text !== 'AppError unavailable')).toEqual([]);
+  for (const queue of queues) await until(async () => (await queue.pendingCount().catch(() => 1)) === 0);
+  expect(await acceptedOf(queues)).toBe(100);
+}
+
+/** Several callers fill an empty queue that has room for 100 at once: answers how many operations were accepted. */
+async function acceptedOf(queues: readonly SyncQueue[]): Promise<number> {
   const room = 100;
   const answers = await Promise.all(queues.map((queue) => queue.enqueue(operations(200), room)));
   const refusedByAll = answers.map(({ refused }) => new Set(refused));
