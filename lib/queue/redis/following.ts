@@ -19,6 +19,7 @@ export interface Dialling {
 export class FollowingConnector extends AbstractConnector {
   readonly #dialling: Dialling;
   #isReady = false;
+  #left: Socket | undefined;
 
   constructor(dialling: Dialling, disconnectMsMax: number) {
     super(disconnectMsMax);
@@ -44,6 +45,13 @@ export class FollowingConnector extends AbstractConnector {
       if (this.stream === stream && !this.#isReady) places.lost(place);
     });
     return stream;
+  }
+
+  /** Each command of a batch that is answered MOVED asks for it. */
+  override disconnect(): void {
+    if (this.#left !== undefined && this.#left === this.stream) return;
+    this.#left = this.stream;
+    super.disconnect();
   }
 
   /** Called with what INFO says, when the server is ready to serve. */
