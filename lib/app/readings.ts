@@ -15,10 +15,10 @@ export function readService({ config, log }: AppParts, { store, redisUrl, metric
   const levels = openLevels({ redisUrl, prefix: config.KEYFERRY_REDIS_PREFIX, types, log });
   gaugeService(metrics, types, {
     settings: () => loadSettings(store),
-    associations: () => estimateAssociations(store),
+    associations: () => store.readOlder((db) => estimateAssociations({ db })),
     oldestDirty: () => oldestDirty(store, types),
-    destinations: () => countDestinations(store),
-    tokens: () => estimateTokens(store),
+    destinations: () => store.readOlder((db) => countDestinations({ db })),
+    tokens: () => store.readOlder((db) => estimateTokens({ db })),
     async breakers() {
       const byType = Map.groupBy(await someDestinations(store, breakersMax), ({ type }) => type);
       const ids = (type: string) => (byType.get(type) ?? []).map(({ id }) => id);

@@ -15,7 +15,7 @@ import { openMetrics } from '../telemetry/metrics/open.ts';
 import { tracedEnqueue } from '../telemetry/traces/enqueue.ts';
 import { openTracing } from '../telemetry/traces/open.ts';
 import type { Tracing } from '../telemetry/traces/tracing.ts';
-import { databaseOf } from './database.ts';
+import { databaseOf, replicaOf } from './database.ts';
 import { openDoorbell } from './doorbell.ts';
 import { sealKeys } from './seal-keys.ts';
 
@@ -62,6 +62,7 @@ export async function openShared(
   const networkBounds = readBounds(config.KEYFERRY_NETWORK_ALLOWED);
   const store = await openStore({
     ...database,
+    replica: replicaOf(config),
     poolSize: config.KEYFERRY_DATABASE_POOL_SIZE,
     pooler: config.KEYFERRY_DATABASE_POOLER,
     statementTimeoutMs: config.KEYFERRY_DATABASE_STATEMENT_MS_MAX,

@@ -178,6 +178,8 @@ const settings = z.object({
   KEYFERRY_WORKSPACE_REQUESTS_PER_SECOND: wholeNumber(0, 1_000_000, 30),
   KEYFERRY_DATABASE_PASSWORD_FILE: z.string().optional(),
   KEYFERRY_DATABASE_PASSWORD_COMMAND: command.optional(),
+  KEYFERRY_DATABASE_REPLICA_URL: databaseUrl.optional(),
+  KEYFERRY_DATABASE_REPLICA_LAG_MS_MAX: wholeNumber(100, 600_000, 5_000),
   KEYFERRY_DATABASE_POOL_SIZE: wholeNumber(1, 500, 10),
   KEYFERRY_DATABASE_POOLER: z
     .enum(['auto', 'none', 'session', 'transaction'], 'has to be auto, none, session or transaction')

@@ -6,6 +6,7 @@ import { poolDialect } from './postgres/driver.ts';
 import { openPool, type PoolOptions } from './postgres/pool.ts';
 import { Pooling } from './postgres/pooler/pooling.ts';
 import { Reachability } from './postgres/reachability.ts';
+import { openReplica, type ReplicaOptions } from './postgres/replica/replica.ts';
 import { StoreClock } from './postgres/store-clock.ts';
 import { mustBeSupported } from './postgres/version.ts';
 import { refreshRegularly } from './refreshing.ts';
@@ -29,6 +30,8 @@ export interface StoreOptions extends PoolOptions {
   /** Who lends the root key to this process; closed with the store. */
   readonly borrowsFrom?: Lender | undefined;
   readonly clock: Clock;
+  /** For reads that may be old by a bound. */
+  readonly replica?: ReplicaOptions | undefined;
   /** How often a process looks whether another one has initialised the store, rotated its keyring or sealed the installation. */
   readonly refreshMs?: number;
 }
@@ -97,6 +100,7 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     const looks = await Promise.allSettled([seal.refresh(), storeClock.measure(db)]);
     for (const look of looks) if (look.status === 'rejected') throw look.reason;
   };
+  const replica = options.replica && openReplica(db, options.replica, options);
   const everyMs = options.refreshMs ?? refreshMsDefault;
   const stopRefreshing = refreshRegularly(refresh, { everyMs, log });
   return {
@@ -106,6 +110,7 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     seal,
     keyAttempts: openKeyAttempts({ db, barrier, transaction, changed: () => seal.refresh() }),
     transaction,
+    readOlder: (read) => (replica === undefined ? read(db) : replica.read(read)),
     reachable: () => reachability.check(() => sql`select 1`.execute(db)),
     connections: () => ({
       max: pool.max,
@@ -116,6 +121,7 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     close: async () => {
       stopRefreshing();
       await seal.end();
+      await replica?.close();
       await db.destroy();
     },
   };

@@ -11,6 +11,11 @@ export interface Store {
   readonly clock: Clock;
   /** Runs `work` in one transaction; repeats it a bounded number of times on serialisation failure or deadlock. */
   transaction<T>(work: (tx: Transaction<Database>) => Promise<T>): Promise<T>;
+  /**
+   * Runs a read whose answer may be a few seconds old: on a replica if one is set and no older than its bound, else on the primary. Not
+   * for what decides on rights, and not for what clients look at after a change of their own. `read` may run twice.
+   */
+  readOlder<T>(read: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 

@@ -21,9 +21,11 @@ export function diagnosisParts(store: OpenStore, config: Config): Omit<Diagnosis
       const { rows } = await sql<{ at: Date }>`select min(applied_at) as at from schema_migrations`.execute(store.db);
       return rows[0]?.at ?? new Date(0);
     },
-    countTokens: () => countTokens(store),
+    countTokens: () => store.readOlder((db) => countTokens({ db })),
     async countEntities() {
-      const { rows } = await sql<{ count: number }>`select count(*)::int as count from entities`.execute(store.db);
+      const { rows } = await store.readOlder((db) =>
+        sql<{ count: number }>`select count(*)::int as count from entities`.execute(db),
+      );
       return rows[0]?.count ?? 0;
     },
   };

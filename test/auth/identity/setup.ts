@@ -65,6 +65,7 @@ export function processOn(open: OpenStore) {
       statements.count += 1;
       return open.transaction(work);
     },
+    readOlder: (read) => open.readOlder(read),
     close: () => open.close(),
   };
   const mounts = [mount('auth/door/', 'door'), mount('auth/token/', 'token'), mount('identity/', 'identity')];

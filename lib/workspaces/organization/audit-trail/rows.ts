@@ -24,7 +24,9 @@ async function listEvents({ store, auditTrailDays: days }: WorkspaceParts, call:
   if (caller.kind !== 'organization' && caller.kind !== 'audit-trail') throw notFound();
   const page = pageOf(query, sizes);
   const since = sinceOf(query);
-  const { events, totalCount } = await eventsOf(store, { organizationId: caller.id, since, days }, page);
+  const { events, totalCount } = await store.readOlder((db) =>
+    eventsOf({ db }, { organizationId: caller.id, since, days }, page),
+  );
   const body = { data: events.map(shown), pagination: paginationOf(page, totalCount) };
   return { contentType: 'application/json', bytes: JSON.stringify(body) };
 }
