@@ -4,15 +4,15 @@ import { installPython, run } from '../install/install.ts';
 import { startServer } from '../server.ts';
 import type { Trial } from '../trials/trial.ts';
 
-const packages = ['moto[secretsmanager,sts,server]==5.2.5'];
+const packages = ['moto[kms,secretsmanager,sts,server]==5.2.5'];
 
 /** https://docs.getmoto.org/en/latest/docs/server_mode.html */
 export const moto: Trial = {
   name: 'moto server',
   covers:
-    'the whole contract of a driver; at Secrets Manager also recovery window, replicas, KMS key, versions; STS AssumeRole',
+    'the whole contract of a driver; at Secrets Manager also recovery window, replicas, KMS key, versions; STS AssumeRole; the seal by KMS',
   type: 'cloud-a-sm',
-  suites: [...wholeContract, 'test/emulators/moto/moto.suite.ts'],
+  suites: [...wholeContract, 'test/emulators/moto/moto.suite.ts', 'test/emulators/moto/kms.suite.ts'],
   gaps: [
     {
       test: / on (throttle|unavailable) as |left alone$| met (throttle|unavailable)$/,
