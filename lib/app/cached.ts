@@ -28,11 +28,16 @@ export function cached<T extends Flushed>(
   };
 }
 
+/** Each run of a function is a process of its own, and there may be hundreds: many processes, few connections. */
+const functionConnectionsMax = 2;
+
 async function openCached<T extends Flushed>(
   open: (parts: AppParts) => Promise<T>,
   dimensions: Readonly<Record<string, string>>,
 ): Promise<Cached<T>> {
-  const config = readConfig();
+  const settings = readConfig();
+  const poolSize = Math.min(functionConnectionsMax, settings.KEYFERRY_DATABASE_POOL_SIZE);
+  const config = { ...settings, KEYFERRY_DATABASE_POOL_SIZE: poolSize };
   const parts = { config, log: openLog(config), metrics: openMetrics({ process: false }) };
   const opened = await open(parts);
   const measured = metricsPerInvocation(parts.metrics, parts.log, dimensions);

@@ -46,7 +46,10 @@ export interface Shared extends Closable {
   readonly changed: ReturnType<typeof changedBy>;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
-  /** Sends the spans that have been gathered; for a process that may be frozen after its work. Bounded; never fails. */
+  /**
+   * For a process that may be frozen after its work: sends the spans that have been gathered, and closes the connections to the
+   * database that others may need meanwhile. Bounded; never fails.
+   */
   flush(): Promise<void>;
 }
 
@@ -94,7 +97,9 @@ export async function openShared(
     changed: changedBy(store, queue, log),
     metrics,
     tracing,
-    flush: traces.flush,
+    async flush() {
+      await Promise.all([traces.flush(), store.rest()]);
+    },
     async close() {
       await queue.close();
       bell?.close();

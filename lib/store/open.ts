@@ -42,6 +42,8 @@ export interface OpenStore extends Store {
   readonly keyAttempts: KeyAttempts;
   /** Whether the database answers; asks it only if no query was answered in the last seconds. Never throws. */
   reachable(): Promise<boolean>;
+  /** For a process that may be frozen now, for how long it cannot know: closes idle connections. Bounded; never fails. */
+  rest(): Promise<void>;
   /** The connections of this process now. */
   connections(): Connections;
 }
@@ -112,6 +114,7 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     transaction,
     readOlder: (read) => (replica === undefined ? read(db) : replica.read(read)),
     reachable: () => reachability.check(() => sql`select 1`.execute(db)),
+    rest: () => pool.rest().catch(() => {}),
     connections: () => ({
       max: pool.max,
       busy: pool.totalCount - pool.idleCount,

@@ -1,6 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
 import { isOutdatedPlan, isReadOnly, isRefusedName, queryFailure } from './failure.ts';
+import type { Idleness } from './idleness.ts';
 import { cancel } from './pooler/cancel.ts';
 import type { Pooling } from './pooler/pooling.ts';
 import type { Reachability } from './reachability.ts';
@@ -12,6 +13,7 @@ const changing: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'ME
 /** What the connections of a pool share. */
 export interface ConnectionParts {
   readonly names: StatementNames;
+  readonly idleness: Idleness;
   readonly reachability: Reachability;
   readonly silence: SilenceWatch;
   readonly pooling: Pooling;
@@ -68,6 +70,7 @@ export class PoolConnection implements DatabaseConnection {
   }
 
   release(): void {
+    this.#parts.idleness.used(this.#client);
     this.#client.release(this.#unusable);
   }
 

@@ -8,8 +8,10 @@ import {
   PostgresQueryCompiler,
   type TransactionSettings,
 } from 'kysely';
+import type pg from 'pg';
 import { type ConnectionParts, PoolConnection } from './connection.ts';
 import { connectFailure } from './failure.ts';
+import { Idleness } from './idleness.ts';
 import type { StorePool } from './pool.ts';
 import type { Reachability } from './reachability.ts';
 import { StatementNames } from './statement-names.ts';
@@ -36,19 +38,34 @@ class PoolDriver implements Driver {
     this.#pool = pool;
     this.#reachability = reachability;
     const { silence, pooling, statementTimeoutMs } = pool;
-    this.#parts = { names: new StatementNames(), reachability, silence, pooling, statementTimeoutMs };
+    this.#parts = {
+      names: new StatementNames(),
+      idleness: new Idleness(),
+      reachability,
+      silence,
+      pooling,
+      statementTimeoutMs,
+    };
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<PoolConnection> {
     try {
-      return new PoolConnection(await this.#pool.connect(), this.#parts);
+      return new PoolConnection(await this.#connect(), this.#parts);
     } catch (cause) {
       const failure = connectFailure(cause);
       if (failure.unusable) this.#reachability.lost();
       throw failure.error;
     }
+  }
+
+  /** Of those that were idle each is tried once; a new one needs no trial. */
+  async #connect(): Promise<pg.PoolClient> {
+    const client = await this.#pool.connect();
+    if (await this.#parts.idleness.isAlive(client)) return client;
+    client.release(true);
+    return this.#connect();
   }
 
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {

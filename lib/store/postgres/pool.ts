@@ -36,6 +36,8 @@ export interface StorePool {
   /** How many wait for one. */
   readonly waitingCount: number;
   connect(): Promise<pg.PoolClient>;
+  /** Closes the connections that are idle, unless a pooler keeps them cheaply. */
+  rest(): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -87,6 +89,10 @@ export function openPool(
       return pool.waitingCount;
     },
     connect: () => pooling.retried(() => servers.each(() => pool.connect())),
+    async rest() {
+      if (pooling.sharesServers) return;
+      for (let left = pool.idleCount; left > 0 && pool.idleCount > 0; left -= 1) (await pool.connect()).release(true);
+    },
     end: () => pool.end(),
   };
 }
