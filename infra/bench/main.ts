@@ -10,6 +10,7 @@ import { callsSection } from './sections/calls.ts';
 import { loginsSection } from './sections/logins.ts';
 import { memorySection } from './sections/memory.ts';
 import { policiesSection } from './sections/policies.ts';
+import { poolerSection } from './sections/pooler.ts';
 import { reconcileSection } from './sections/reconcile.ts';
 import { startSection } from './sections/start.ts';
 import { tokensSection } from './sections/tokens.ts';
@@ -35,6 +36,7 @@ const sections: readonly Section[] = [
   loginsSection,
   auditSection,
   workspacesSection,
+  poolerSection,
   startSection,
 ];
 
