@@ -9,6 +9,7 @@ import { type Answer, ask } from './ask.ts';
 /** Two processes on one store that people with shares hold, as far as they may know of each other. */
 export interface ShamirService {
   readonly rootToken: string;
+  readonly databaseUrl: string;
   readonly addresses: readonly string[];
   /** The shares as they are in force, in hex; of the recovery key with the automatic seal. A test that replaces them says so. */
   keys: readonly string[];
@@ -24,7 +25,7 @@ export function shamirService(
   changes: Readonly<Record<string, string>> = {},
   init: object | 'not-yet' = { secret_shares: 3, secret_threshold: 2 },
 ): ShamirService {
-  const service = { rootToken: '', addresses: [] as string[], keys: [] as readonly string[] };
+  const service = { rootToken: '', databaseUrl: '', addresses: [] as string[], keys: [] as readonly string[] };
   let environment: Record<string, string> = {};
   let apis: Api[] = [];
   const start = async () => {
@@ -43,6 +44,7 @@ export function shamirService(
     const { url, prefix } = testRedis();
     const own = { DATABASE_URL: await testDatabase(), REDIS_URL: url, KEYFERRY_REDIS_PREFIX: prefix };
     environment = { ...own, KEYFERRY_DATABASE_POOL_SIZE: '5', KEYFERRY_SHUTDOWN_MS_MAX: '3000', ...changes };
+    service.databaseUrl = own.DATABASE_URL;
     await start();
     if (init === 'not-yet') return;
     const { body } = await asked(0, 'PUT', 'sys/init', init);
