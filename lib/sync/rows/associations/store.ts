@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { rootNamespace } from '../../../core/namespace.ts';
 import type { Store } from '../../../store/store.ts';
 import { unmarkedSince } from '../../marking/unmarked.ts';
 import { isRemnant } from '../../recheck/remnant.ts';
@@ -73,15 +74,23 @@ export interface ListedSecret {
   readonly count: number;
 }
 
-/** Secrets of a namespace that have associations; one more than a reply shows, if there are so many. In the order of an index. */
-export async function listSecrets(store: Store, namespaceId: string): Promise<readonly ListedSecret[]> {
+/** Secrets of a namespace that have associations; one more than a reply shows, if there are so many. */
+export async function listSecrets({ db }: Pick<Store, 'db'>, namespaceId: string): Promise<readonly ListedSecret[]> {
   const { rows } = await sql<ListedSecret>`
     select min(a.mount_path) as mount_path, a.secret_name, count(*)::int as count
-      from associations a join destinations d on d.id = a.destination_id and d.namespace_id = ${namespaceId}
+      from ${namespaceId === rootNamespace.id ? ofRoot : ofNamespace(namespaceId)}
      where not ${isRemnant('a')} group by a.secret_name, a.mount_id order by a.secret_name, a.mount_id
-     limit ${associationsMax + 1}::int`.execute(store.db);
+     limit ${associationsMax + 1}::int`.execute(db);
   return rows;
 }
+
+/** Most are the root's: an index has them in the order of the list. */
+const ofRoot = sql`associations a join destinations d on d.id = a.destination_id and d.namespace_id = ${sql.lit(rootNamespace.id)}`;
+
+/** By their destinations, whatever the planner thinks: in the order of the list all associations of the installation would be read. */
+const ofNamespace = (id: string): RawBuilder<unknown> => sql`
+  (select id from destinations where namespace_id = ${id} offset 0) d
+    cross join lateral (select * from associations where destination_id = d.id offset 0) a`;
 
 /** Whether a worker is through with this generation, or the association is no more, or no worker will come: the sync is disabled. */
 export async function isSettled(store: Store, id: string, generation: number): Promise<boolean> {

@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rootNamespace } from '../../../lib/core/namespace.ts';
+import type { OpenStore } from '../../../lib/store/open.ts';
+import { listSecrets } from '../../../lib/sync/rows/associations/store.ts';
+import { testStore } from '../../store/stores.ts';
+
+let store: OpenStore;
+const ofRoot = 10_000;
+const ofSmall = 5;
+
+beforeAll(async () => {
+  store = await testStore();
+  await sql`insert into namespaces (id, uuid, path, custom_metadata) values ('small', gen_random_uuid(), 'small/', '{}')`.execute(
+    store.db,
+  );
+  await sql`
+    insert into destinations (type, name, connection, granularity, custom_tags, network, adopt, updated_at, namespace_id)
+    values ('cloud-a-sm', 'd', 'x', 'secret-path', '{}', '{}', false, now(), ${rootNamespace.id}),
+           ('cloud-a-sm', 'd', 'x', 'secret-path', '{}', '{}', false, now(), 'small')`.execute(store.db);
+  await sql`
+    insert into associations (destination_id, type, mount_id, mount_path, mount_accessor, secret_name, granularity, template, adopt,
+                              desired, status, records, updated_at)
+    select d.id, 'cloud-a-sm', gen_random_uuid(), 'kv/', 'kv_1', 'secret-' || n, 'secret-path', 't', false, 'present', 'SYNCED',
+           '[]', now()
+      from destinations d
+      cross join lateral generate_series(1, case when d.namespace_id = 'small' then ${ofSmall}::int else ${ofRoot}::int end) n`.execute(
+    store.db,
+  );
+  await sql`analyze associations, destinations`.execute(store.db);
+});
+afterAll(() => store.close());
+
+test('a namespace lists its secrets without reading those of others, also by a plan that is kept', async () => {
+  await store.db.transaction().execute(async (tx) => {
+    // What PostgreSQL may choose once a statement has come often enough on a connection.
+    await sql`set local plan_cache_mode = force_generic_plan`.execute(tx);
+    const blocks = async (): Promise<number> => {
+      const { rows } = await sql<{ blocks: number }>`
+        select (pg_stat_get_xact_blocks_fetched('associations'::regclass)
+                + pg_stat_get_xact_blocks_fetched('associations_secret'::regclass))::int as blocks`.execute(tx);
+      return rows[0]?.blocks ?? 0;
+    };
+    const before = await blocks();
+    expect(await listSecrets({ db: tx }, 'small')).toHaveLength(ofSmall);
+    expect((await blocks()) - before).toBeLessThan(20);
+  });
+  expect(await listSecrets(store, rootNamespace.id)).toHaveLength(ofRoot);
+});
