@@ -1,16 +1,52 @@
 import type { Kysely } from 'kysely';
+import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../tables.ts';
 import { inTransaction } from '../transaction.ts';
+import type { HeldKeyring } from './held-keyring.ts';
 import { type OuterKey, outerKeyMsMax } from './keys/root-key-source.ts';
 import { openKeyring, type SealRecord } from './record.ts';
+
+export interface RewrapParts {
+  readonly db: Kysely<Database>;
+  readonly outerKey: OuterKey | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How often the key service is asked for a newer version of the key. */
+const everyMs = 3_600_000;
+
+/** Looks now and then whether the key service has a newer version of the key. */
+export class Rewrapping {
+  readonly #parts: RewrapParts;
+  #dueAtMs = 0;
+
+  constructor(parts: RewrapParts) {
+    this.#parts = parts;
+  }
+
+  /** Never throws: what the older version has wrapped is as good. */
+  async runIfDue(keyring: Pick<HeldKeyring, 'withRootKey'>, record: SealRecord): Promise<void> {
+    const { outerKey, clock, log } = this.#parts;
+    const now = clock.now().getTime();
+    if (outerKey === undefined || record.type !== outerKey.type || now < this.#dueAtMs) return;
+    this.#dueAtMs = now + everyMs;
+    await keyring
+      .withRootKey((rootKey) => rewrap(this.#parts, outerKey, record, rootKey))
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : 'unknown error';
+        log.warn({ error: reason }, 'whether the key of the seal has a newer version is not known');
+      });
+  }
+}
 
 /**
  * Wraps the root key anew if the key service has a newer version of the key. Of several processes one does it; those that hold the
  * root key need nothing of it. What an older version has wrapped opens as long as the service keeps that version.
  */
-export async function rewrap(
-  { db, log }: { readonly db: Kysely<Database>; readonly log: Log },
+async function rewrap(
+  { db, log }: RewrapParts,
   outerKey: OuterKey,
   record: SealRecord,
   rootKey: Buffer,

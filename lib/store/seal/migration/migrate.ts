@@ -8,6 +8,7 @@ import { quorumOf } from '../attempts/quorum.ts';
 import { outerKeyMsMax } from '../keys/root-key-source.ts';
 import { openKeyring, openRootKey, readRecord, type SealRecord, sealRootKey } from '../record.ts';
 import { recoveryAad } from '../recovery.ts';
+import { wrongShares } from '../shares/root-key.ts';
 import { combineShares, type ShareRule } from '../shares/shares.ts';
 import type { ConfiguredKeys } from './stand.ts';
 
@@ -127,6 +128,3 @@ async function store(db: Kysely<Database>, before: SealRecord, sealed: Sealed): 
 const isSame = (one: SealRecord, other: SealRecord): boolean =>
   one.root_key.equals(other.root_key) &&
   Buffer.compare(one.recovery_key ?? Buffer.of(), other.recovery_key ?? Buffer.of()) === 0;
-
-const wrongShares = (cause?: unknown) =>
-  badRequest('the given keys do not unseal this service: start again with the first one', { cause });

@@ -17,6 +17,7 @@ export type Stand = 'fits' | 'migrates' | 'foreign';
 
 /** @param refused whether the configured key was asked and does not open the record */
 export function standOf(record: SealRecord, { outerKey, formerKey }: ConfiguredKeys, refused: boolean): Stand {
-  if (record.type === (outerKey?.type ?? 'shamir') && !refused) return 'fits';
+  const fits = outerKey === undefined ? record.type === 'shamir' : record.type === outerKey.type && !refused;
+  if (fits) return 'fits';
   return record.type === 'shamir' || formerKey?.opens(record) === true ? 'migrates' : 'foreign';
 }
