@@ -21,7 +21,12 @@ await runUntilSignal(async () => {
   if (once) {
     const sweeper = await openSweeper({ config, log });
     const inTime = AbortSignal.timeout(onceMs);
-    const [swept] = await Promise.all([sweeper.run(), sweeper.notify(inTime), sweeper.dropTokens(inTime)]);
+    const [swept] = await Promise.all([
+      sweeper.run(),
+      sweeper.notify(inTime),
+      sweeper.dropTokens(inTime),
+      sweeper.emptyMounts(inTime),
+    ]);
     process.stdout.write(`${JSON.stringify(swept)}\n`);
     await sweeper.close();
     return endProcess(0);

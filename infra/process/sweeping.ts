@@ -7,8 +7,8 @@ import type { Log } from '../../lib/core/log.ts';
 const lookEveryMs = 1_000;
 
 /**
- * Rounds one after the other, and beside them the notifications of workspaces, whose receivers no round waits for, and the removal
- * of tokens that have ended, however many they are; answers how to end all. What fails is tried again; the log gets the first of a row of failures and the end of it.
+ * Rounds one after the other, and beside them the notifications of workspaces, whose receivers no round waits for, the
+ * emptying of disabled mounts, and the removal of tokens that have ended, however many they are; answers how to end all. What fails is tried again; the log gets the first of a row of failures and the end of it.
  */
 export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log): Promise<() => Promise<void>> {
   const stop = new AbortController();
@@ -18,6 +18,13 @@ export async function sweepRegularly(sweeper: Sweeper, everyMs: number, log: Log
     repeat({
       step: () => sweeper.notify(signal),
       what: 'the sending of notifications',
+      everyMs: lookEveryMs,
+      signal,
+      log,
+    }),
+    repeat({
+      step: () => sweeper.emptyMounts(signal),
+      what: 'the emptying of disabled mounts',
       everyMs: lookEveryMs,
       signal,
       log,

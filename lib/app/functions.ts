@@ -74,8 +74,8 @@ async function openAnswering(parts: AppParts) {
 const byHandMs = 30_000;
 
 /**
- * One round of the sweep, called by a timer, and beside it the notifications and the removal of ended tokens, for as long as the
- * function may run.
+ * One round of the sweep, called by a timer, and beside it the notifications, the removal of ended tokens and the emptying of
+ * disabled mounts, for as long as the function may run.
  */
 export function sweepFunction() {
   const sweeper = cached(openSweeper, { function: 'sweep' });
@@ -84,15 +84,17 @@ export function sweepFunction() {
     const inTime = AbortSignal.timeout(Math.max(0, leftMs - answerMs));
     const { opened, run } = await sweeper();
     return run(async () => {
-      const [swept, notified, dropped] = await Promise.allSettled([
+      const [swept, notified, dropped, emptied] = await Promise.allSettled([
         opened.run(),
         opened.notify(inTime),
         opened.dropTokens(inTime),
+        opened.emptyMounts(inTime),
       ]);
       if (swept.status === 'rejected') throw swept.reason;
       if (notified.status === 'rejected') throw notified.reason;
       if (dropped.status === 'rejected') throw dropped.reason;
-      return { ...swept.value, notified: notified.value, dropped: dropped.value };
+      if (emptied.status === 'rejected') throw emptied.reason;
+      return { ...swept.value, notified: notified.value, dropped: dropped.value, emptied: emptied.value };
     });
   };
 }

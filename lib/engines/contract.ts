@@ -93,16 +93,27 @@ export interface Mounts extends MountTable {
   /** @throws AppError `bad-request` when the path is in use, or lies above or below another mount */
   enable(mount: NewMount): Promise<void>;
   /**
-   * Removes a mount with all its data, in bounded steps; associations of its secrets become dirty with each step. Stopped
-   * half-way it is done again by the next call. Absent: nothing to do. Answers warnings.
+   * Takes a mount out of the table and removes its data in bounded steps; associations of its secrets become dirty with each step.
+   * What the time of the call does not suffice for is removed by the sweep. Absent: nothing to do. Answers warnings.
    */
   disable(path: string, changed: Changed, signal: AbortSignal): Promise<readonly string[]>;
+  /** Disabled mounts whose data is still being removed. */
+  removals(): Promise<readonly RemovalInProgress[]>;
   /** `tune` decides under the row's lock what becomes of the mount; it may throw. False: there is no such mount. */
   tune(path: string, tune: (mount: Mount) => MountTuning): Promise<boolean>;
   /** Moves a mount with its data. @throws AppError `bad-request` as `enable`, and when there is nothing to move */
   move(from: string, to: string, changed: Changed): Promise<EndedMove>;
   /** A move by its id, from whatever process; undefined when it is not known, or so old that it was forgotten. */
   findMove(id: string): Promise<{ readonly from: string; readonly to: string } | undefined>;
+}
+
+export interface RemovalInProgress {
+  readonly accessor: string;
+  readonly uuid: string;
+  /** Where it was mounted. */
+  readonly path: string;
+  readonly type: string;
+  readonly removed_at: Date;
 }
 
 export interface EndedMove {

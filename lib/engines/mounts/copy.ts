@@ -32,7 +32,7 @@ interface Read {
 /** One statement: the revision is that of exactly these rows. */
 export async function readTable(store: Store, fixed: readonly FixedMount[]): Promise<TableCopy> {
   const { rows } = await sql<Read>`
-    select revision, coalesce((select json_agg(m) from mounts m), '[]'::json) as mounts,
+    select revision, coalesce((select json_agg(m) from mounts m where removed_at is null), '[]'::json) as mounts,
            coalesce((select json_agg(json_build_object(
              'id', id, 'uuid', uuid, 'path', path, 'custom_metadata', custom_metadata,
              'locked', unlock_key is not null, 'deleted', deleted_at is not null)) from namespaces), '[]'::json) as namespaces

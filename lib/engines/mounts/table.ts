@@ -8,7 +8,9 @@ import { insertMount } from './insert.ts';
 import { findMove, moveMount } from './move.ts';
 import { deepest } from './namespaces/record.ts';
 import type { FixedMount } from './record.ts';
-import { type Emptied, removeMount } from './remove.ts';
+import { listRemovals } from './removal/continue.ts';
+import { disableMount } from './removal/disable.ts';
+import type { Emptied } from './removal/remove.ts';
 import { tuneMount } from './tune.ts';
 
 export interface MountTableParts extends Pick<EngineParts, 'store'> {
@@ -49,9 +51,10 @@ export function openMountTable({ store, engines, fixed }: MountTableParts): Copi
     list: async () => [...(await present()).mountsOf(namespace.id).values()],
     find: (path): Promise<Mount | undefined> => found((copy) => copy.mountsOf(namespace.id).get(path)),
     enable: (mount) => changing(store.transaction((tx) => insertMount(tx, mount, reserved, namespace))),
-    disable: (path, changed, signal) => changing(removeMount({ store, engines }, namespace.id, path, changed, signal)),
+    disable: (path, changed, signal) => changing(disableMount({ store, engines, changed }, namespace.id, path, signal)),
     tune: (path, tune) => changing(store.transaction((tx) => tuneMount(tx, namespace.id, path, tune, fixed))),
     move: (from, to, changed) => changing(moveMount({ store }, { namespace, from, to, reserved }, changed)),
+    removals: () => listRemovals(store, namespace.id),
     findMove: (id) => findMove({ store }, id, namespace),
   });
   return {

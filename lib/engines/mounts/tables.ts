@@ -22,6 +22,9 @@ export interface MountsTable {
   local: boolean;
   seal_wrap: boolean;
   created_at: Generated<Timestamp>;
+  /** Since when it is disabled and its content being removed; null: it is mounted. Its path leads nowhere then. */
+  removed_at: Timestamp | null;
+  removed_path: string | null;
 }
 
 /** Moves of mounts that have ended; the newest are kept. */

@@ -36,6 +36,7 @@ import { oldestChange } from './0043-oldest-change.ts';
 import { hotTables } from './0044-hot-tables.ts';
 import { markings } from './0045-markings.ts';
 import { endedTokens } from './0046-ended-tokens.ts';
+import { mountRemovals } from './0047-mount-removals.ts';
 import { outerKeys } from './0050-outer-keys.ts';
 
 /** A step forward of the schema. There are no steps back: what was released is never edited, a new step mends it. */
@@ -94,5 +95,6 @@ export const migrations: readonly Migration[] = [
   { name: '0044-hot-tables', up: hotTables, outsideTransaction: true },
   { name: '0045-markings', up: markings },
   { name: '0046-ended-tokens', up: endedTokens, outsideTransaction: true },
+  { name: '0047-mount-removals', up: mountRemovals, outsideTransaction: true },
   { name: '0050-outer-keys', up: outerKeys },
 ];

@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { silentLog } from '../../../lib/core/log.ts';
 import { kvV2 } from '../../../lib/engines/kv/v2/index.ts';
+import { continueRemovals } from '../../../lib/engines/mounts/removal/continue.ts';
 import { openMountTable } from '../../../lib/engines/mounts/table.ts';
 import { associate, calling, dirtyIds, engineParts, fixed, mounted, settle } from '../setup.ts';
 
@@ -106,15 +109,72 @@ test('removal takes all secrets away and marks their associations dirty, twice i
   await settle(it.store);
 });
 
-test('removal that is stopped says so and is finished by the next call', async () => {
+test('a removal that is stopped shows itself, and its path is free at once', async () => {
   const mount = await mounted(it.mounts, 'stopped/', { version: '2' });
-  await calling(kvV2.open(it.parts), mount)('write', 'data/a', { data: {} });
-  const stopped = it.mounts.disable('stopped/', it.parts.changed, AbortSignal.abort());
-  await expect(stopped).rejects.toMatchObject({ kind: 'unavailable' });
-  expect(await pathOf(it.mounts, 'stopped/a')).toBe('stopped/');
-  await it.mounts.disable('stopped/', it.parts.changed, never);
+  const call = calling(kvV2.open(it.parts), mount);
+  await call('write', 'data/a', { data: { old: true } });
+  const id = await associate(it.store, mount, 'a');
+  const [warning] = await it.mounts.disable('stopped/', it.parts.changed, AbortSignal.abort());
+  expect(warning).toMatch(/removed in the background: sys\/removals/);
   expect(await pathOf(it.mounts, 'stopped/a')).toBeUndefined();
+  expect(await it.mounts.removals()).toMatchObject([{ path: 'stopped/', type: 'kv', uuid: mount.id }]);
+  const again = await mounted(it.mounts, 'stopped/', { version: '2' });
+  expect(again.id).not.toBe(mount.id);
+  expect(await calling(kvV2.open(it.parts), again)('read', 'data/a').catch(() => undefined)).toBeUndefined();
+  expect(await dirtyIds(it.store)).toEqual([]);
+  // Another process, as the sweep.
+  const removal = { store: it.store, engines: [kvV2], changed: it.parts.changed, log: silentLog };
+  expect(await continueRemovals(removal, never)).toBe(1);
+  expect(await dirtyIds(it.store)).toEqual([id]);
+  expect(await it.mounts.removals()).toEqual([]);
+  expect(await pathOf(it.mounts, 'stopped/a')).toBe('stopped/');
+  await settle(it.store);
 });
+
+test('processes that empty a mount at the same time take no step twice, and leave nothing behind', async () => {
+  const mount = await mounted(it.mounts, 'shared/', { version: '2' });
+  await manySecrets(mount.id, 5_500);
+  await it.mounts.disable('shared/', it.parts.changed, AbortSignal.abort());
+  const removal = { store: it.store, engines: [kvV2], changed: it.parts.changed, log: silentLog };
+  while ((await it.mounts.removals()).length > 0) {
+    await Promise.all([0, 1, 2].map(() => continueRemovals(removal, never)));
+  }
+  const left = await it.store.db.selectFrom('kv_secrets').selectAll().where('mount_id', '=', mount.id).execute();
+  expect(left).toEqual([]);
+});
+
+test('a mount with many secrets does not hold up the removal of another', async () => {
+  const big = await mounted(it.mounts, 'much/', { version: '2' });
+  await manySecrets(big.id, 8_500);
+  await mounted(it.mounts, 'little/', { version: '2' });
+  for (const path of ['much/', 'little/']) await it.mounts.disable(path, it.parts.changed, AbortSignal.abort());
+  const stop = new AbortController();
+  const changed = async () => [];
+  const engines = [{ ...kvV2, removeSecrets: stopping(stop, 4) }];
+  await continueRemovals({ store: it.store, engines, changed, log: silentLog }, stop.signal);
+  expect((await it.mounts.removals()).map(({ path }) => path)).toEqual(['much/']);
+  await continueRemovals({ store: it.store, engines: [kvV2], changed, log: silentLog }, never);
+  expect(await it.mounts.removals()).toEqual([]);
+});
+
+/** As of KV, until so many steps were made. */
+function stopping(stop: AbortController, steps: number): NonNullable<typeof kvV2.removeSecrets> {
+  let made = 0;
+  return async (tx, mountId, limit) => {
+    made += 1;
+    if (made >= steps) stop.abort();
+    return (await kvV2.removeSecrets?.(tx, mountId, limit)) ?? [];
+  };
+}
+
+async function manySecrets(mountId: string, count: number): Promise<void> {
+  await sql`
+    insert into kv_secrets (mount_id, path, current_version, oldest_version, created_time, updated_time, max_versions,
+                            cas_required, delete_version_after)
+    select ${mountId}::uuid, 's' || i, 0, 0, now(), now(), 0, false, 0 from generate_series(1, ${count}::int) as i`.execute(
+    it.store.db,
+  );
+}
 
 test('writes that race with the removal of their mount leave nothing behind', async () => {
   const mount = await mounted(it.mounts, 'racing/', { version: '2' });

@@ -40,7 +40,7 @@ export async function keepPending({ db, barrier }: Store, login: PendingLogin): 
     insert into mfa_pending_logins (id_hash, mount_id, principal, entity_id, login, expire_at)
     select ${hash}, m.id, ${principal}, e.id, ${sealed}, now() + make_interval(secs => ${pendingSeconds})
       from mounts m, entities e
-     where m.id = ${mountId}::uuid and e.id = ${entityId} and not e.disabled for key share of m for share of e
+     where m.id = ${mountId}::uuid and m.removed_at is null and e.id = ${entityId} and not e.disabled for key share of m for share of e
     returning 1`.execute(db);
   if (rows.length === 0) throw permissionDenied();
   return id;
@@ -85,7 +85,7 @@ export async function takePending(
     with pending as (
       select mount_id, entity_id from mfa_pending_logins where id_hash = ${hashOf({ barrier }, id)} and expire_at > now()
     ), mount as materialized (
-      select from mounts where id = (select mount_id from pending) for key share
+      select from mounts where id = (select mount_id from pending) and removed_at is null for key share
     ), entity as materialized (
       select from entities where id = (select entity_id from pending) and not disabled for share
     )

@@ -1,18 +1,17 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { badRequest } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
-import type { Changed } from '../../../store/outbox.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Database } from '../../../store/tables.ts';
 import { changeTable } from '../insert.ts';
-import { type RemovalParts, removeMount } from '../remove.ts';
+import { beginMountRemoval } from '../removal/begin.ts';
+import { type RemovalParts, removeWhile } from '../removal/remove.ts';
 
 /** Rows that go in one statement, and statements of one table in one call. */
 const stepSize = 1_000;
 const stepsMax = 1_000_000;
 
 export interface NamespaceRemoval extends RemovalParts {
-  readonly changed: Changed;
   readonly signal: AbortSignal;
 }
 
@@ -53,9 +52,12 @@ export async function endNamespaces({ log, ...parts }: Omit<NamespaceRemoval, 's
  * their copies are gone, or could not be removed; all else; and then the namespace. Each step may run twice.
  */
 export async function goOnRemoving(parts: NamespaceRemoval, id: string): Promise<'gone' | 'in-progress'> {
-  const { store, changed, signal } = parts;
-  const mounts = await store.db.selectFrom('mounts').select('path').where('namespace_id', '=', id).execute();
-  for (const { path } of mounts) await removeMount(parts, id, path, changed, signal);
+  const { store, signal } = parts;
+  const mounts = store.db.selectFrom('mounts').where('namespace_id', '=', id);
+  for (const { path } of await mounts.select('path').where('removed_at', 'is', null).execute())
+    await store.transaction((tx) => beginMountRemoval(tx, id, path));
+  const removed = mounts.select(['id', 'type', 'options']).where('removed_at', 'is not', null);
+  for (const mount of await removed.execute()) await removeWhile(parts, mount, signal);
   for (const table of await ownedTables(store.db)) {
     if (!removedElsewhere.includes(table)) await clear(store, table, id, signal);
   }

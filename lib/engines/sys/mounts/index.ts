@@ -6,6 +6,7 @@ import { mountRow } from './mount.ts';
 import type { MountParts } from './parts.ts';
 import { pluginRows } from './plugins.ts';
 import { remountRows } from './remount.ts';
+import { removalsRow } from './removals.ts';
 import { tuneRow } from './tune.ts';
 
 /** `sys/mounts`, `sys/auth`, `sys/remount`, `sys/internal/ui/mounts` and `sys/plugins/catalog`. */
@@ -14,6 +15,7 @@ export function mountRows(parts: MountParts): readonly Row[] {
   return [
     ...kinds.flatMap((kind) => [mountListRow(parts, kind), mountRow(parts, kind), tuneRow(parts, kind)]),
     ...remountRows(parts, kinds),
+    removalsRow(parts),
     ...internalRows(parts),
     ...pluginRows(parts),
   ];
