@@ -1,6 +1,7 @@
 import { optionsOf } from '../show/options.ts';
 import { openTerminal } from '../show/terminal.ts';
 import { isMet } from './figure.ts';
+import { runGrowth, usualGrowth } from './growth/run.ts';
 import { runMillion } from './million/run.ts';
 import type { Section } from './section.ts';
 import { apiSection } from './sections/api.ts';
@@ -23,7 +24,8 @@ import { openStage, type Stage } from './stage.ts';
  * `npm run bench`: figures as ratios to what the bare libraries do in the same run. `-- --quick` for a short one, `--json`,
  * `--only <section>`, `--profile <folder>` for CPU profiles of the processes that are measured. `--million` instead: a backlog
  * of a million operations, made, held and worked off (`--quick`: of 2,000). `--soak`: light use of an API and a worker for 30
- * minutes (`--minutes <n>`); fails unless both stay flat and under 256 MB.
+ * minutes (`--minutes <n>`); fails unless both stay flat and under 256 MB. `--growth`: what single items cost in a store of
+ * 100,000 secrets and in one of ten million (`--secrets <n>`; some 40 GB); fails when they cost more than 1.5 times as much.
  */
 const sections: readonly Section[] = [
   callsSection,
@@ -54,7 +56,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 try {
   stage = await openStage(options.profile);
   if (options.million) await runMillion(stage, terminal, options.quick);
-  const isFlat = options.soak === undefined || (await runSoak(stage, terminal, options.soak));
+  const isFlat =
+    (options.soak === undefined || (await runSoak(stage, terminal, options.soak))) &&
+    (options.growth === undefined || (await runGrowth(stage, terminal, options.growth)));
   const measured: Measured[] = [];
   for (const section of options.sections) {
     terminal.line(terminal.styled('dim', `${section.name}: ${section.title}`));
@@ -63,7 +67,7 @@ try {
     measured.push({ section: section.name, title: section.title, figures });
   }
   await stage.close();
-  if (options.million || options.soak !== undefined) process.exit(isFlat ? 0 : 1);
+  if (options.alone) process.exit(isFlat ? 0 : 1);
   if (options.json) process.stdout.write(`${toJson(measured)}\n`);
   else showTable(terminal, measured);
   conclude(measured);
@@ -85,10 +89,14 @@ function readOptions() {
     million: { type: 'boolean', default: false },
     soak: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '30' },
+    growth: { type: 'boolean', default: false },
+    secrets: { type: 'string', default: '10000000' },
   });
   const { quick, json, profile, million } = values;
-  const soak = values.soak ? minutesOf(values.minutes) : undefined;
-  const { only = million || values.soak ? [] : sections.map(({ name }) => name) } = values;
+  const soak = values.soak ? wholeOf('minutes', values.minutes, 1_440) : undefined;
+  const growth = values.growth ? usualGrowth(quick, wholeOf('secrets', values.secrets, 100_000_000)) : undefined;
+  const alone = million || values.soak || values.growth;
+  const { only = alone ? [] : sections.map(({ name }) => name) } = values;
   const unknown = only.filter((name) => !sections.some((section) => section.name === name));
   if (unknown.length > 0) {
     process.stderr.write(
@@ -96,7 +104,16 @@ function readOptions() {
     );
     process.exit(2);
   }
-  return { quick, json, profile, million, soak, sections: sections.filter(({ name }) => only.includes(name)) };
+  return {
+    quick,
+    json,
+    profile,
+    million,
+    soak,
+    growth,
+    alone,
+    sections: sections.filter(({ name }) => only.includes(name)),
+  };
 }
 
 function conclude(measured: readonly Measured[]): void {
@@ -106,11 +123,10 @@ function conclude(measured: readonly Measured[]): void {
   terminal.line(terminal.styled(count === met.length ? 'green' : 'yellow', `${count} of ${met.length} targets met`));
 }
 
-/** How long to use it; ends the program with 2 for what is no such number. */
-function minutesOf(text: string): number {
-  const minutesMax = 1_440;
-  const minutes = Number(text);
-  if (Number.isInteger(minutes) && minutes >= 1 && minutes <= minutesMax) return minutes;
-  process.stderr.write(`bench: --minutes has to be a whole number from 1 to ${minutesMax}\n`);
+/** A number of an option; ends the program with 2 for what is no such number. */
+function wholeOf(option: string, text: string, most: number): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
+  process.stderr.write(`bench: --${option} has to be a whole number from 1 to ${most}\n`);
   process.exit(2);
 }

@@ -1,8 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
 import { to as copyTo } from 'pg-copy-streams';
 import type { DatabaseAccess } from '../postgres/connect/servers.ts';
 import { appliedMigrations, clusterIdOf, tablesInOrder } from './catalog.ts';
-import { FrameWriter } from './frames.ts';
+import { type BackupFile, FrameWriter } from './frames.ts';
 import { type BackupHeader, type BackupTable, begin, connect, type Moved, type OnTable, quoted } from './parts.ts';
 
 /** Pieces are gathered up to this size: PostgreSQL sends each row by itself. */
@@ -14,7 +13,7 @@ const pieceBytes = 262_144;
  *
  * @throws Error when the database holds no store
  */
-export async function dump(database: DatabaseAccess, file: FileHandle, onTable: OnTable): Promise<Dumped> {
+export async function dump(database: DatabaseAccess, file: BackupFile, onTable: OnTable): Promise<Dumped> {
   const client = await connect(database);
   try {
     await begin(client, 'isolation level repeatable read read only');

@@ -15,13 +15,16 @@ export interface Frame {
 
 const headBytes = 5;
 
+/** What a backup is written to. */
+export type BackupFile = Pick<FileHandle, 'writev' | 'sync'>;
+
 /** Writes frames one after the other. */
 export class FrameWriter {
-  readonly #file: FileHandle;
+  readonly #file: BackupFile;
   readonly #hash = createHash('sha256');
   bytes = 0;
 
-  constructor(file: FileHandle) {
+  constructor(file: BackupFile) {
     this.#file = file;
   }
 
