@@ -47,7 +47,10 @@ export async function fill(stage: Stage, from: Filled, secrets: number, used: nu
     const first = Math.round(from.secrets + slab * step);
     const last = Math.round(from.secrets + (slab + 1) * step) - 1;
     for (const statement of statements) await stage.database.query(statement, [first, last]);
-    for (let n = 0; n < used / slabs; n += 1) await makeUsable(stage, Math.floor(first + Math.random() * step), made);
+    const usable = used / slabs;
+    for (let one = 0; one < usable; one += 1) {
+      await makeUsable(stage, Math.floor(first + ((one + 0.5) * step) / usable), made);
+    }
     report('secrets made', last + 1 - from.secrets, secrets - from.secrets);
   }
   report('indexes made', 0, 1);
@@ -69,7 +72,7 @@ async function makeUsable(stage: Stage, n: number, made: { paths: string[]; toke
   const path = `${mount.path}-used`;
   const id = randomUUID();
   const data = barrier.seal('{"value":"first"}', versionAad({ mountId: mount.id, path, id }));
-  for (const statement of usable) {
+  for (const statement of usableRows) {
     await database.query(statement.text, [...statement.of({ path, id, data, n })]);
   }
   const token = `growth-${randomUUID()}`;
@@ -126,7 +129,7 @@ interface Usable {
   readonly n: number;
 }
 
-const usable: readonly { readonly text: string; of(one: Usable): readonly unknown[] }[] = [
+const usableRows: readonly { readonly text: string; of(one: Usable): readonly unknown[] }[] = [
   {
     text: `${secretColumns} select m.id, $1::text, ${secretValues} from mounts m where m.path = 'secret/'`,
     of: ({ path }) => [path],

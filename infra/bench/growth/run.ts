@@ -46,7 +46,7 @@ export async function runGrowth(stage: Stage, terminal: Terminal, { small, large
   return isFlat;
 }
 
-async function costs(stage: Stage, filled: Filled, count: number, terminal: Terminal): Promise<readonly Cost[]> {
+export async function costs(stage: Stage, filled: Filled, count: number, terminal: Terminal): Promise<readonly Cost[]> {
   const used = { ...filled, count };
   const measured: Cost[] = [];
   const all = async (steps: Parameters<typeof measure>[1][]) => {
