@@ -101,7 +101,9 @@ const drained = ({ database }: Stage): Promise<void> =>
   within(
     limitMs,
     until(async () => {
-      const { rows } = await database.query('select from associations where generation > observed_generation order by id limit 1');
+      const { rows } = await database.query(
+        'select from associations where generation > observed_generation order by id limit 1',
+      );
       return rows.length === 0;
     }),
   );
