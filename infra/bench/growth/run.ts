@@ -51,8 +51,11 @@ export async function costs(stage: Stage, filled: Filled, count: number, termina
   const measured: Cost[] = [];
   const all = async (steps: Parameters<typeof measure>[1][]) => {
     for (const step of steps) {
-      terminal.line(terminal.styled('dim', `  ${filled.secrets} secrets: ${step.what}`));
-      measured.push(await measure(stage, step));
+      const cost = await measure(stage, step);
+      const { what, milliseconds, pages, wholeTables } = cost;
+      const figures = `${milliseconds.toPrecision(3)} ms, ${pages.toPrecision(3)} pages, ${wholeTables} tables read`;
+      terminal.line(terminal.styled('dim', `  ${filled.secrets} secrets: ${what}: ${figures}`));
+      measured.push(cost);
     }
   };
   const worker = await stage.start('worker', z.object({}), { type, driver: 'stand-in' });
