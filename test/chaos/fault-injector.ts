@@ -25,7 +25,7 @@ export function releaseMonkey(world: World, random: Random, operations: () => nu
   const stopping = new AbortController();
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      const done = await random.weighted(choices)(world, random);
+      const done = await random.weighted(world.failsOver ? choicesWithStandby : choices)(world, random);
       deeds.set(done, (deeds.get(done) ?? 0) + 1);
       await untilOperations(operations, random, stopping.signal);
     }
@@ -103,11 +103,8 @@ const choices: readonly (readonly [number, Deed])[] = [
       return 'Redis restarted, data lost';
     },
   ],
-  [
-    0.5,
-    async (world) => {
-      await world.restartPostgres();
-      return 'PostgreSQL restarted';
-    },
-  ],
+  [0.5, (world) => world.restartPostgres()],
 ];
+
+/** So often that a short run has some. */
+const choicesWithStandby: typeof choices = [...choices, [3, (world) => world.restartPostgres()]];

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import { definitions } from '../../lib/destinations/index.ts';
+import { openClient } from '../../lib/store/postgres/connect/server-client.ts';
+import { Servers } from '../../lib/store/postgres/connect/servers.ts';
 
 export interface World {
   readonly databaseUrl: string;
@@ -36,9 +37,8 @@ const waits = `
    where datname = current_database() and xact_start < now() - interval '1 second' limit ${shownMax}`;
 
 async function ofStore({ databaseUrl }: World): Promise<readonly string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 3_000, query_timeout: 5_000 });
-  client.on('error', () => {});
-  await client.connect();
+  const limits = { connectionTimeoutMillis: 3_000, query_timeout: 5_000 };
+  const client = await openClient(new Servers({ databaseUrl }), limits);
   try {
     const lines = async (what: string, text: string) =>
       (await client.query(text)).rows.map((row) => `${what} ${JSON.stringify(row)}`);

@@ -8,7 +8,8 @@ import type { World } from './world.ts';
 /**
  * `npm run test:chaos`: random operations by several clients while processes are killed, servers restart and stand-ins fail;
  * at the end every stand-in has to equal the store. `-- --seed N --operations N --seeds K --minutes M --clients C
- * --pooler 1.18 | 1.24`: with that PgBouncer before PostgreSQL
+ * --pooler 1.18 | 1.24`: with that PgBouncer before PostgreSQL; `--failover`: with a synchronous
+ * standby, which takes over whenever PostgreSQL is killed
  */
 const values = optionsOf('chaos', {
   seed: { type: 'string' },
@@ -17,6 +18,7 @@ const values = optionsOf('chaos', {
   minutes: { type: 'string', default: '4' },
   clients: { type: 'string', default: '12' },
   pooler: { type: 'string' },
+  failover: { type: 'boolean', default: false },
 });
 
 const numberOf = (text: string, name: string, least: number, most: number): number => {
@@ -25,6 +27,12 @@ const numberOf = (text: string, name: string, least: number, most: number): numb
   process.stderr.write(`chaos: --${name} is a number from ${least} to ${most}\n`);
   process.exit(2);
 };
+
+if (values.failover && values.pooler !== undefined) {
+  process.stderr.write('chaos: --failover and --pooler are two grounds: give one of them\n');
+  process.exit(2);
+}
+const { failover } = values;
 
 const terminal = openTerminal();
 const firstSeed = numberOf(values.seed ?? String(Date.now() % 1_000_000), 'seed', 0, 4_294_967_295);
@@ -48,9 +56,12 @@ const outcomes: Outcome[] = [];
 for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
   terminal.line(terminal.styled('bold', `seed ${seed}: ${operations} operations by ${clientCount} clients`));
   const report = (text: string) => terminal.line(`  ${text}`);
-  const outcome = await run({ seed, operations, clientCount, playMsMax, quietMsMax, report, ...pooler }, (open) => {
-    world = open;
-  });
+  const outcome = await run(
+    { seed, operations, clientCount, playMsMax, quietMsMax, report, failover, ...pooler },
+    (open) => {
+      world = open;
+    },
+  );
   outcomes.push(outcome);
   show(outcome);
 }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import { definitions } from '../../lib/destinations/index.ts';
+import { openClient } from '../../lib/store/postgres/connect/server-client.ts';
+import { Servers } from '../../lib/store/postgres/connect/servers.ts';
 import type { Call } from './client.ts';
 import type { World } from './world.ts';
 
@@ -73,8 +74,7 @@ async function queueLengths(redisUrl: string): Promise<Pick<Open, 'pending' | 'j
 
 /** One statement on a connection of its own. */
 export async function query<Row extends object>(databaseUrl: string, text: string): Promise<readonly Row[]> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
+  const client = await openClient(new Servers({ databaseUrl }), { connectionTimeoutMillis: 10_000 });
   try {
     return (await client.query<Row>(text)).rows;
   } finally {

@@ -1,4 +1,3 @@
-import type { PoolerProgram } from '../../infra/local/pooler/program.ts';
 import { enable, makeAgain } from './actions.ts';
 import { check } from './check.ts';
 import { type Call, openClient } from './client.ts';
@@ -9,9 +8,9 @@ import { lookAround, type Open, untilQuiet } from './quiet.ts';
 import { randomFrom } from './random.ts';
 import { newScene } from './setting.ts';
 import { callCount, reportAll, watchForStall } from './stall.ts';
-import { openWorld, type World } from './world.ts';
+import { type Ground, openWorld, type World } from './world.ts';
 
-export interface RunOptions {
+export interface RunOptions extends Ground {
   readonly seed: number;
   readonly operations: number;
   readonly clientCount: number;
@@ -19,7 +18,6 @@ export interface RunOptions {
   readonly quietMsMax: number;
   readonly report: (text: string) => void;
   /** Stands before PostgreSQL, if there is to be one. */
-  readonly pooler?: PoolerProgram;
 }
 
 /** What one seed came to. No violations: it passed. */
@@ -46,7 +44,7 @@ const reportEveryMs = 5_000;
 
 /** Plays one seed from the start to the comparison at the end. */
 export async function run(options: RunOptions, onWorld: (world: World | undefined) => void): Promise<Outcome> {
-  const world = await openWorld(options.pooler);
+  const world = await openWorld(options);
   onWorld(world);
   let failed = true;
   const watch = watchForStall(world, options.report);

@@ -15,6 +15,7 @@ import type { Fake } from '../../lib/destinations/fake.ts';
 import { definitions } from '../../lib/destinations/index.ts';
 import { loadFake } from '../../lib/destinations/load.ts';
 import type { RepoHostFake } from '../../lib/destinations/repo-host/fake/index.ts';
+import { newPair } from '../support/postgres/pair.ts';
 import { KeptProcess } from './child.ts';
 
 /** A repository holds at most a hundred secrets, which a long run outgrows; an organization holds a thousand. */
@@ -36,10 +37,20 @@ export interface World {
   readonly fakes: ReadonlyMap<string, Fake>;
   /** What went wrong on the way, whatever the end looks like. */
   readonly complaints: string[];
-  restartPostgres(): Promise<void>;
+  /** A standby takes the place of a killed PostgreSQL. */
+  readonly failsOver: boolean;
+  /** Answers what was done. */
+  restartPostgres(): Promise<string>;
   restartRedis(keepData: boolean): Promise<void>;
   /** `keep`: the folder with the logs stays. */
   close(keep: boolean): Promise<void>;
+}
+
+/** What PostgreSQL stands on. Without either: alone, and directly. */
+export interface Ground {
+  readonly pooler?: PoolerProgram | undefined;
+  /** With a synchronous standby, which takes over whenever the primary is killed. */
+  readonly failover?: boolean;
 }
 
 /** Short limits, so that recovery takes seconds. */
@@ -61,11 +72,14 @@ const limits = {
   KEYFERRY_SHUTDOWN_MS_MAX: '1000',
 };
 
+/** Each of the hosts has an equal share of it. */
+const forTwoHosts = { KEYFERRY_DATABASE_CONNECT_MS_MAX: '4000' };
+
 const apiCount = 2;
 const workerCount = 2;
 
 /** Starts all of it; what had been started is ended when something does not start. */
-export async function openWorld(pooler?: PoolerProgram): Promise<World> {
+export async function openWorld(ground: Ground = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'keyferry-chaos-'));
   const ends: (() => Promise<unknown>)[] = [];
   const close = async (keep: boolean) => {
@@ -73,21 +87,18 @@ export async function openWorld(pooler?: PoolerProgram): Promise<World> {
     if (!keep) await rm(folder, { recursive: true, force: true });
   };
   try {
-    return { ...(await start(folder, ends, pooler)), close };
+    return { ...(await start(folder, ends, ground)), close };
   } catch (error) {
     await close(false);
     throw error;
   }
 }
 
-async function start(
-  folder: string,
-  ends: (() => Promise<unknown>)[],
-  program: PoolerProgram | undefined,
-): Promise<Omit<World, 'close'>> {
-  const servers = await startServers(folder, ends, program);
+async function start(folder: string, ends: (() => Promise<unknown>)[], ground: Ground): Promise<Omit<World, 'close'>> {
+  const servers = await startServers(folder, ends, ground);
   const environment = {
     ...limits,
+    ...(ground.failover === true ? forTwoHosts : {}),
     DATABASE_URL: servers.databaseUrl,
     REDIS_URL: servers.redisUrl,
     KEYFERRY_SEAL_KEY: randomBytes(32).toString('hex'),
@@ -148,25 +159,45 @@ function startProcesses(
 const few = { serverConnections: 8, settings: { server_login_retry: 1 } };
 
 /** PostgreSQL keeps what it has committed, whatever happens; Redis keeps an append-only file. Both come back on their port. */
-async function startServers(folder: string, ends: (() => Promise<unknown>)[], program: PoolerProgram | undefined) {
+async function startServers(folder: string, ends: (() => Promise<unknown>)[], ground: Ground) {
   const dataDir = { postgres: join(folder, 'postgres'), redis: join(folder, 'redis') };
-  let postgres: LocalServer = await startPostgres({ dataDir: dataDir.postgres });
-  ends.push(() => postgres.kill());
-  const pooler = program === undefined ? undefined : await startPooler({ ...few, program, databaseUrl: postgres.url });
-  ends.push(async () => pooler?.kill());
+  const database = ground.failover === true ? await startPair(ends) : await startOne(dataDir.postgres, ends, ground);
   let redis: LocalServer = await startRedis({ dataDir: dataDir.redis });
   ends.push(() => redis.kill());
   return {
-    databaseUrl: pooler?.url ?? postgres.url,
+    ...database,
     redisUrl: redis.url,
-    async restartPostgres() {
-      await postgres.kill();
-      postgres = await startPostgres({ dataDir: dataDir.postgres, port: postgres.port });
-    },
     async restartRedis(keepData: boolean) {
       await redis.kill();
       if (!keepData) await rm(dataDir.redis, { recursive: true, force: true });
       redis = await startRedis({ dataDir: dataDir.redis, port: redis.port });
+    },
+  };
+}
+
+async function startOne(dataDir: string, ends: (() => Promise<unknown>)[], { pooler: program }: Ground) {
+  let postgres: LocalServer = await startPostgres({ dataDir });
+  ends.push(() => postgres.kill());
+  const pooler = program === undefined ? undefined : await startPooler({ ...few, program, databaseUrl: postgres.url });
+  ends.push(async () => pooler?.kill());
+  return {
+    ...{ databaseUrl: pooler?.url ?? postgres.url, failsOver: false },
+    async restartPostgres() {
+      await postgres.kill();
+      postgres = await startPostgres({ dataDir, port: postgres.port });
+      return 'PostgreSQL restarted';
+    },
+  };
+}
+
+async function startPair(ends: (() => Promise<unknown>)[]) {
+  const pair = await newPair();
+  ends.push(() => pair.remove());
+  return {
+    ...{ databaseUrl: pair.url, failsOver: true },
+    async restartPostgres() {
+      await pair.failOver();
+      return 'PostgreSQL restarted as its standby';
     },
   };
 }

@@ -1,0 +1,46 @@
+import { newServer, type OwnServer } from './own-server.ts';
+import { promote, standbyName, standbyOf, urlOfBoth } from './standby.ts';
+
+/** A primary and a synchronous standby, whose roles change. Both keep their ports. */
+export interface Pair {
+  readonly url: string;
+  /** Kills the primary, promotes the standby, and makes a new standby in the place of the killed one. */
+  failOver(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+const waitMsMax = 60_000;
+
+export async function newPair(): Promise<Pair> {
+  let primary = await newServer();
+  await primary.start();
+  let standby = await standbyOf(primary);
+  await waitFor(primary);
+  return {
+    url: urlOfBoth(primary, standby),
+    async failOver() {
+      const [killed, next] = [primary, standby];
+      await killed.kill();
+      await promote(next);
+      await killed.remove();
+      [primary, standby] = [next, await standbyOf(next, killed.port)];
+      await waitFor(primary);
+    },
+    remove: async () => {
+      await Promise.all([primary, standby].map((one) => one.remove()));
+    },
+  };
+}
+
+/** What is answered from now on is on both; and so, since they come in order, is what was answered before. */
+async function waitFor(primary: OwnServer): Promise<void> {
+  await primary.query(`alter system set synchronous_standby_names = '${standbyName}'`);
+  await primary.query('select pg_reload_conf()');
+  const deadline = Date.now() + waitMsMax;
+  for (;;) {
+    const [row] = await primary.query(`select count(*)::int as n from pg_stat_replication where sync_state = 'sync'`);
+    if (row?.['n'] === 1) return;
+    if (Date.now() > deadline) throw new Error('the standby does not follow');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
