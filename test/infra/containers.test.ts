@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { DCLinter } from 'dclint';
 import { ValidationSeverity, validate } from 'dockerfile-utils';
 import { describe, expect, test } from 'vitest';
@@ -18,6 +20,7 @@ const findings = z.array(z.object({ messages: z.array(z.object({ line: z.number(
 
 const service = z.looseObject({
   command: z.array(z.string()).optional(),
+  entrypoint: z.array(z.string()).optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
   profiles: z.array(z.string()).default([]),
@@ -25,6 +28,8 @@ const service = z.looseObject({
 });
 const compose = z.object({ services: z.record(z.string(), service), volumes: z.record(z.string(), z.unknown()) });
 const { services, volumes } = compose.parse(parse(await read('docker-compose.yml'), { merge: true }));
+
+const redisNodes = Array.from({ length: 6 }, (_, index) => `redis-${index + 1}`);
 
 describe('docker-compose.yml', () => {
   test('keeps to the schema of the specification, and to its linter', async () => {
@@ -41,7 +46,7 @@ describe('docker-compose.yml', () => {
     const lint = (file: string) => findings.parse(linter.lintFiles([file], false)).flatMap(({ messages }) => messages);
     expect(lint(composeFile)).toEqual([]);
     const broken = join(await mkdtemp(join(tmpdir(), 'keyferry-compose-')), 'docker-compose.yml');
-    await writeFile(broken, (await read('docker-compose.yml')).replace('start_period: 10s', 'start_perod: 10s'));
+    await writeFile(broken, (await read('docker-compose.yml')).replaceAll('start_period: 10s', 'start_perod: 10s'));
     expect(JSON.stringify(lint(broken))).toContain('/services/redis/healthcheck');
     await rm(dirname(broken), { recursive: true });
   });
@@ -59,13 +64,39 @@ describe('docker-compose.yml', () => {
   });
 
   test('keeps the data of PostgreSQL and Redis, and loses no job', () => {
-    expect(Object.keys(volumes).toSorted()).toEqual(['postgres', 'redis']);
+    const ofHa = ['postgres-standby', ...redisNodes];
+    expect(Object.keys(volumes).toSorted()).toEqual(['postgres', 'redis', ...ofHa].toSorted());
     for (const name of Object.keys(volumes)) {
       expect(services[name]?.volumes.join()).toContain(`${name}:`);
       expect(services[name]?.healthcheck).toBeDefined();
     }
-    expect(services['redis']?.command?.join(' ')).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
+    for (const name of ['redis', ...redisNodes]) {
+      const { command = [], entrypoint = [] } = services[name] ?? {};
+      expect([...entrypoint, ...command].join(' ')).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/);
+    }
   });
+
+  test('has a profile with a pooler before each of two PostgreSQL servers, a cluster of Redis and a second API', async () => {
+    const named = ['api-2', 'pooler', 'pooler-standby', 'postgres-standby', 'redis-cluster', ...redisNodes];
+    const found = Object.entries(services).flatMap(([name, { profiles }]) => (profiles.includes('ha') ? [name] : []));
+    expect(found.toSorted()).toEqual(named.toSorted());
+    expect(services['redis-cluster']?.command).toEqual(redisNodes.map((name) => `${name}:6379`));
+    const settings = parseEnv(await read('infra/ha/settings.env'));
+    expect(settings).toMatchObject({ COMPOSE_PROFILES: 'ha', POSTGRES_SYNCHRONOUS_STANDBY: 'standby' });
+    const hosts = [...`${settings['HA_DATABASE_URL']} ${settings['HA_REDIS_URL']}`.matchAll(/([\w-]+):(?:6432|6379)/g)];
+    expect(hosts.map(([, host]) => host)).toEqual(['pooler', 'pooler-standby', 'redis-1', 'redis-2', 'redis-3']);
+    // What the file uses of them is what it has by itself too.
+    const text = await read('docker-compose.yml');
+    for (const name of Object.keys(settings).slice(1)) expect(text).toContain(`\${${name}:-`);
+  });
+
+  test.each(['cluster.sh', 'pooler.sh', 'standby.sh'])(
+    'the script %s of that profile can be read by its shell',
+    (name) => {
+      const file = new URL(`infra/ha/${name}`, root).pathname;
+      expect(spawnSync(name === 'standby.sh' ? 'bash' : 'sh', ['-n', file], { encoding: 'utf8' }).stderr).toBe('');
+    },
+  );
 
   test('starts nothing of others unless it is asked for', () => {
     expect(services['moto']?.profiles).toEqual(['emulators']);
