@@ -1,5 +1,7 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { silentLog } from '../../lib/core/log.ts';
 import { definitions } from '../../lib/destinations/index.ts';
+import { failFastConnection } from '../../lib/queue/redis/connection.ts';
 import { openClient } from '../../lib/store/postgres/connect/server-client.ts';
 import { Servers } from '../../lib/store/postgres/connect/servers.ts';
 
@@ -53,8 +55,7 @@ async function ofStore({ databaseUrl }: World): Promise<readonly string[]> {
 }
 
 async function ofQueue({ redisUrl, prefix = '{keyferry}' }: World): Promise<readonly string[]> {
-  const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1, retryStrategy: () => null, commandTimeout: 5_000 });
-  redis.on('error', () => {});
+  const redis = failFastConnection(redisUrl, silentLog, { commandMsMax: 5_000 });
   try {
     const [seconds = '0'] = await redis.time();
     const now = Number(seconds) * 1_000;

@@ -2,6 +2,7 @@ import { findPooler, isPoolerRelease, type PoolerProgram } from '../../infra/loc
 import { optionsOf } from '../../infra/show/options.ts';
 import { tableLines } from '../../infra/show/table.ts';
 import { openTerminal } from '../../infra/show/terminal.ts';
+import { redisKinds } from './redis.ts';
 import { type Outcome, run } from './run.ts';
 import type { World } from './world.ts';
 
@@ -9,7 +10,7 @@ import type { World } from './world.ts';
  * `npm run test:chaos`: random operations by several clients while processes are killed, servers restart and stand-ins fail;
  * at the end every stand-in has to equal the store. `-- --seed N --operations N --seeds K --minutes M --clients C
  * --pooler 1.18 | 1.24`: with that PgBouncer before PostgreSQL; `--failover`: with a synchronous
- * standby, which takes over whenever PostgreSQL is killed
+ * standby, which takes over whenever PostgreSQL is killed; `--redis cluster | sentinels`: a Redis whose replica takes over when it is killed
  */
 const values = optionsOf('chaos', {
   seed: { type: 'string' },
@@ -19,6 +20,7 @@ const values = optionsOf('chaos', {
   clients: { type: 'string', default: '12' },
   pooler: { type: 'string' },
   failover: { type: 'boolean', default: false },
+  redis: { type: 'string', default: 'server' },
 });
 
 const numberOf = (text: string, name: string, least: number, most: number): number => {
@@ -33,6 +35,12 @@ if (values.failover && values.pooler !== undefined) {
   process.exit(2);
 }
 const { failover } = values;
+const redis = redisKinds.find((kind) => kind === values.redis) ?? unknownRedis();
+
+function unknownRedis(): never {
+  process.stderr.write(`chaos: --redis is one of ${redisKinds.join(', ')}\n`);
+  process.exit(2);
+}
 
 const terminal = openTerminal();
 const firstSeed = numberOf(values.seed ?? String(Date.now() % 1_000_000), 'seed', 0, 4_294_967_295);
@@ -57,7 +65,7 @@ for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
   terminal.line(terminal.styled('bold', `seed ${seed}: ${operations} operations by ${clientCount} clients`));
   const report = (text: string) => terminal.line(`  ${text}`);
   const outcome = await run(
-    { seed, operations, clientCount, playMsMax, quietMsMax, report, failover, ...pooler },
+    { seed, operations, clientCount, playMsMax, quietMsMax, report, failover, redis, ...pooler },
     (open) => {
       world = open;
     },

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Redis } from 'ioredis';
+import { silentLog } from '../../lib/core/log.ts';
 import { definitions } from '../../lib/destinations/index.ts';
+import { failFastConnection } from '../../lib/queue/redis/connection.ts';
 import { openClient } from '../../lib/store/postgres/connect/server-client.ts';
 import { Servers } from '../../lib/store/postgres/connect/servers.ts';
 import type { Call } from './client.ts';
@@ -58,8 +59,7 @@ export async function lookAround({ databaseUrl, redisUrl }: World): Promise<Open
 }
 
 async function queueLengths(redisUrl: string): Promise<Pick<Open, 'pending' | 'jobs'>> {
-  const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1, retryStrategy: () => null });
-  redis.on('error', () => {});
+  const redis = failFastConnection(redisUrl, silentLog, { commandMsMax: 5_000 });
   try {
     const lengths = definitions.flatMap(({ type }) => {
       const key = (name: string) => `{keyferry}:sync-${type}:${name}`;

@@ -6,7 +6,6 @@ import { freePort } from '../../infra/local/child.ts';
 import type { PoolerProgram } from '../../infra/local/pooler/program.ts';
 import { startPooler } from '../../infra/local/pooler/start.ts';
 import { startPostgres } from '../../infra/local/postgres/start.ts';
-import { startRedis } from '../../infra/local/redis/start.ts';
 import type { LocalServer } from '../../infra/local/server.ts';
 import { openApi } from '../../lib/app.ts';
 import { readConfig } from '../../lib/core/config.ts';
@@ -17,6 +16,7 @@ import { loadFake } from '../../lib/destinations/load.ts';
 import type { RepoHostFake } from '../../lib/destinations/repo-host/fake/index.ts';
 import { newPair } from '../support/postgres/pair.ts';
 import { KeptProcess } from './child.ts';
+import { openRedis, type RedisKind } from './redis.ts';
 
 /** A repository holds at most a hundred secrets, which a long run outgrows; an organization holds a thousand. */
 function roomy(fake: Fake): Fake {
@@ -48,6 +48,8 @@ export interface World {
 
 /** What PostgreSQL stands on. Without either: alone, and directly. */
 export interface Ground {
+  /** Absent: one server. */
+  readonly redis?: RedisKind;
   readonly pooler?: PoolerProgram | undefined;
   /** With a synchronous standby, which takes over whenever the primary is killed. */
   readonly failover?: boolean;
@@ -160,18 +162,14 @@ const few = { serverConnections: 8, settings: { server_login_retry: 1 } };
 
 /** PostgreSQL keeps what it has committed, whatever happens; Redis keeps an append-only file. Both come back on their port. */
 async function startServers(folder: string, ends: (() => Promise<unknown>)[], ground: Ground) {
-  const dataDir = { postgres: join(folder, 'postgres'), redis: join(folder, 'redis') };
-  const database = ground.failover === true ? await startPair(ends) : await startOne(dataDir.postgres, ends, ground);
-  let redis: LocalServer = await startRedis({ dataDir: dataDir.redis });
-  ends.push(() => redis.kill());
+  const dataDir = join(folder, 'postgres');
+  const database = ground.failover === true ? await startPair(ends) : await startOne(dataDir, ends, ground);
+  const redis = await openRedis(ground.redis ?? 'server', join(folder, 'redis'));
+  ends.push(redis.close);
   return {
     ...database,
     redisUrl: redis.url,
-    async restartRedis(keepData: boolean) {
-      await redis.kill();
-      if (!keepData) await rm(dataDir.redis, { recursive: true, force: true });
-      redis = await startRedis({ dataDir: dataDir.redis, port: redis.port });
-    },
+    restartRedis: redis.restart,
   };
 }
 

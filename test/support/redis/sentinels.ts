@@ -14,6 +14,7 @@ export interface SentinelSet {
   readonly url: string;
   readonly nodes: readonly RedisNode[];
   primary(): Promise<RedisNode>;
+  untilPrimaryIsNot(node: RedisNode): Promise<void>;
   /** A sentinel, to be asked. */
   readonly sentinel: Redis;
   stop(): Promise<void>;
@@ -46,17 +47,19 @@ export async function startSentinels(): Promise<SentinelSet> {
     const ready = String(await sentinel.call('SENTINEL', 'CKQUORUM', name).catch(() => ''));
     return ready.startsWith(`OK ${sentinelCount}`) && (await repliesOf(sentinel)) > 0;
   });
+  const primary = async (): Promise<RedisNode> => {
+    const answer = await sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name);
+    const port = Array.isArray(answer) ? Number(answer[1]) : 0;
+    const found = nodes.find((one) => one.port === port);
+    if (found === undefined) throw new Error('the sentinels know no primary');
+    return found;
+  };
   return {
     url: `redis+sentinel://:${password}@${hosts}/${name}?sentinel_password=${sentinelPassword}`,
     nodes,
     sentinel,
-    async primary() {
-      const answer = await sentinel.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name);
-      const port = Array.isArray(answer) ? Number(answer[1]) : 0;
-      const found = nodes.find((one) => one.port === port);
-      if (found === undefined) throw new Error('the sentinels know no primary');
-      return found;
-    },
+    primary,
+    untilPrimaryIsNot: (node) => until(async () => (await primary()) !== node),
     async stop() {
       sentinel.disconnect();
       await Promise.all(started.map(({ child }) => endChild(child, 'SIGKILL')));
