@@ -113,10 +113,18 @@ test('each alert has a name of its own', () => {
 test('prometheus.yml scrapes the ports that docker-compose.yml opens', async () => {
   const scraped = z
     .object({
-      scrape_configs: z.array(z.object({ static_configs: z.array(z.object({ targets: z.array(z.string()) })) })),
+      scrape_configs: z.array(
+        z.object({
+          static_configs: z.array(z.object({ targets: z.array(z.string()) })),
+          dns_sd_configs: z.array(z.object({ names: z.array(z.string()), port: z.number() })).default([]),
+        }),
+      ),
     })
     .parse(parse(await read('infra/observability/prometheus/prometheus.yml')));
-  const targets = scraped.scrape_configs.flatMap((job) => job.static_configs.flatMap((one) => one.targets));
+  const targets = scraped.scrape_configs.flatMap(({ static_configs: fixed, dns_sd_configs: found }) => [
+    ...fixed.flatMap((one) => one.targets),
+    ...found.flatMap(({ names, port }) => names.map((name) => `${name}:${port}`)),
+  ]);
   const compose = z
     .object({
       services: z.record(
@@ -137,7 +145,8 @@ test('prometheus.yml scrapes the ports that docker-compose.yml opens', async () 
     Object.keys(compose.services).filter((name) => compose.services[name]?.profiles.includes(profile));
   expect(inProfile('observability').toSorted()).toEqual(['grafana', 'jaeger', 'prometheus']);
   expect(inProfile('board')).toEqual(['board']);
-  expect(opened).toHaveLength(definitions.length + 2);
+  expect(inProfile('ha')).toContain('api-2');
+  expect(opened).toHaveLength(definitions.length + 3);
   expect(targets.toSorted()).toEqual(opened.toSorted());
 });
 
