@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { apiFunction } from '../../../lib/app.ts';
+import { eachOf } from '../../../lib/core/concurrency/each-of.ts';
 import type { LambdaHttpEvent } from '../../../lib/http/wire/lambda.ts';
 import { serveParent } from './parent.ts';
 
 const parameters = z.object({ databaseUrl: z.string(), count: z.int(), path: z.string(), token: z.string() });
 
 /**
- * Instances of the API's function, each with connections of its own, in one process to save memory. The question, whatever it is, is one
- * event for each of them, all at once; the answer says with which status and after how many milliseconds each was answered.
+ * Instances of the API's function, each with connections of its own, in one process to save memory. A question is one event for each of
+ * them: `start` one after the other, since here they share the processors that on a platform each would have, and `event` all at
+ * once. The answer says with which status and after how many milliseconds each was answered.
  */
 await serveParent(parameters, async ({ databaseUrl, count, path, token }) => {
   // As the platform gives it to a function.
@@ -16,17 +18,17 @@ await serveParent(parameters, async ({ databaseUrl, count, path, token }) => {
   const event = requestEvent(path, token);
   return {
     ready: {},
-    async answer() {
-      const answers = await Promise.all(
-        instances.map(async (handle) => {
-          const began = performance.now();
-          const status = await handle(event).then(
-            ({ statusCode }) => statusCode,
-            () => 0,
-          );
-          return { status, ms: performance.now() - began };
-        }),
-      );
+    async answer(question) {
+      const width = question === 'start' ? 1 : instances.length;
+      const answers: { readonly status: number; readonly ms: number }[] = [];
+      await eachOf(instances, width, async (handle) => {
+        const began = performance.now();
+        const status = await handle(event).then(
+          ({ statusCode }) => statusCode,
+          () => 0,
+        );
+        answers.push({ status, ms: performance.now() - began });
+      });
       return { answers };
     },
     async close() {},

@@ -82,7 +82,7 @@ async function bareSpeed(bench: Bench, databaseUrl: string): Promise<readonly Fi
 
 const answered = z.object({ answers: z.array(z.object({ status: z.int(), ms: z.number() })) });
 
-/** All at once: the first event starts each of them, the others come to instances that are there. */
+/** The first event starts each of them, the others come to all of them at once. */
 async function functions(bench: Bench, release: PoolerRelease, databaseUrl: string): Promise<readonly Figure[]> {
   const count = bench.quick ? 40 : 200;
   const processes = 4;
@@ -97,12 +97,12 @@ async function functions(bench: Bench, release: PoolerRelease, databaseUrl: stri
     started.push(await bench.stage.start('functions', z.object({}), parameters));
   }
   bench.report(`${count} functions at once on ${serverConnections} connections of PgBouncer ${release}`);
-  const all = async () =>
-    (await Promise.all(started.map((one) => one.ask('event', answered)))).flatMap(({ answers }) => answers);
+  const all = async (question: 'start' | 'event') =>
+    (await Promise.all(started.map((one) => one.ask(question, answered)))).flatMap(({ answers }) => answers);
   try {
     const watch = watchConnections(bench);
-    const cold = await all();
-    const warm = [await all(), await all(), await all()].flat();
+    const cold = await all('start');
+    const warm = [await all('event'), await all('event'), await all('event')].flat();
     const failed = [...cold, ...warm].filter(({ status }) => status !== 200).length;
     const what = `${count} functions at once, PgBouncer ${release}`;
     const at = (answers: typeof cold, part: number) =>
