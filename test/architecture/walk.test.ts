@@ -15,7 +15,7 @@ const program = new URL('./walk/process.ts', import.meta.url).pathname;
  * looks first whether it is an idea of its own. Six are above what the longest way needs: on a slow machine timers
  * run in every walk.
  */
-const filesMax = 144;
+const filesMax = 156;
 
 const isCounted = (path: string): boolean => !/^lib\/(?:core|telemetry|audit)\//.test(path);
 
